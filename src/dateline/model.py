@@ -265,7 +265,7 @@ class Table:
     ``oddities``, documents show what was published in place of what it means.
     ``places`` holds where keys of the file are written, and rules of its policy by their ids.
     With ``require_why`` each gate of a version that is not cut yet needs its reason. From an
-    announcement to its day at least ``notice_days`` pass.
+    announcement to its day at least ``notice_days`` pass. With ``site``, a site is generated.
     """
 
     header: str
@@ -285,6 +285,7 @@ class Table:
     form: str = DATE_FORM
     nearest: bool = False
     oddities: bool = False
+    site: bool = False
     places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
     def place(self, name: str) -> Place:

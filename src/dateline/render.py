@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import dateline
 from dateline.cache import Cache
@@ -27,8 +27,18 @@ if TYPE_CHECKING:
     from dateline.models import Models
     from dateline.server import Server
 
+SITE = "site"
+"""The folder of the site."""
+
 _SUFFIX = ".jinja"
 _MODELS = ("python", "datamodel")  # laid out by `models`, not by the walk over templates
+
+
+class Pages(Protocol):
+    """What gives a folder of templates its pages."""
+
+    def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the path and context of each page that the template *name* generates."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +89,9 @@ def render(
         place = api.locate(departing[0])
         notes.append(f"{BEYOND_LETTER} ({len(departing)} schemas, first at {place})")
     differences = Changes(api, projector, record) if changes else None
-    artifacts = list(_render_templates(api, contracts, differences, folders))
+    site = _prepare_site(api, projector, differences) if differences and api.table.site else None
+    pages: dict[str, Pages | None] = {FOLDER: differences, SITE: site}
+    artifacts = list(_render_templates(api, contracts, pages, folders))
     if models:
         python, remarks = _render_python(api, projector, folders, artifacts, cache)
         artifacts += python
@@ -143,14 +155,28 @@ def _prepare_server(
     return server, made
 
 
+def _prepare_site(api: Api, projector: Projector, changes: Changes) -> Pages:
+    """Return the site of *api*. Raises DatelineError where a package that it needs is missing."""
+    # heavy, and not everybody has it
+    from dateline.site import Site
+
+    return Site(api, projector, changes.pages, changes.announced)
+
+
 def _all_contracts(api: Api, projector: Projector) -> list[Contract]:
     return [projector.contract(date, EVERYWHERE) for date in api.table.dates]
 
 
 def _render_templates(
-    api: Api, contracts: list[Contract], changes: Changes | None, folders: list[Path]
+    api: Api,
+    contracts: list[Contract],
+    pages: Mapping[str, Pages | None],
+    folders: list[Path],
 ) -> Iterator[Artifact]:
-    """Lay out every template for everything that its path fans out to."""
+    """Lay out every template for everything that its path fans out to.
+
+    *pages* has the folders that have pages of their own, and what gives them; None for no pages.
+    """
     jinja = environment(folders)
     for name in sorted(jinja.list_templates(extensions=["jinja"])):
         parts = name.split("/")
@@ -158,8 +184,9 @@ def _render_templates(
             continue
         path = name.removesuffix(_SUFFIX)
         fanned_out = _fan_out(path, api, contracts)
-        if parts[0] == FOLDER:
-            fanned_out = iter(()) if changes is None else changes.fanned_out(path)
+        if parts[0] in pages:
+            folder = pages[parts[0]]
+            fanned_out = iter(()) if folder is None else folder.fanned_out(path)
         for path, context in fanned_out:
             try:
                 text = jinja.get_template(name).render(table=api.table, **context)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import keyword
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import jinja2
 import markupsafe
 
-from dateline.model import DatelineError
+from dateline.model import DatelineError, printable
 from dateline.report.escaping import escape_line, escape_markdown, quote_markdown
 from dateline.source.text import json_text, yaml_key, yaml_text
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 
 class Code(str):
@@ -70,6 +76,11 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         ident=_ident,
         pystr=lambda text: Code(ascii(str(text))),
         # one line each, and nothing in it that a reader of the language obeys
+        compact=lambda value: Code(json.dumps(value, ensure_ascii=False, separators=(",", ":"))),
+        fragment=_memoized_recently(lambda text: markupsafe.escape(quote(text, safe=""))),
+        pre=lambda text: Code("\n".join(map(_escape_code, str(text).split("\n")))),
+        commonmark=_memoized_recently(lambda text: _commonmark().render(_inert(text))),
+        commonmark_line=_memoized_recently(lambda text: _commonmark().renderInline(_inert(text))),
         html=_memoized_recently(lambda text: markupsafe.escape(escape_line(text))),
         md=_memoized_recently(escape_markdown),
         mdcode=_memoized_recently(quote_markdown),
@@ -83,6 +94,41 @@ def _must_be_code(value: object) -> object:
     raise TypeError(
         f"{value!r:.60} reaches the template without a filter: write `| json` or the like"
     )
+
+
+_MOST_IN_LINE: Final = 10_000
+"""At most so many characters of one line of a longer text are shown."""
+
+_HEADING: Final = "h4"
+"""What headings in descriptions become: pages have their own above them."""
+
+
+def _escape_code(line: str) -> str:
+    return str(markupsafe.escape(printable(line, _MOST_IN_LINE)))
+
+
+def _inert(text: str) -> str:
+    """Return *text* line by line without characters that hide or reorder others."""
+    return "\n".join(printable(line, _MOST_IN_LINE) for line in text.expandtabs(4).splitlines())
+
+
+@cache
+def _commonmark() -> MarkdownIt:
+    """Return a renderer of CommonMark 0.31 with tables.
+
+    HTML in it is text, images are links to them: a page requests nothing from elsewhere.
+    """
+    # needed by the site alone
+    from markdown_it import MarkdownIt
+
+    made = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    for name in ("heading_open", "heading_close"):
+        made.add_render_rule(name, _render_heading)
+    return made
+
+
+def _render_heading(_: object, tokens: Sequence[Token], index: int, *_others: object) -> str:
+    return f"<{_HEADING}>" if tokens[index].nesting == 1 else f"</{_HEADING}>\n"
 
 
 def _ident(name: str) -> Code:

@@ -20,13 +20,13 @@ ROOMS = (
     *("gates", "bundle", "load"),
     *("project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),
-    *("changes", "documents", "models", "contracts", "server", "render"),
+    *("changes", "documents", "models", "contracts", "server", "site", "render"),
     *("files", "edit", "adopt", "settings", "generate", "status"),
     *("serve", "proxy", "demo", "options", "completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""
 
-OUTPUTS = ("changes", "documents", "models", "contracts", "server")
+OUTPUTS = ("changes", "documents", "models", "contracts", "server", "site")
 """What is generated stands side by side: no output is made of another."""
 
 HOMES = {
@@ -34,6 +34,7 @@ HOMES = {
     "jsonschema_rs": {"sample"},
     "deepdiff": {"diff"},
     "jinja2": {"templating"},
+    "markdown_it": {"templating"},
     "markupsafe": {"templating"},
     "pydantic_core": {"regex", "source", "diff", "models"},
     "datamodel_code_generator": {"models"},

@@ -31,7 +31,10 @@ class Changes:
 
     def __init__(self, api: Api, projector: Projector, record: Record | None = None) -> None:
         self._api = api
-        self._pages = list(list_pages(api, projector))
+        self.pages = list(list_pages(api, projector))
+        """What differs between versions, for each two of them that have a page."""
+        self.announced = [describe_announcement(each) for each in api.table.announcements]
+        """What was announced, in words."""
         self._periods = list(list_periods(api, projector, record)) if record else []
 
     def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -41,7 +44,7 @@ class Changes:
         """
         title = self._api.document["info"].get("title", "")
         if _PAIR in name:
-            for page in self._pages:
+            for page in self.pages:
                 heading = f"{title}: what changed from {page.older.date} to {page.newer.date}"
                 yield name.replace(_PAIR, page.name), {"heading": heading, "page": page}
         elif _SINCE in name:
@@ -55,13 +58,11 @@ class Changes:
                 {
                     "title": title,
                     "heading": f"{title}: versions and what they changed",
-                    "rows": _rows(self._api, self._pages, self._periods),
-                    "pages": self._pages,
+                    "rows": _rows(self._api, self.pages, self._periods),
+                    "pages": self.pages,
                     "periods": self._periods,
-                    "announcements": [
-                        describe_announcement(told) for told in self._api.table.announcements
-                    ],
-                    "feed": _feed(self._api, self._pages, self._periods),
+                    "announcements": self.announced,
+                    "feed": _feed(self._api, self.pages, self._periods),
                 },
             )
 

@@ -53,6 +53,7 @@ def _read_table(reading: TableReading, row: Row) -> Table:
         overrides={} if is_name else policy["rules"],
         notice_days=NOTICE_DAYS if is_name else policy["notice-days"],
         require_why=row["require-why"],
+        site=row["site"],
         package=row["python"]["package"] if row["python"] else DEFAULT_PACKAGE,
         adopted=row["lint"] == "adopted",
         oddities=row["oddities"] == "kept",

@@ -95,6 +95,9 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
             default=False,
         ),
         "python": TableKey(one("python")),
+        "site": TableKey(
+            FLAG, "Generate a site: a reference of every version, as static pages.", default=False
+        ),
         "lint": TableKey(
             one_of("authored", "adopted"),
             "`adopted` relaxes the rules of style, for an OpenAPI document that was written "

@@ -1,0 +1,285 @@
+"""The site: an API reference in which each operation and field knows its history.
+
+Static pages, laid out by templates: nothing on them is requested from elsewhere, and without
+scripts they lack nothing but search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, Protocol
+
+from dateline.model import EVERYWHERE, Api
+from dateline.project import Projector
+from dateline.site.comparing import Comparison
+from dateline.site.contents import OperationPlace, list_schemas, name_pages
+from dateline.site.drawing import draw
+from dateline.site.marks import History
+from dateline.site.version import VersionPages
+
+_VERSION: Final = "{version}"
+_OPERATION: Final = "{operation}"
+_SCHEMA: Final = "{schema}"
+_PAIR: Final = "{older}...{newer}"
+
+__all__ = ["Site"]
+
+
+class Step(Protocol):
+    """What differs between two versions, as `changes` has it."""
+
+    @property
+    def older(self) -> Any: ...
+    @property
+    def newer(self) -> Any: ...
+    @property
+    def entries(self) -> tuple[Any, ...]: ...
+
+
+class Site:
+    """The context of each template of the folder.
+
+    *steps* are the pages of changes that there are, *announced* what was announced, in words.
+    """
+
+    def __init__(
+        self, api: Api, projector: Projector, steps: Sequence[Step], announced: Sequence[str]
+    ) -> None:
+        self._api = api
+        self._announced = announced
+        self._steps = {(step.older.date, step.newer.date): step for step in steps}
+        history = History(api)
+        dates = api.table.dates
+        documents = {date: projector.contract(date, EVERYWHERE).document for date in dates}
+        self._schema_pages = name_pages(
+            name for document in documents.values() for name in list_schemas(document)
+        )
+        self._versions: dict[str, VersionPages] = {}
+        previous = None
+        for date, document in documents.items():
+            previous = self._versions[date] = VersionPages(
+                api.table, document, date, history.of(date), self._schema_pages, previous
+            )
+        self._operation_pages = name_pages(
+            name for version in self._versions.values() for name in version.operations
+        )
+
+    def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the path and context of each page that the template *name* generates."""
+        if _PAIR in name:
+            for older, newer in self._steps:
+                path = name.replace(_PAIR, f"{older}...{newer}")
+                if _OPERATION in name:
+                    yield from self._compared(path, older, newer)
+                else:
+                    yield path, self._step(older, newer)
+        elif _VERSION in name:
+            for date in self._versions:
+                yield from self._of_version(name.replace(_VERSION, date), date)
+        else:
+            yield name, self._start() if name.endswith("index.html") else self._search()
+
+    # --- what all pages have
+
+    def _common(self, version: str, up: str) -> dict[str, Any]:
+        """Return what every page of a *version* is told; *up* leads to the root of the site."""
+        table = self._api.table
+        return {
+            "title": self._title,
+            "version": version,
+            "up": up,
+            "is_latest": version == table.latest,
+            "latest": table.latest,
+            "default": table.default,
+            "row": next(each for each in table.versions if each.date == version),
+            "schema_pages": self._schema_pages,
+            "schemas": self._versions[version].schemas,
+            "operation_pages": self._operation_pages,
+        }
+
+    @property
+    def _title(self) -> str:
+        return str(self._api.document["info"].get("title") or "API")
+
+    def _picker(self, folder: str, page: str, there: Iterable[str]) -> list[tuple[str, str | None]]:
+        """Return each version, newest first, and the address of the same page there, if any."""
+        known = {*there}
+        return [
+            (date, f"../../{date}/{folder}/{page}.html" if date in known else None)
+            for date in reversed(self._versions)
+        ]
+
+    # --- pages
+
+    def _of_version(self, path: str, date: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        version = self._versions[date]
+        if _OPERATION in path:
+            for name, operation in version.operations.items():
+                page = self._operation_pages[name]
+                yield path.replace(_OPERATION, page), self._operation(date, operation, page)
+        elif _SCHEMA in path:
+            for name in version.schemas:
+                page = self._schema_pages[name]
+                yield path.replace(_SCHEMA, page), self._schema(date, name, page)
+        else:
+            yield path, self._version(date)
+
+    def _version(self, date: str) -> dict[str, Any]:
+        version = self._versions[date]
+        tags: dict[str, list[OperationPlace]] = {}
+        for operation in version.operations.values():
+            tags.setdefault(operation.tag, []).append(operation)
+        described = version.document.get("tags")
+        words = {
+            str(tag.get("name")): str(tag.get("description") or "")
+            for tag in (described if isinstance(described, list) else ())
+            if isinstance(tag, dict)
+        }
+        order = [tag for tag in words if tag in tags] + [tag for tag in tags if tag not in words]
+        return {
+            **self._common(date, ".."),
+            "heading": f"{self._title} {date}",
+            "picker": [(other, f"../{other}/index.html") for other in reversed(self._versions)],
+            "info": version.document["info"],
+            "tags": [(tag, words.get(tag, ""), tags[tag]) for tag in order],
+            "schemes": version.schemes,
+            "marks": version.marks,
+        }
+
+    def _operation(self, date: str, operation: OperationPlace, page: str) -> dict[str, Any]:
+        version = self._versions[date]
+        there = [one for one, other in self._versions.items() if operation.name in other.operations]
+        return {
+            **self._common(date, "../.."),
+            "heading": operation.title,
+            "picker": self._picker("operations", page, there),
+            "operation": operation,
+            "marks": version.marks.get(operation.pointer, ()),
+            "security": version.security(operation),
+            "sections": version.sections(operation),
+            "request": version.request(operation),
+            "steps": self._history(operation.name),
+            "comparisons": [
+                (other, f"../../compare/{'...'.join(pair)}/{page}.html")
+                for pair, other in self._pairs_with(date)
+                if self._concerns(pair, operation.name)
+            ],
+        }
+
+    def _schema(self, date: str, name: str, page: str) -> dict[str, Any]:
+        version = self._versions[date]
+        there = [one for one, other in self._versions.items() if name in other.schemas]
+        return {
+            **self._common(date, "../.."),
+            "heading": name,
+            "picker": self._picker("schemas", page, there),
+            "tree": version.component(name),
+            "sample": version.sample(name),
+            "users": version.users.get(name, ()),
+        }
+
+    def _compared(self, path: str, older: str, newer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        before, after = self._versions[older], self._versions[newer]
+        comparison = Comparison(before.component, after.component)
+        for name, operation in after.operations.items():
+            known = before.operations.get(name)
+            if known is None or not self._concerns((older, newer), name):
+                continue
+            page = self._operation_pages[name]
+            yield (
+                path.replace(_OPERATION, page),
+                {
+                    **self._common(newer, "../.."),
+                    "heading": f"{operation.title}: {older} to {newer}",
+                    "picker": [],
+                    "older": older,
+                    "newer": newer,
+                    "operation": operation,
+                    "page": page,
+                    "entries": self._entries((older, newer), name),
+                    "sections": list(
+                        comparison.sections(before.sections(known), after.sections(operation))
+                    ),
+                },
+            )
+
+    def _step(self, older: str, newer: str) -> dict[str, Any]:
+        step = self._steps[older, newer]
+        return {
+            **self._common(newer, ".."),
+            "heading": f"{self._title}: what changed from {older} to {newer}",
+            "picker": [],
+            "page": step,
+        }
+
+    def _start(self) -> dict[str, Any]:
+        table = self._api.table
+        latest = self._versions[table.latest]
+        return {
+            **self._common(table.latest, "."),
+            "heading": self._title,
+            "picker": [],
+            "info": latest.document["info"],
+            "line": draw(table),
+            "rows": list(reversed(table.versions)),
+            "steps": self._steps,
+            "neighbours": dict(zip(table.dates[1:], table.dates, strict=False)),
+            "schemes": latest.schemes,
+            "errors": latest.errors,
+            "operations": len(latest.operations),
+            "announced": self._announced,
+        }
+
+    def _search(self) -> dict[str, Any]:
+        """Return the index of the search: each thing once, in the newest version that has it."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for date, version in reversed(self._versions.items()):
+            for name, operation in version.operations.items():
+                address = f"{date}/operations/{self._operation_pages[name]}.html"
+                words = [
+                    operation.title,
+                    name,
+                    str(operation.node.get("operationId") or ""),
+                    operation.tag,
+                    date,
+                    address,
+                ]
+                found.setdefault(("operation", name), words)
+            for name, schema in version.schemas.items():
+                address = f"{date}/schemas/{self._schema_pages[name]}.html"
+                fields = schema.get("properties") if isinstance(schema, dict) else None
+                names = " ".join(map(str, fields if isinstance(fields, dict) else ()))
+                found.setdefault(("schema", name), [name, "schema", names, "", date, address])
+        return {"index": list(found.values())}
+
+    # --- history
+
+    def _history(self, name: str) -> list[tuple[str, str, list[Any]]]:
+        """Return (older, newer, entries) for each step that changed the operation *name*."""
+        dates = list(self._versions)
+        pairs = list(pairwise(dates))
+        listed = [(*pair, self._entries(pair, name)) for pair in reversed(pairs)]
+        return [each for each in listed if each[2]]
+
+    def _entries(self, pair: tuple[str, str], name: str) -> list[Any]:
+        return self._by_operation.get((*pair, name), [])
+
+    def _concerns(self, pair: tuple[str, str], name: str) -> bool:
+        return (*pair, name) in self._by_operation
+
+    @cached_property
+    def _by_operation(self) -> dict[tuple[str, str, str], list[Any]]:
+        found: dict[tuple[str, str, str], list[Any]] = {}
+        for pair, step in self._steps.items():
+            for entry in step.entries:
+                for name in entry.operations:
+                    found.setdefault((*pair, name), []).append(entry)
+        return found
+
+    def _pairs_with(self, date: str) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield each pair of versions that *date* is one of, and the other one."""
+        for older, newer in self._steps:
+            if date in (older, newer):
+                yield (older, newer), newer if date == older else older

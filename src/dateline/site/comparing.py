@@ -1,0 +1,131 @@
+"""What an operation takes and gives, section by section, and what of it two versions differ in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from dateline.site.trees import Row, Value
+
+Lookup = Callable[[str], Row | None]
+"""Returns the tree of a component, None where a version has no such component."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """Parameters, the request body, or a response.
+
+    ``rows`` are parameters or headers; ``contents`` are a media type, the tree of its schema and
+    a sample each. ``state`` is ``added`` or ``removed`` where one of two versions lacks it.
+    """
+
+    kind: str
+    name: str
+    description: str = ""
+    rows: tuple[Row, ...] = ()
+    contents: tuple[tuple[str, Row, str], ...] = ()
+    is_required: bool = False
+    state: str = ""
+
+
+class Comparison:
+    """Compares what two versions have; what is equal in both is left out.
+
+    *older* and *newer* return the components of the two.
+    """
+
+    def __init__(self, older: Lookup, newer: Lookup) -> None:
+        self._older, self._newer = older, newer
+        self._components: dict[str, Row | None] = {}
+
+    def sections(self, before: list[Section], after: list[Section]) -> Iterator[Section]:
+        """Yield the sections of an operation that differ, with what differs in them."""
+        known = {(section.kind, section.name): section for section in before}
+        for section in after:
+            then = known.pop((section.kind, section.name), None)
+            if then is None:
+                yield replace(section, state="added")
+            elif then is not section and (compared := self._section(then, section)):
+                yield compared
+        for section in known.values():
+            yield replace(section, state="removed")
+
+    def _section(self, before: Section, after: Section) -> Section | None:
+        then, now = ({row.name: row for row in each.rows} for each in (before, after))
+        old, new = ({name: tree for name, tree, _ in each.contents} for each in (before, after))
+        rows = [self._compare(then.get(name), now.get(name)) for name in {**now, **then}]
+        trees = [(name, self._compare(old.get(name), new.get(name))) for name in {**new, **old}]
+        compared = replace(
+            after,
+            rows=tuple(row for row in rows if row is not None),
+            contents=tuple((name, tree, "") for name, tree in trees if tree is not None),
+            state="changed" if before.is_required != after.is_required else "",
+        )
+        return compared if compared.rows or compared.contents or compared.state else None
+
+    def _component(self, name: str) -> Row | None:
+        """Return what differs in a component that both versions have; None if nothing does."""
+        if name not in self._components:
+            # one that leads back to itself differs where it is met first
+            self._components[name] = None
+            before, after = self._older(name), self._newer(name)
+            if before is not after and before is not None and after is not None:
+                self._components[name] = self._compare(before, after)
+        return self._components[name]
+
+    def _compare(self, older: Row | None, newer: Row | None) -> Row | None:
+        """Return the row of two versions of a value with what differs, None if nothing does."""
+        if newer is None or older is None:
+            row, state = (older, "removed") if newer is None else (newer, "added")
+            # what came or went as a whole is described on its own page
+            return None if row is None else replace(row, state=state, whole=None)
+        if older is newer and newer.component is None and not newer.rows:
+            return None
+        rows = [
+            each
+            for old, new in _align(older.rows, newer.rows)
+            if (each := self._compare(old, new)) is not None
+        ]
+        whole = None
+        if newer.component is not None and newer.component == older.component:
+            # its variants and values are shown by the tree of the component
+            rows, whole = [], self._component(newer.component)
+        values = _compare_values(older, newer)
+        is_same = older.words == newer.words
+        if is_same and whole is None and not rows and not any(each.state for each in values):
+            return None
+        return replace(
+            newer,
+            rows=tuple(rows),
+            whole=whole,
+            values=() if whole else values,
+            state="" if is_same else "changed",
+            before="" if is_same else older.words,
+        )
+
+
+def _align(
+    older: tuple[Row, ...], newer: tuple[Row, ...]
+) -> Iterator[tuple[Row | None, Row | None]]:
+    """Yield the rows of one name in two versions; those that are gone come where they were."""
+    known = {row.name: row for row in older}
+    there = {row.name for row in newer}
+    for row in newer:
+        if row.name in known:
+            names = list(known)
+            for name in names[: names.index(row.name)]:
+                if name not in there:
+                    yield known.pop(name), None
+        yield known.pop(row.name, None), row
+    for gone in known.values():
+        yield gone, None
+
+
+def _compare_values(older: Row, newer: Row) -> tuple[Value, ...]:
+    """Return the values of both; which ones came or went is marked."""
+    then, now = ({value.text for value in row.values} for row in (older, newer))
+    values = [
+        value if value.text in then else replace(value, state="added") for value in newer.values
+    ]
+    values += [replace(value, state="removed") for value in older.values if value.text not in now]
+    return tuple(values)

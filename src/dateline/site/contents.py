@@ -1,0 +1,129 @@
+"""What one version has: its operations and schemas, with references resolved, and their pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from dateline.openapi import method_name, operation_steps, operations, pointer
+from dateline.schema.references import Located, Resolver
+
+_UNTAGGED: Final = "Other operations"
+
+_LONGEST: Final = 100
+"""The longest name of a page: file systems take 255 bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationPlace:
+    """An operation of one version, its references resolved, and where it is.
+
+    ``node`` has its parameters, those of its path among them.
+    """
+
+    method: str
+    path: str
+    pointer: str
+    node: dict[str, Any]
+    parameters: tuple[Located, ...]
+    body: Located | None
+    responses: tuple[tuple[str, Located], ...]
+
+    @property
+    def name(self) -> str:
+        """`METHOD /path`, as change pages name it."""
+        return f"{self.method} {self.path}"
+
+    @property
+    def title(self) -> str:
+        """What it is called for people."""
+        return str(self.node.get("summary") or self.name)
+
+    @property
+    def tag(self) -> str:
+        """The first of its tags."""
+        tags = self.node.get("tags")
+        return str(tags[0]) if isinstance(tags, list) and tags else _UNTAGGED
+
+
+def list_operations(document: dict[str, Any]) -> Iterator[OperationPlace]:
+    """Yield the operations of *document*, in its order."""
+    resolver = Resolver(document)
+    for path, item in document.get("paths", {}).items():
+        around = _follow(resolver, Located(item, pointer(("paths", path))))
+        for method, node in operations(around.value):
+            yield _read(resolver, path, around, method, node)
+
+
+def _read(
+    resolver: Resolver, path: str, around: Located, method: str, node: dict[str, Any]
+) -> OperationPlace:
+    at = around.pointer + pointer(operation_steps(method))
+    known: dict[tuple[Any, Any], Located] = {}
+    for owner in (around, Located(node, at)):
+        for index, each in enumerate(_items(owner.value, "parameters")):
+            located = Located(each, f"{owner.pointer}/parameters/{index}")
+            goal = _follow(resolver, located).value
+            known[goal.get("in"), goal.get("name")] = located
+    body = node.get("requestBody")
+    responses = node.get("responses")
+    return OperationPlace(
+        method=method_name(method),
+        path=path,
+        pointer=at,
+        node={**node, "parameters": [_follow(resolver, each).value for each in known.values()]},
+        parameters=tuple(known.values()),
+        body=_follow(resolver, Located(body, f"{at}/requestBody")) if body else None,
+        responses=tuple(
+            (status, _follow(resolver, Located(each, f"{at}{pointer(('responses', status))}")))
+            for status, each in (responses if isinstance(responses, dict) else {}).items()
+            if not status.startswith("x-")
+        ),
+    )
+
+
+def _items(node: Mapping[str, Any], key: str) -> list[Any]:
+    found = node.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _follow(resolver: Resolver, located: Located) -> Located:
+    """Return what a reference object leads to, an empty object where that is none."""
+    met: set[str] = set()
+    while isinstance(located.value, dict) and located.pointer not in met:
+        met.add(located.pointer)
+        found = resolver.locate(located.value.get("$ref"))
+        if found is None:
+            break
+        located = found
+    return located if isinstance(located.value, dict) else Located({}, located.pointer)
+
+
+def list_schemas(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the schemas among the components of *document*, by name."""
+    return Resolver(document).section("schemas")
+
+
+def name_pages(names: Iterable[str]) -> dict[str, str]:
+    """Return the name of the page for each of *names*: the same for the same name, whatever else.
+
+    Only letters that every file system and address has are in it. Of names that differ in nothing
+    else, or are too long, each has a digest in it.
+    """
+    made = {name: _simplify(name) for name in sorted({*names})}
+    folded: dict[str, int] = {}
+    for each in made.values():
+        folded[each.lower()] = folded.get(each.lower(), 0) + 1
+    return {
+        name: each
+        if folded[each.lower()] == 1 and len(each) <= _LONGEST
+        else f"{each[:_LONGEST]}-{sha256(name.encode()).hexdigest()[:8]}"
+        for name, each in made.items()
+    }
+
+
+def _simplify(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "page"

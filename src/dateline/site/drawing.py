@@ -1,0 +1,61 @@
+"""The versions of an API as a time line: where everything is in the drawing, in its units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from dateline.model import Table
+
+_STEP: Final = 150
+_MARGIN: Final = 75
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop:
+    """A version in the drawing: how far from the left it is, and what is said of it."""
+
+    version: str
+    left: int
+    state: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeLine:
+    """All versions from left to right, oldest first, in a drawing of a *width*."""
+
+    width: int
+    stops: tuple[Stop, ...]
+
+    @property
+    def words(self) -> str:
+        """What the drawing shows, for readers who don't see it."""
+        said = (", ".join([stop.version, stop.state, *stop.notes]) for stop in self.stops)
+        return "; ".join(said)
+
+
+def draw(table: Table) -> TimeLine:
+    """Return the time line of the versions of *table*."""
+    stops = tuple(
+        Stop(
+            version=version.date,
+            left=_MARGIN + _STEP * index,
+            state="draft" if version.draft else "moving" if version.moving else "supported",
+            notes=tuple(_notes(table, version.date)),
+        )
+        for index, version in enumerate(table.versions)
+    )
+    return TimeLine(width=2 * _MARGIN + _STEP * (len(stops) - 1), stops=stops)
+
+
+def _notes(table: Table, version: str) -> Iterator[str]:
+    if version == table.default:
+        yield "default"
+    if version == table.latest:
+        yield "latest"
+    for announcement in table.announcements:
+        if announcement.version == version:
+            happens = {"default": "default from", "ends": "ends"}[announcement.kind]
+            yield f"{happens} {announcement.day}"

@@ -1,0 +1,168 @@
+"""What a page says of the history of a field, value or operation: marks beside its name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from dateline.gates import Timeline, changes, order, substitutes, why
+from dateline.model import (
+    ADDED,
+    ENVIRONMENTS,
+    EVERYWHERE,
+    GATES,
+    REMOVED,
+    WAS,
+    Api,
+    Combination,
+)
+from dateline.openapi import Shape, pointer, slot, walk
+from dateline.schema.types import UNIONS, is_enumeration
+
+_WORDLESS: Final = frozenset({"description", "summary", "title", "example", "examples"})
+"""Keywords whose former values say nothing to callers of another version."""
+
+_MOST_SHOWN: Final = 80
+"""At most so many characters of a former value are shown."""
+
+
+class Mark(NamedTuple):
+    """One thing to know about a node: a sentence, and the reason for it, if the API gives one.
+
+    ``kind`` is ``since``, ``until``, ``was``, ``instead`` or ``only``.
+    """
+
+    kind: str
+    text: str
+    why: str | None = None
+
+
+Marks = tuple[Mark, ...]
+
+
+class History:
+    """The marks of the nodes of each version, by their pointers in its document.
+
+    A value of an enumeration is found at the pointer of its place in the published `enum`.
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._timeline = Timeline(api.table)
+        self._marks: dict[str, dict[str, Marks]] = {date: {} for date in api.table.dates}
+        for path, _, node in walk("document", api.document):
+            if not GATES.isdisjoint(node):
+                self._add(path, node)
+
+    def of(self, version: str) -> dict[str, Marks]:
+        """Return the marks of all nodes of *version* that have any, by pointer."""
+        return self._marks[version]
+
+    def _add(self, path: tuple[str | int, ...], node: dict[str, Any]) -> None:
+        combinations = self._timeline.combinations
+        for version in self._api.table.dates:
+            at = combinations.index(Combination(version, EVERYWHERE))
+            found = self._published(path, at)
+            if found is not None:
+                marks = tuple(self._read(path, node, version))
+                self._marks[version][found] = marks
+
+    def _published(self, path: tuple[str | int, ...], at: int) -> str | None:
+        """Return the pointer at which the document of a combination shows *path*, if it does."""
+        kind, node = "document", self._api.document
+        steps: list[str | int] = []
+        rest = list(path)
+        while rest:
+            key = str(rest.pop(0))
+            shape, below = slot(kind, key)
+            value = node[key]
+            listed = kind == "schema" and key in UNIONS and is_enumeration(node)
+            steps.append("enum" if listed else key)
+            if shape is Shape.MAP and rest:
+                name = str(rest.pop(0))
+                child = value[name]
+                if not self._is_shown(below, child, at, kind, key, name):
+                    return None
+                called = self._timeline.names(below, name, child)
+                steps.append(next(text for mask, text in called if mask >> at & 1))
+            elif shape is Shape.LIST and rest:
+                index = int(rest.pop(0))
+                child = value[index]
+                if not self._timeline.of(child) >> at & 1:
+                    return None
+                steps.append(sum(self._timeline.of(one) >> at & 1 for one in value[:index]))
+            else:
+                child = value
+                if not self._timeline.of(child) >> at & 1:
+                    return None
+            kind, node = below, child
+        return pointer(tuple(steps))
+
+    def _is_shown(
+        self, kind: str, child: Any, at: int, around: str, section: str, name: str
+    ) -> bool:
+        if around == "components" and (section, name) in self._api.visible:
+            return bool(self._api.visible[section, name] >> at & 1)
+        return bool(self._timeline.find_shown(kind, child) >> at & 1)
+
+    def _read(
+        self, path: tuple[str | int, ...], node: dict[str, Any], version: str
+    ) -> Iterator[Mark]:
+        if ADDED in node:
+            yield Mark("since", f"Since {node[ADDED]}", why(node, [node[ADDED]]))
+        if REMOVED in node:
+            yield Mark(
+                "until", f"Until {node[REMOVED]}, which has it no more", why(node, [node[REMOVED]])
+            )
+        for shown in substitutes(node).values():
+            since = node.get(ADDED)
+            whom = f"Versions before {since}" if since else "Versions without it"
+            yield Mark("instead", f"{whom} show {_quote(shown)} instead")
+        if ENVIRONMENTS in node:
+            yield Mark("only", f"Only in {' and '.join(node[ENVIRONMENTS])}")
+        yield from self._read_former(str(path[-1]) if path else "", node, version)
+
+    def _read_former(self, name: str, node: dict[str, Any], version: str) -> Iterator[Mark]:
+        """Yield what `x-was` says, from the newest date to the oldest."""
+        former = node.get(WAS, {})
+        called, current = name, node
+        for date in sorted(former, key=order, reverse=True):
+            setting, unset = changes(former[date])
+            reason = why(node, [date])
+            older = order(version) < order(date)
+            if "name" in setting and setting["name"] != called:
+                text = (
+                    f"Called `{called}` from {date} on"
+                    if older
+                    else f"Called `{setting['name']}` before {date}"
+                )
+                yield Mark("was", text, reason)
+                called = setting["name"]
+            for keyword in (*setting, *unset):
+                if keyword == "name" or keyword in _WORDLESS:
+                    continue
+                if older:
+                    then = _describe(keyword, current, keyword in current)
+                    yield Mark("was", f"From {date} on: {then}", reason)
+                else:
+                    then = _describe(keyword, setting, keyword in setting)
+                    yield Mark("was", f"Before {date}: {then}", reason)
+            current = {
+                key: value for key, value in {**current, **setting}.items() if key not in unset
+            }
+
+
+def _describe(keyword: str, node: dict[str, Any], is_there: bool) -> str:
+    if keyword in (ADDED, REMOVED):
+        return "it was absent for a time"
+    return f"{keyword} {_quote(node[keyword])}" if is_there else f"no {keyword}"
+
+
+def _quote(value: Any) -> str:
+    written = json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        written = value
+    if len(written) > _MOST_SHOWN:
+        written = written[: _MOST_SHOWN - 1] + "…"
+    return f"`{written}`"

@@ -1,0 +1,221 @@
+"""Samples of requests and responses: those of the API's authors first, else made from schemas."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Protocol
+from urllib.parse import quote, urlencode
+
+from dateline.model import Table
+from dateline.openapi import is_json, pointer, value_schema
+from dateline.sample import Sampler, UnsatisfiedError
+from dateline.schema.access import Hidden, OneWay
+from dateline.schema.references import Resolver
+
+_ROOM: Final = 12.0
+"""About how many objects and lists a sample has: enough to show what there is."""
+
+_ANYWHERE: Final = "https://api.example.com"
+
+_CREDENTIALS: Final = {"bearer": "Bearer YOUR_TOKEN", "basic": "Basic YOUR_CREDENTIALS"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A request that fits the contract of a version: its head, and its body as text, if any."""
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: str | None
+
+    @property
+    def curl(self) -> str:
+        """The command that sends it."""
+        words = [f"curl {shlex.quote(self.url)}"]
+        if self.method != "GET":
+            words[0] = f"curl -X {self.method} {shlex.quote(self.url)}"
+        words += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in self.headers]
+        if self.body is not None:
+            words.append(f"--data {shlex.quote(self.body)}")
+        return " \\\n  ".join(words)
+
+    @property
+    def http(self) -> str:
+        """The message as HTTP/1.1 writes it (RFC 9112)."""
+        host, _, path = self.url.partition("://")[2].partition("/")
+        lines = [f"{self.method} /{path} HTTP/1.1", f"Host: {host}"]
+        lines += [f"{name}: {value}" for name, value in self.headers]
+        return "\n".join(lines) + ("" if self.body is None else f"\n\n{self.body}")
+
+
+class Known(Protocol):
+    """Returns the sample of a component where there is one."""
+
+    def __call__(self, name: str, *, sent: bool) -> str | None: ...
+
+
+def _write(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+class Samples:
+    """Samples for the operations of one version; *document* is the one that is published.
+
+    *known* returns the sample of a component that another version has already, None for no such.
+    """
+
+    def __init__(self, document: dict[str, Any], table: Table, version: str, known: Known) -> None:
+        self._document = document
+        self._known = known
+        self._components: dict[tuple[str, bool], str] = {}
+        self._table = table
+        self._version = version
+        self._resolver = Resolver(document)
+
+    def body(self, media_type: str, media: Mapping[str, Any], name: str, *, sent: bool) -> str:
+        """Return a body of *media_type* as text; nothing where none can be made.
+
+        *name* decides which one is made; *sent* is whether callers send it.
+        """
+        written = self._authored(media)
+        if written is not None:
+            is_text = isinstance(written[0], str) and not is_json(media_type)
+            return str(written[0]) if is_text else _write(written[0])
+        schema = media.get("schema")
+        if schema is None or not is_json(media_type):
+            return ""
+        called = self._resolver.schema_name(schema)
+        if called is not None:
+            return self.component(called, sent=sent)
+        items = schema.get("items") if isinstance(schema, dict) else None
+        if (called := self._resolver.schema_name(items)) and "minItems" not in schema:
+            return _write([json.loads(self.component(called, sent=sent) or "null")])
+        return self._sample(schema, name, sent=sent)
+
+    def component(self, name: str, *, sent: bool) -> str:
+        """Return a value of the component *name* as text; nothing where none can be made."""
+        key = name, sent
+        if key not in self._components:
+            known = self._known(name, sent=sent)
+            schema = {"$ref": "#" + pointer(("components", "schemas", name))}
+            self._components[key] = (
+                self._sample(schema, name, sent=sent) if known is None else known
+            )
+        return self._components[key]
+
+    def _sample(self, schema: Any, name: str, *, sent: bool) -> str:
+        sampler = self._requests if sent else self._responses
+        try:
+            return _write(sampler.value(schema, name, _ROOM))
+        except UnsatisfiedError:
+            return ""
+
+    def request(
+        self, method: str, path: str, operation: Mapping[str, Any], body: tuple[str, str] | None
+    ) -> Request:
+        """Return a request; *body* is its media type and its text."""
+        query: list[tuple[str, str]] = []
+        headers: list[tuple[str, str]] = []
+        for parameter in operation["parameters"]:
+            place, name = parameter.get("in"), str(parameter.get("name"))
+            if place == "path":
+                path = path.replace(f"{{{name}}}", quote(self._value(parameter), safe=""))
+            elif parameter.get("required") and place == "query":
+                query.append((name, self._value(parameter)))
+            elif parameter.get("required") and place == "header" and name != self._table.header:
+                headers.append((name, self._value(parameter)))
+        headers = [*self._chosen(query), *self._credentials(operation, query), *headers]
+        if body is not None:
+            headers.append(("Content-Type", body[0]))
+        url = self._base + path + (f"?{urlencode(query)}" if query else "")
+        return Request(
+            method=method,
+            url=url,
+            headers=tuple(dict(headers).items()),
+            body=body[1] if body else None,
+        )
+
+    def _chosen(self, query: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        """Yield the header that names the version; a parameter is added to *query*."""
+        place = self._table.place_of_version
+        if place == "header":
+            yield self._table.header, self._version
+        elif place == "query":
+            query.append((self._table.header, self._version))
+        elif place == "media-type":
+            yield "Accept", f"application/json; {self._table.header}={self._version}"
+
+    def _credentials(
+        self, operation: Mapping[str, Any], query: list[tuple[str, str]]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the headers of the first way to authenticate; parameters are added to *query*."""
+        ways = operation.get("security", self._document.get("security")) or [{}]
+        schemes = self._resolver.section("securitySchemes")
+        for name in ways[0] if isinstance(ways[0], dict) else ():
+            scheme = schemes.get(name)
+            scheme = scheme if isinstance(scheme, dict) else {}
+            scheme = self._resolver.resolve(scheme.get("$ref")) or scheme
+            if scheme.get("type") == "apiKey" and scheme.get("in") == "header":
+                yield str(scheme.get("name")), "YOUR_KEY"
+            elif scheme.get("type") == "apiKey" and scheme.get("in") == "query":
+                query.append((str(scheme.get("name")), "YOUR_KEY"))
+            elif scheme.get("type") == "apiKey":
+                yield "Cookie", f"{scheme.get('name')}=YOUR_KEY"
+            elif scheme.get("type") != "mutualTLS":
+                kind = str(scheme.get("scheme", "bearer")).lower()
+                yield "Authorization", _CREDENTIALS.get(kind, f"{kind.title()} YOUR_TOKEN")
+
+    def _value(self, parameter: Mapping[str, Any]) -> str:
+        written = self._authored(parameter)
+        if written is None:
+            try:
+                schema = value_schema(dict(parameter), {})
+                made = self._requests.value(schema, str(parameter.get("name")), 1.0)
+            except UnsatisfiedError:
+                made = str(parameter.get("name")).upper()
+            written = (made,)
+        value = written[0]
+        if isinstance(value, list):
+            value = ",".join(map(str, value))
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    def _authored(self, node: Mapping[str, Any]) -> tuple[Any] | None:
+        """Return the first example that the authors of the API give, if they give any."""
+        if "example" in node:
+            return (node["example"],)
+        examples = node.get("examples")
+        if isinstance(examples, dict):
+            for each in examples.values():
+                example = each if isinstance(each, dict) else {}
+                example = self._resolver.resolve(example.get("$ref")) or example
+                if isinstance(example, dict) and "value" in example:
+                    return (example["value"],)
+        return None
+
+    @cached_property
+    def _base(self) -> str:
+        """The address of the first server, its variables replaced by their defaults."""
+        servers = self._document.get("servers")
+        server = servers[0] if isinstance(servers, list) and servers else {}
+        url = str(server.get("url", "")) if isinstance(server, dict) else ""
+        variables = server.get("variables") if isinstance(server, dict) else None
+        for name, variable in (variables if isinstance(variables, dict) else {}).items():
+            if isinstance(variable, dict):
+                url = url.replace(f"{{{name}}}", str(variable.get("default", name)))
+        return (url if "://" in url else _ANYWHERE + url).rstrip("/")
+
+    @cached_property
+    def _requests(self) -> Sampler:
+        return self._sampler("readOnly")
+
+    @cached_property
+    def _responses(self) -> Sampler:
+        return self._sampler("writeOnly")
+
+    def _sampler(self, hidden: str) -> Sampler:
+        return Sampler(OneWay(self._document, hidden, Hidden.ABSENT).document(self._document))

@@ -1,0 +1,394 @@
+"""Schemas as trees of rows: what a reader needs to know of each field, in the order of the source.
+
+A component is laid out where it is the value itself; below that, its name leads to its own page.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from dateline.model import EXTENSIBLE
+from dateline.openapi import value_schema
+from dateline.schema.parts import Part, PartReader
+from dateline.schema.references import Located, component, escape
+from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared_types
+from dateline.site.marks import Marks
+
+_MOST_VALUES: Final = 200
+"""So many values of an enumeration are listed; the page counts the others."""
+
+_MOST_BESIDE: Final = 12
+"""So many of them are listed where the enumeration has a page of its own."""
+
+_DEEPEST: Final = 12
+"""Inline schemas are laid out this deep: no API nests deeper on purpose."""
+
+_SEVERAL: Final[tuple[str, ...]] = ("object", "array", "string", "number", "boolean")
+"""The types of JSON but null; an integer is a number."""
+
+_BOUNDS: Final = (
+    ("minLength", "maxLength", "characters"),
+    ("minItems", "maxItems", "items"),
+    ("minProperties", "maxProperties", "members"),
+    ("minimum", "maximum", ""),
+)
+
+_FLAGS: Final = (
+    ("uniqueItems", "no item twice"),
+    ("readOnly", "only in responses"),
+    ("writeOnly", "only in requests"),
+)
+
+
+_BLANKS: Final = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Value:
+    """A value of an enumeration, as JSON, and what is known of its history."""
+
+    text: str
+    description: str
+    marks: Marks
+    state: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """A field, an item, a variant or a parameter.
+
+    ``component`` names the schema whose page, ``page``, has more; ``whole`` is its tree, where
+    that is shown here, too. ``type`` says what a value is, ``limits`` what it must obey, and
+    ``rows`` what is in it. ``anchor`` is its id within a page. Where two versions are compared,
+    ``state`` is ``added``, ``removed`` or ``changed``, and ``before`` says what a changed one was.
+    """
+
+    name: str
+    anchor: str
+    role: str
+    type: str = ""
+    component: str | None = None
+    page: str = ""
+    whole: Row | None = None
+    is_required: bool = False
+    is_deprecated: bool = False
+    description: str = ""
+    limits: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
+    more_values: int = 0
+    is_open: bool = False
+    marks: Marks = ()
+    rows: tuple[Row, ...] = ()
+    state: str = ""
+    before: str = ""
+
+    @property
+    def words(self) -> str:
+        """What is said of the value itself, to compare it with that of another version."""
+        said = [self.type, self.component or "", *self.limits]
+        said += ["required" if self.is_required else "optional"]
+        return ", ".join(each for each in said if each)
+
+
+class _Place(NamedTuple):
+    """Where a row is: its name, its id, what it is to what is around it, and how deep it is."""
+
+    name: str
+    anchor: str
+    role: str
+    is_required: bool = False
+    deep: int = 0
+
+    def below(self, name: str, role: str, step: str, *, is_required: bool = False) -> _Place:
+        """Return the place of what *step* leads to."""
+        return _Place(name, _anchor(self.anchor, step), role, is_required, self.deep + 1)
+
+
+def _anchor(around: str, step: str) -> str:
+    """Return the id of what *step* leads to: no blank may be in one."""
+    return f"{around}.{_BLANKS.sub('-', step)}"
+
+
+class Trees:
+    """The trees of the schemas of one document.
+
+    *marks* are those of its nodes, by pointer, *pages* the names of the pages of components.
+    *known* returns the tree of a component that another version has already, None for no such.
+    """
+
+    def __init__(
+        self,
+        document: dict[str, Any],
+        marks: dict[str, Marks],
+        pages: Mapping[str, str],
+        known: Callable[[str], Row | None],
+    ) -> None:
+        self._reader = PartReader(document)
+        self._schemas = self._reader.resolver.section("schemas")
+        self._pages = pages
+        self._marks = marks
+        self._known = known
+        self._components: dict[str, Row] = {}
+        self._briefs: dict[str, Row] = {}
+
+    def component(self, name: str) -> Row:
+        """Return the tree of the component *name*."""
+        if name not in self._components:
+            known = self._known(name)
+            place = _Place("", "schema", "page")
+            self._components[name] = known or self._lay_out(self._at(name), place)
+        return self._components[name]
+
+    def body(self, schema: Located, anchor: str) -> Row:
+        """Return the row of a whole value; a component that it is, or lists, is laid out."""
+        return self._row(schema, _Place("", anchor, "body"), is_whole=True)
+
+    def parameter(self, located: Located) -> Row:
+        """Return the row of a parameter, which may be a reference."""
+        node = self._follow(located).value
+        return self._message_field(located, str(node.get("name", "")), str(node.get("in", "")))
+
+    def header(self, name: str, located: Located, around: str) -> Row:
+        """Return the row of the header *name* of the response *around*; it may be a reference."""
+        return self._message_field(located, name, "header", f"{around}.")
+
+    def _message_field(self, located: Located, name: str, role: str, around: str = "") -> Row:
+        goal = self._follow(located)
+        node = goal.value
+        schema = Located(value_schema(node, {}), f"{goal.pointer}/schema")
+        is_required = bool(node.get("required"))
+        place = _Place(name, _anchor(f"{around}{role}", name), role, is_required)
+        row = self._row(schema, place)
+        return replace(
+            row,
+            description=str(node.get("description") or row.description),
+            is_deprecated=bool(node.get("deprecated")) or row.is_deprecated,
+            marks=(*self._marks_at([located.pointer, goal.pointer]), *row.marks),
+        )
+
+    def _at(self, name: str) -> Located:
+        return Located(self._schemas[name], f"/components/schemas/{escape(name)}")
+
+    def _follow(self, located: Located) -> Located:
+        """Return what a reference object leads to; *located* itself where it is none."""
+        met: set[str] = set()
+        while isinstance(located.value, dict) and located.pointer not in met:
+            met.add(located.pointer)
+            found = self._reader.resolver.locate(located.value.get("$ref"))
+            if found is None:
+                break
+            located = found
+        return located if isinstance(located.value, dict) else Located({}, located.pointer)
+
+    def _marks_at(self, pointers: Iterable[str]) -> Marks:
+        if not self._marks:
+            return ()
+        found = (self._marks.get(each, ()) for each in pointers)
+        return tuple(dict.fromkeys(mark for marks in found for mark in marks))
+
+    def _row(self, schema: Located, place: _Place, *, is_whole: bool = False) -> Row:
+        """Return the row of *schema*: of a component, its name; with *is_whole*, its tree, too."""
+        called = self._component(schema)
+        if called is None:
+            return self._lay_out(schema, place, is_whole=is_whole)
+        node = schema.value if isinstance(schema.value, dict) else {}
+        return replace(
+            self._brief(called),
+            name=place.name,
+            anchor=place.anchor,
+            role=place.role,
+            is_required=place.is_required,
+            is_deprecated=node.get("deprecated") is True,
+            description=str(node.get("description") or ""),
+            marks=self._marks_at([schema.pointer]),
+            whole=self.component(called) if is_whole else None,
+        )
+
+    def _brief(self, name: str) -> Row:
+        """Return what is said of the component *name* wherever it is named."""
+        if name not in self._briefs:
+            located = self._at(name)
+            parts = self._reader.parts([located])
+            merged = _Merged(parts)
+            values = list(self._values(parts))
+            variants = [
+                Row(name=each, anchor="", role="variant", component=each, page=self._pages[each])
+                for member in self._members(parts)
+                if (each := self._component(member)) is not None
+            ]
+            self._briefs[name] = Row(
+                name="",
+                anchor="",
+                role="",
+                type=self._type(parts, merged),
+                component=name,
+                page=self._pages[name],
+                values=tuple(values[:_MOST_BESIDE]),
+                more_values=max(0, len(values) - _MOST_BESIDE),
+                is_open=merged.get(EXTENSIBLE) is not None,
+                rows=tuple(variants),
+            )
+        return self._briefs[name]
+
+    def _lay_out(self, schema: Located, place: _Place, *, is_whole: bool = False) -> Row:
+        """Return the row of *schema* with all that is in it."""
+        parts = self._reader.parts([schema])
+        own = [part.pointer for part in parts if part.pointer.startswith(schema.pointer)]
+        merged = _Merged(parts)
+        values = list(self._values(parts))
+        is_deep = place.deep >= _DEEPEST
+        return Row(
+            name=place.name,
+            anchor=place.anchor,
+            role=place.role,
+            type=self._type(parts, merged),
+            is_required=place.is_required,
+            is_deprecated=merged.get("deprecated") is True,
+            description=str(merged.get("description") or ""),
+            limits=tuple(_limits(merged)),
+            values=tuple(values[:_MOST_VALUES]),
+            more_values=max(0, len(values) - _MOST_VALUES),
+            is_open=merged.get(EXTENSIBLE) is not None,
+            marks=self._marks_at([schema.pointer, *own]),
+            rows=() if is_deep else tuple(self._below(parts, place, is_whole=is_whole)),
+        )
+
+    def _component(self, schema: Located) -> str | None:
+        """Return the name of the component that *schema* is another name for."""
+        for each in self._reader.way(schema):
+            found = component(each.pointer)
+            if found is not None and found[0] == "schemas":
+                return found[1]
+        return None
+
+    def _type(self, parts: tuple[Part, ...], merged: _Merged) -> str:
+        """Return what a value is, in words."""
+        types = EVERY_TYPE
+        for part in parts:
+            types &= declared_types(
+                {key: part.node[key] for key in part.node if key not in part.skip}
+            )
+        names = [name for name in _SEVERAL if name in types]
+        names += ["integer"] if "integer" in types and "number" not in types else []
+        is_any = len(names) == len(_SEVERAL)
+        words = self._guess(parts) if is_any else " or ".join(names)
+        if merged.get("format") and names != ["object"]:
+            words = f"{words} ({merged.get('format')})".strip()
+        is_null = "null" in types and not is_any
+        return f"{words} or null" if is_null and words else words or ("null" if is_null else "")
+
+    def _guess(self, parts: tuple[Part, ...]) -> str:
+        listed = [choices(part.node) for part in parts]
+        if any(each is not None for each in listed):
+            return "value"
+        if any(part.get(union) for part in parts for union in UNIONS):
+            return "one of several"
+        if any(part.get("properties") for part in parts):
+            return "object"
+        return "any value"
+
+    def _values(self, parts: tuple[Part, ...]) -> Iterator[Value]:
+        for part in parts:
+            node = {key: part.node[key] for key in part.node if key not in part.skip}
+            listed = choices(node)
+            words = node.get("x-enum-descriptions")
+            for index, each in enumerate(listed or ()):
+                text = json.dumps(each, ensure_ascii=False)
+                said = (
+                    words.get(each, "") if isinstance(words, dict) and isinstance(each, str) else ""
+                )
+                yield Value(
+                    text=text,
+                    description=str(said),
+                    marks=self._marks_at([f"{part.pointer}/enum/{index}"]),
+                )
+            if listed is None:
+                for each in part.get(EXTENSIBLE) or ():
+                    yield Value(text=json.dumps(each, ensure_ascii=False), description="", marks=())
+
+    def _below(self, parts: tuple[Part, ...], place: _Place, *, is_whole: bool) -> Iterator[Row]:
+        required = {str(name) for part in parts for name in part.get("required") or ()}
+        known: dict[str, Located] = {}
+        for part in parts:
+            properties = part.get("properties")
+            for name, child in (properties if isinstance(properties, dict) else {}).items():
+                known[name] = Located(child, f"{part.pointer}/properties/{escape(name)}")
+        for name, located in known.items():
+            below = place.below(name, "field", name, is_required=name in required)
+            yield self._row(located, below)
+        for part in parts:
+            yield from self._items(part, place, is_whole=is_whole)
+        for index, member in enumerate(self._members(parts)):
+            name = self._component(member) or f"variant {index + 1}"
+            yield self._row(member, place.below(name, "variant", name))
+
+    def _items(self, part: Part, place: _Place, *, is_whole: bool) -> Iterator[Row]:
+        """Yield the rows of items and of members without a name of their own."""
+        if isinstance(part.get("items"), dict):
+            below = place.below("[ ]", "item", "item")
+            yield self._row(part.at("items"), below, is_whole=is_whole)
+        if isinstance(part.get("additionalProperties"), dict):
+            below = place.below("{ }", "other member", "other")
+            yield self._row(part.at("additionalProperties"), below)
+        listed, patterns = part.get("prefixItems"), part.get("patternProperties")
+        for index, each in enumerate(listed if isinstance(listed, list) else ()):
+            at = Located(each, f"{part.pointer}/prefixItems/{index}")
+            yield self._row(at, place.below(f"[{index}]", "item", f"item-{index}"))
+        for name, each in (patterns if isinstance(patterns, dict) else {}).items():
+            at = Located(each, f"{part.pointer}/patternProperties/{escape(name)}")
+            yield self._row(at, place.below(f"{{{name}}}", "member", f"member-{name}"))
+
+    def _members(self, parts: tuple[Part, ...]) -> Iterator[Located]:
+        """Yield the members of unions; not of those that list values."""
+        for part in parts:
+            for keyword in UNIONS:
+                if isinstance(part.get(keyword), list):
+                    choice = self._reader.choice(part.node, part.pointer, keyword)
+                    if choice.values is None and len(choice.members) > 1:
+                        yield from choice.members
+
+
+class _Merged:
+    """The keywords of all parts of a schema; the first part that has one decides."""
+
+    def __init__(self, parts: tuple[Part, ...]) -> None:
+        self._known: dict[str, Any] = {}
+        for part in reversed(parts):
+            self._known.update(part.node)
+
+    def get(self, keyword: str) -> Any:
+        return self._known.get(keyword)
+
+
+def _limits(merged: _Merged) -> Iterator[str]:
+    for least, most, unit in _BOUNDS:
+        words = _bounds(merged, least, most)
+        if words:
+            yield f"{words} {unit}".rstrip()
+    for keyword, sign in (("exclusiveMinimum", "more than"), ("exclusiveMaximum", "less than")):
+        if isinstance(bound := merged.get(keyword), int | float) and not isinstance(bound, bool):
+            yield f"{sign} {bound}"
+    if merged.get("multipleOf") is not None:
+        yield f"a multiple of {merged.get('multipleOf')}"
+    if merged.get("pattern") is not None:
+        yield f"matches `{merged.get('pattern')}`"
+    if merged.get("default") is not None:
+        yield f"default `{json.dumps(merged.get('default'), ensure_ascii=False)}`"
+    if merged.get("additionalProperties") is False:
+        yield "no other members"
+    for keyword, words in _FLAGS:
+        if merged.get(keyword) is True:
+            yield words
+
+
+def _bounds(merged: _Merged, least: str, most: str) -> str:
+    low, high = merged.get(least), merged.get(most)
+    if low is not None and high is not None:
+        return f"exactly {low}" if low == high else f"{low} to {high}"
+    if low is not None:
+        return f"at least {low}"
+    return f"at most {high}" if high is not None else ""

@@ -1,0 +1,185 @@
+"""What the pages of one version show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from dateline.model import Table
+from dateline.placement import show_version
+from dateline.schema.references import Located, Resolver, escape
+from dateline.site.comparing import Section
+from dateline.site.contents import OperationPlace, list_operations, list_schemas
+from dateline.site.marks import Marks
+from dateline.site.samples import Request, Samples
+from dateline.site.sharing import SharedNodes
+from dateline.site.trees import Row, Trees
+
+
+class VersionPages:
+    """The parts of the pages of one version, each computed once.
+
+    What the *previous* version has as well is taken from there.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        document: dict[str, Any],
+        date: str,
+        marks: dict[str, Marks],
+        schema_pages: Mapping[str, str],
+        previous: VersionPages | None,
+    ) -> None:
+        self.document = document
+        self.marks = marks
+        self.operations = {each.name: each for each in list_operations(document)}
+        self.schemas = list_schemas(document)
+        self._previous = previous
+        self._shared: SharedNodes | None = None
+        if previous is not None:
+            self._shared = SharedNodes(previous.document, document, (previous.marks, marks))
+        self._resolver = Resolver(document)
+        self._trees = Trees(document, marks, schema_pages, self._find_tree)
+        servers = table.environments[0].servers or document.get("servers", [])
+        addressed = show_version({"servers": list(servers)}, table.selector, date)
+        self._samples = Samples({**document, **addressed}, table, date, self._find_sample)
+        self._sections: dict[str, list[Section]] = {}
+
+    def component(self, name: str) -> Row | None:
+        """Return the tree of the component *name*; None where this version has none."""
+        return self._trees.component(name) if name in self.schemas else None
+
+    def sample(self, name: str, *, sent: bool = False) -> str:
+        """Return a value of the component *name* as text; nothing where none can be made.
+
+        *sent* is whether callers send it.
+        """
+        return self._samples.component(name, sent=sent)
+
+    def _find_tree(self, name: str) -> Row | None:
+        """Return the tree of a component that the previous version has, too."""
+        if self._previous is None or not self._is_shared("schemas", name):
+            return None
+        return self._previous.component(name)
+
+    def _find_sample(self, name: str, *, sent: bool) -> str | None:
+        if self._previous is None or not self._is_shared("schemas", name):
+            return None
+        return self._previous.sample(name, sent=sent)
+
+    def _is_shared(self, section: str, name: str) -> bool:
+        return self._shared is not None and self._shared.has(section, name)
+
+    @cached_property
+    def schemes(self) -> dict[str, dict[str, Any]]:
+        """The security schemes by name."""
+        found = self._resolver.section("securitySchemes")
+        return {
+            name: self._resolver.resolve(each.get("$ref")) or each
+            for name, each in found.items()
+            if isinstance(each, dict)
+        }
+
+    @cached_property
+    def errors(self) -> list[tuple[str, str]]:
+        """The statuses of errors that operations declare, each with its usual description."""
+        found: dict[str, str] = {}
+        for operation in self.operations.values():
+            for status, response in operation.responses:
+                if status[:1] in "45d":
+                    found.setdefault(status, str(response.value.get("description") or ""))
+        return sorted(found.items())
+
+    @cached_property
+    def users(self) -> dict[str, list[OperationPlace]]:
+        """The operations that show a schema on their own page, by its name."""
+        found: dict[str, list[OperationPlace]] = {}
+        for operation in self.operations.values():
+            names: set[str] = set()
+            for section in self.sections(operation):
+                for _, tree, _ in section.contents:
+                    names |= {*_components(tree)}
+            for name in sorted(names):
+                found.setdefault(name, []).append(operation)
+        return found
+
+    def security(self, operation: OperationPlace) -> list[list[str]]:
+        """Return the ways to authenticate, each the names of the schemes that it needs."""
+        ways = operation.node.get("security", self.document.get("security"))
+        listed = ways if isinstance(ways, list) else []
+        return [list(way) for way in listed if isinstance(way, dict)]
+
+    def request(self, operation: OperationPlace) -> Request:
+        """Return a request of *operation*."""
+        body = None
+        for section in self.sections(operation):
+            if section.kind == "request" and section.contents:
+                media_type, _, sample = section.contents[0]
+                body = (media_type, sample) if sample else None
+        return self._samples.request(operation.method, operation.path, operation.node, body)
+
+    def sections(self, operation: OperationPlace) -> list[Section]:
+        """Return what *operation* takes and gives: parameters, the body, and each response."""
+        name = operation.name
+        if name not in self._sections:
+            then = self._previous.operations.get(name) if self._previous else None
+            is_same = then is not None and self._is_shared("paths", operation.path)
+            if is_same and self._previous is not None and then is not None:
+                self._sections[name] = self._previous.sections(then)
+            else:
+                self._sections[name] = list(self._list_sections(operation))
+        return self._sections[name]
+
+    def _list_sections(self, operation: OperationPlace) -> Iterator[Section]:
+        rows = tuple(self._trees.parameter(each) for each in operation.parameters)
+        if rows:
+            yield Section(kind="parameters", name="Parameters", rows=rows)
+        if operation.body is not None:
+            node = operation.body.value
+            sample = f"{operation.name} request"
+            yield Section(
+                kind="request",
+                name="Request body",
+                description=str(node.get("description") or ""),
+                contents=tuple(self._contents(operation.body, "request", sample)),
+                is_required=node.get("required") is True,
+            )
+        for status, response in operation.responses:
+            node, anchor = response.value, f"response-{status}"
+            headers = node.get("headers")
+            at = f"{response.pointer}/headers"
+            rows = tuple(
+                self._trees.header(name, Located(each, f"{at}/{escape(name)}"), anchor)
+                for name, each in (headers if isinstance(headers, dict) else {}).items()
+            )
+            yield Section(
+                kind="response",
+                name=status,
+                description=str(node.get("description") or ""),
+                rows=rows,
+                contents=tuple(self._contents(response, anchor, f"{operation.name} {status}")),
+            )
+
+    def _contents(self, located: Located, anchor: str, name: str) -> Iterator[tuple[str, Row, str]]:
+        """Yield each media type of a body, the tree of its schema, and the sample *name*."""
+        content = located.value.get("content")
+        listed = (content if isinstance(content, dict) else {}).items()
+        for number, (media_type, media) in enumerate(listed):
+            if not isinstance(media, dict):
+                continue
+            at = f"{located.pointer}/content/{escape(media_type)}"
+            key = "schema" if "schema" in media else "itemSchema"
+            schema = Located(media.get(key, {}), f"{at}/{key}")
+            tree = self._trees.body(schema, f"{anchor}-{number}" if number else anchor)
+            is_sent = anchor == "request"
+            yield media_type, tree, self._samples.body(media_type, media, name, sent=is_sent)
+
+
+def _components(row: Row) -> Iterator[str]:
+    """Yield the components that a page names with *row*."""
+    if row.component:
+        yield row.component
+    for each in (*row.rows, *(row.whole.rows if row.whole else ())):
+        yield from _components(each)
