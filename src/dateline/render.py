@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 SITE = "site"
 """The folder of the site."""
+
+_OF_SITES = ("jsonschema_rs", "markdown_it")
+"""The packages that only sites need."""
 
 _SUFFIX = ".jinja"
 _MODELS = ("python", "datamodel")  # laid out by `models`, not by the walk over templates
@@ -156,8 +160,14 @@ def _prepare_server(
 
 
 def _prepare_site(api: Api, projector: Projector, changes: Changes) -> Pages:
-    """Return the site of *api*. Raises DatelineError where a package that it needs is missing."""
-    # heavy, and not everybody has it
+    """Return the site of *api*. Raises TemplateError where a package that it needs is missing."""
+    missing = [name for name in _OF_SITES if find_spec(name) is None]
+    if missing:
+        raise TemplateError(
+            f"a site (`site: true`) needs {' and '.join(missing)}, which this Python does not have; "
+            "run: pip install 'dateline[site]'"
+        )
+    # heavy, and not everybody has what it needs
     from dateline.site import Site
 
     return Site(api, projector, changes.pages, changes.announced)

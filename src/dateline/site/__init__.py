@@ -145,7 +145,7 @@ class Site:
             "info": version.document["info"],
             "tags": [(tag, words.get(tag, ""), tags[tag]) for tag in order],
             "schemes": version.schemes,
-            "marks": version.marks,
+            "list_marks": version.list_marks,
         }
 
     def _operation(self, date: str, operation: OperationPlace, page: str) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class Site:
             "heading": operation.title,
             "picker": self._picker("operations", page, there),
             "operation": operation,
-            "marks": version.marks.get(operation.pointer, ()),
+            "marks": version.list_marks(operation),
             "security": version.security(operation),
             "sections": version.sections(operation),
             "request": version.request(operation),

@@ -99,6 +99,8 @@ class Samples:
 
     def component(self, name: str, *, sent: bool) -> str:
         """Return a value of the component *name* as text; nothing where none can be made."""
+        # where both are made alike, they are the same
+        sent = sent and self._requests is not self._responses
         key = name, sent
         if key not in self._components:
             known = self._known(name, sent=sent)
@@ -211,11 +213,13 @@ class Samples:
 
     @cached_property
     def _requests(self) -> Sampler:
-        return self._sampler("readOnly")
+        shown = self._hide("readOnly")
+        # most documents hide nothing
+        return self._responses if shown is self._hide("writeOnly") else Sampler(shown)
 
     @cached_property
     def _responses(self) -> Sampler:
-        return self._sampler("writeOnly")
+        return Sampler(self._hide("writeOnly"))
 
-    def _sampler(self, hidden: str) -> Sampler:
-        return Sampler(OneWay(self._document, hidden, Hidden.ABSENT).document(self._document))
+    def _hide(self, keyword: str) -> dict[str, Any]:
+        return OneWay(self._document, keyword, Hidden.ABSENT).document(self._document)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from dateline.model import Table
+from dateline.openapi import pointer
 from dateline.placement import show_version
 from dateline.schema.references import Located, Resolver, escape
 from dateline.site.comparing import Section
@@ -71,6 +72,11 @@ class VersionPages:
 
     def _is_shared(self, section: str, name: str) -> bool:
         return self._shared is not None and self._shared.has(section, name)
+
+    def list_marks(self, operation: OperationPlace) -> Marks:
+        """Return the marks of *operation*, and of its path."""
+        item = pointer(("paths", operation.path))
+        return (*self.marks.get(item, ()), *self.marks.get(operation.pointer, ()))
 
     @cached_property
     def schemes(self) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,95 @@
+"use strict";
+// Search, the memory of the version picker, and buttons that copy. Without it the pages lack nothing else.
+(() => {
+  const up = document.body.dataset.up;
+  const version = document.body.dataset.version;
+
+  // --- copy buttons
+  for (const block of document.querySelectorAll("pre")) {
+    if (!navigator.clipboard) break;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(block.textContent);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+    block.before(button);
+  }
+
+  // --- the version that was read last is marked on the first page
+  const key = "dateline:" + document.querySelector(".home").textContent;
+  try {
+    if (up === ".") {
+      const last = localStorage.getItem(key);
+      const known = [...document.querySelectorAll("#versions ~ .wide th a")].find((a) => a.textContent === last);
+      if (known) {
+        const note = document.createElement("span");
+        note.className = "soft";
+        note.textContent = " read last";
+        known.after(note);
+      }
+    } else {
+      localStorage.setItem(key, version);
+    }
+  } catch { /* storage may be closed to pages from disk */ }
+
+  // --- search
+  const form = document.querySelector(".search");
+  const input = document.getElementById("search");
+  const list = document.getElementById("found");
+  const status = form.querySelector(".status");
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    list.querySelector("a")?.click();
+  });
+  let asked = false;
+  const loaded = () => new Promise((resolve) => {
+    if (window.datelineIndex) { resolve(); return; }
+    const script = asked || document.createElement("script");
+    script.addEventListener("load", resolve, { once: true });
+    if (!asked) { script.src = up + "/search.js"; document.head.append(script); asked = script; }
+  });
+  const find = (text) => {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const ranked = [];
+    for (const entry of window.datelineIndex) {
+      const all = entry.slice(0, 4).join(" ").toLowerCase();
+      if (!words.every((word) => all.includes(word))) continue;
+      const title = entry[0].toLowerCase();
+      ranked.push([words.every((word) => title.includes(word)) ? (title === text.toLowerCase() ? 0 : 1) : 2, entry]);
+    }
+    return ranked.sort((a, b) => a[0] - b[0]).map((each) => each[1]);
+  };
+  input.addEventListener("input", async () => {
+    await loaded();
+    const text = input.value.trim();
+    const found = text ? find(text) : [];
+    list.replaceChildren(...found.slice(0, 20).map((entry) => {
+      const item = document.createElement("li");
+      const link = document.createElement("a");
+      link.href = up + "/" + entry[5];
+      link.textContent = entry[0];
+      const about = document.createElement("span");
+      about.className = "soft";
+      about.textContent = " " + entry[1] + " · " + entry[4];
+      item.append(link, about);
+      return item;
+    }));
+    list.hidden = !found.length;
+    status.textContent = text ? found.length + " found" : "";
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "/" && !/^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName)) {
+      event.preventDefault();
+      input.focus();
+    } else if (event.key === "Escape") {
+      input.value = "";
+      list.hidden = true;
+      status.textContent = "";
+    }
+  });
+})();

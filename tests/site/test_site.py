@@ -1,0 +1,265 @@
+"""The site: every link leads somewhere, nothing on it can act, and its pages know the history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from typing import Any, Final
+from urllib.parse import unquote
+
+import pytest
+from support.odd_api import ODD
+from support.sources import folder
+
+from dateline.load import load
+from dateline.render import render
+
+ROOT: Final = Path(__file__).parents[2]
+
+STARTER: Final = ROOT / "src" / "dateline" / "starter" / "schemas"
+
+EVIL: Final = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "[a](javascript:alert(1)) ![b](https://elsewhere.example/b.png) <https://elsewhere.example>",
+    "</code></pre><iframe src=https://elsewhere.example></iframe>",
+    "# Head\n\n<style>*{display:none}</style>\n\n| a |\n|---|\n| <b onclick=x> |",
+)
+
+HOSTILE: Final = {
+    "versions.yaml": f"""\
+header: X-API-Version
+default: 2024-01-15
+versions:
+  - {{ date: 2024-01-15, title: {json.dumps(EVIL[0])} }}
+  - {{ date: 2025-06-01, title: {json.dumps(EVIL[1])} }}
+environments:
+  production: {{ servers: [{{ url: 'https://api.example' }}] }}
+site: true
+lint: adopted
+""",
+    "api.yaml": json.dumps(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": EVIL[0], "version": "canonical", "description": EVIL[4]},
+            "tags": [{"name": EVIL[1], "description": EVIL[2]}],
+            "paths": {
+                "/a": {
+                    "get": {
+                        "summary": EVIL[3],
+                        "description": EVIL[4],
+                        "tags": [EVIL[1]],
+                        "parameters": [
+                            {"name": EVIL[1], "in": "query", "schema": {"enum": [*EVIL]}}
+                        ],
+                        "responses": {
+                            "200": {
+                                "description": EVIL[2],
+                                "headers": {"X-A": {"schema": {"type": "string"}}},
+                                "content": {
+                                    "application/json": {
+                                        "schema": {"$ref": "#/components/schemas/A"},
+                                        "example": {"a": EVIL[3]},
+                                    }
+                                },
+                            }
+                        },
+                    }
+                }
+            },
+            "components": {
+                "schemas": {
+                    "A": {
+                        "type": "object",
+                        "description": EVIL[2],
+                        "properties": {
+                            EVIL[0]: {"type": "string", "pattern": ".|<b>|`", "default": EVIL[1]},
+                            "b": {
+                                "type": "string",
+                                "x-added": "2025-06-01",
+                                "x-why": EVIL[1],
+                            },
+                        },
+                    }
+                }
+            },
+        }
+    ),
+}
+
+
+class Page(HTMLParser):
+    """What a page refers to, its ids, its elements and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.ids: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        self.tags.add(tag)
+        self.attributes.update(known)
+        if tag == "a" and known.get("href"):
+            self.links.append(known["href"] or "")
+        elif tag in ("link", "script", "img", "iframe"):
+            self.loads.append(known.get("href") or known.get("src") or "")
+        if known.get("id"):
+            self.ids.append(known["id"] or "")
+
+    def handle_data(self, data: str) -> None:
+        self.words += data.split()
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+Site = dict[str, Page]
+
+
+def make_site(schemas: Path) -> Site:
+    """Return the pages of the site of the definitions in *schemas*, by path below the site."""
+    api = load(schemas)
+    api = replace(api, table=replace(api.table, site=True))
+    artifacts = render(api, models=False).artifacts
+    return {
+        artifact.path.removeprefix("site/"): Page(artifact.content.decode())
+        for artifact in artifacts
+        if artifact.path.startswith("site/") and artifact.path.endswith(".html")
+    }
+
+
+@pytest.fixture(scope="module")
+def starter() -> Site:
+    return make_site(STARTER)
+
+
+@pytest.fixture(scope="module", params=["starter", "payments", "odd", "hostile"])
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    if request.param in ("odd", "hostile"):
+        files = ODD if request.param == "odd" else HOSTILE
+        return make_site(folder(tmp_path_factory.mktemp(request.param), files))
+    return make_site({"starter": STARTER, "payments": ROOT / "schemas"}[request.param])
+
+
+def broken_links(site: Site) -> Iterator[tuple[str, str]]:
+    files = {*site, "site.css", "site.js"}
+    for path, page in site.items():
+        for link in page.links:
+            target, _, fragment = link.partition("#")
+            if "://" in target:
+                continue
+            goal = normpath(join(dirname(path), unquote(target))) if target else path
+            known = goal in files and (not fragment or unquote(fragment) in site[goal].ids)
+            if not known:
+                yield path, link
+
+
+def test_every_link_leads_to_a_page_and_to_a_place_on_it(site: Site) -> None:
+    assert list(broken_links(site)) == []
+    assert len(site) > 5
+
+
+def test_an_id_is_on_a_page_once(site: Site) -> None:
+    twice = {path: page.ids for path, page in site.items() if len({*page.ids}) < len(page.ids)}
+    assert twice == {}
+
+
+def test_nothing_is_requested_from_elsewhere_and_nothing_acts(site: Site) -> None:
+    for path, page in site.items():
+        up = "/".join([".."] * path.count("/")) or "."
+        assert sorted(page.loads) == sorted(["data:,", f"{up}/site.css", f"{up}/site.js"])
+        assert page.tags.isdisjoint({"img", "iframe", "object", "style", "b"})
+        assert not [name for name in page.attributes if name.startswith("on") or name == "style"]
+        assert not [link for link in page.links if link.lower().startswith(("javascript", "data"))]
+
+
+def test_a_page_has_one_heading_of_the_first_rank_and_landmarks(site: Site) -> None:
+    for page in site.values():
+        assert {"header", "main", "nav", "footer", "h1", "title"} <= page.tags
+
+
+def test_a_field_knows_what_it_was_called_and_why(starter: Site) -> None:
+    newer = starter["2025-09-01/schemas/Loan.html"].text
+    older = starter["2025-01-15/schemas/Loan.html"].text
+    why = "The word that librarians use."
+    assert f"borrower string required Called reader before 2025-09-01 {why}" in newer
+    assert f"reader string required Called borrower from 2025-09-01 on {why}" in older
+
+
+def test_a_value_knows_since_when_it_is_there_and_what_older_callers_see(starter: Site) -> None:
+    newer = starter["2025-09-01/schemas/LoanState.html"].text
+    assert '"paused" Since 2025-09-01' in newer
+    assert "Versions before 2025-09-01 show active instead" in newer
+    assert "paused" not in starter["2025-01-15/schemas/LoanState.html"].text
+
+
+def test_an_operation_of_one_environment_says_so(starter: Site) -> None:
+    page = starter["2025-09-01/operations/POST-sandbox-loans-id-expire.html"]
+    assert "Only in sandbox" in page.text
+
+
+def test_an_operation_has_its_history_and_a_comparison(starter: Site) -> None:
+    page = starter["2025-09-01/operations/GET-loans-id.html"]
+    assert "../../compare/2025-01-15...2025-09-01/GET-loans-id.html" in page.links
+    assert "History 2025-09-01" in page.text
+
+
+def test_a_comparison_shows_what_differs_and_nothing_else(starter: Site) -> None:
+    text = starter["compare/2025-01-15...2025-09-01/GET-loans-id.html"].text
+    assert "reader string required removed" in text
+    assert "borrower string required added" in text
+    assert '"paused" added' in text
+    assert "channel" not in text
+
+
+def test_an_older_version_says_that_it_is_one(starter: Site) -> None:
+    notice = "This is version 2025-01-15, the default."
+    for path, page in starter.items():
+        assert (notice in page.text) == path.startswith("2025-01-15/")
+
+
+def test_the_picker_leads_to_the_same_operation_of_another_version(starter: Site) -> None:
+    page = starter["2025-09-01/operations/GET-loans-id.html"]
+    assert "../../2025-01-15/operations/GET-loans-id.html" in page.links
+
+
+def test_a_request_names_its_version_and_can_be_sent(starter: Site) -> None:
+    text = starter["2025-01-15/operations/GET-loans-id.html"].text
+    assert "curl https://api.library.example/api/loans/" in text
+    assert "-H 'X-API-Version: 2025-01-15'" in text
+
+
+def test_the_search_knows_everything_in_the_newest_version_that_has_it() -> None:
+    api = load(STARTER)
+    api = replace(api, table=replace(api.table, site=True))
+    [script] = [
+        artifact.content.decode()
+        for artifact in render(api, models=False).artifacts
+        if artifact.path == "site/search.js"
+    ]
+    listed: list[list[Any]] = json.loads(script.partition("datelineIndex = ")[2].rstrip(";\n"))
+    assert {entry[0]: entry[5] for entry in listed} == {
+        "GET /loans/{id}": "2025-09-01/operations/GET-loans-id.html",
+        "POST /sandbox/loans/{id}/expire": (
+            "2025-09-01/operations/POST-sandbox-loans-id-expire.html"
+        ),
+        "Loan": "2025-09-01/schemas/Loan.html",
+        "LoanState": "2025-09-01/schemas/LoanState.html",
+    }
+
+
+def test_without_the_setting_there_is_no_site() -> None:
+    paths = [artifact.path for artifact in render(load(STARTER), models=False).artifacts]
+    assert not [path for path in paths if path.startswith("site/")]
