@@ -168,9 +168,9 @@ def _prepare_site(api: Api, projector: Projector, changes: Changes) -> Pages:
             "run: pip install 'dateline[site]'"
         )
     # heavy, and not everybody has what it needs
-    from dateline.site import Site
+    from dateline.site import ReferenceSite
 
-    return Site(api, projector, changes.pages, changes.announced)
+    return ReferenceSite(api, projector, changes.pages, changes.announced)
 
 
 def _all_contracts(api: Api, projector: Projector) -> list[Contract]:

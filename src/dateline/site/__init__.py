@@ -13,10 +13,10 @@ from typing import Any, Final, Protocol
 
 from dateline.model import EVERYWHERE, Api
 from dateline.project import Projector
-from dateline.site.comparing import Comparison
+from dateline.site.comparing import OperationComparison
 from dateline.site.contents import OperationPlace, list_schemas, name_pages
 from dateline.site.drawing import draw
-from dateline.site.marks import History
+from dateline.site.marks import Marker
 from dateline.site.version import VersionPages
 
 _VERSION: Final = "{version}"
@@ -24,7 +24,7 @@ _OPERATION: Final = "{operation}"
 _SCHEMA: Final = "{schema}"
 _PAIR: Final = "{older}...{newer}"
 
-__all__ = ["Site"]
+__all__ = ["ReferenceSite"]
 
 
 class Step(Protocol):
@@ -38,7 +38,7 @@ class Step(Protocol):
     def entries(self) -> tuple[Any, ...]: ...
 
 
-class Site:
+class ReferenceSite:
     """The context of each template of the folder.
 
     *steps* are the pages of changes that there are, *announced* what was announced, in words.
@@ -50,7 +50,7 @@ class Site:
         self._api = api
         self._announced = announced
         self._steps = {(step.older.date, step.newer.date): step for step in steps}
-        history = History(api)
+        history = Marker(api)
         dates = api.table.dates
         documents = {date: projector.contract(date, EVERYWHERE).document for date in dates}
         self._schema_pages = name_pages(
@@ -72,7 +72,7 @@ class Site:
             for older, newer in self._steps:
                 path = name.replace(_PAIR, f"{older}...{newer}")
                 if _OPERATION in name:
-                    yield from self._compared(path, older, newer)
+                    yield from self._list_comparisons(path, older, newer)
                 else:
                     yield path, self._step(older, newer)
         elif _VERSION in name:
@@ -180,9 +180,11 @@ class Site:
             "users": version.users.get(name, ()),
         }
 
-    def _compared(self, path: str, older: str, newer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _list_comparisons(
+        self, path: str, older: str, newer: str
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
         before, after = self._versions[older], self._versions[newer]
-        comparison = Comparison(before.component, after.component)
+        comparison = OperationComparison(before.component, after.component)
         for name, operation in after.operations.items():
             known = before.operations.get(name)
             if known is None or not self._concerns((older, newer), name):

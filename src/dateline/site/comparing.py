@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from dateline.site.trees import Row, Value
+from dateline.site.trees import ListedValue, TreeRow
 
-Lookup = Callable[[str], Row | None]
+Lookup = Callable[[str], TreeRow | None]
 """Returns the tree of a component, None where a version has no such component."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class MessagePart:
     """Parameters, the request body, or a response.
 
     ``rows`` are parameters or headers; ``contents`` are a media type, the tree of its schema and
@@ -22,13 +22,13 @@ class Section:
     kind: str
     name: str
     description: str = ""
-    rows: tuple[Row, ...] = ()
-    contents: tuple[tuple[str, Row, str], ...] = ()
+    rows: tuple[TreeRow, ...] = ()
+    contents: tuple[tuple[str, TreeRow, str], ...] = ()
     is_required: bool = False
     state: str = ""
 
 
-class Comparison:
+class OperationComparison:
     """Compares what two versions have; what is equal in both is left out.
 
     *older* and *newer* return the components of the two.
@@ -36,9 +36,11 @@ class Comparison:
 
     def __init__(self, older: Lookup, newer: Lookup) -> None:
         self._older, self._newer = older, newer
-        self._components: dict[str, Row | None] = {}
+        self._components: dict[str, TreeRow | None] = {}
 
-    def sections(self, before: list[Section], after: list[Section]) -> Iterator[Section]:
+    def sections(
+        self, before: list[MessagePart], after: list[MessagePart]
+    ) -> Iterator[MessagePart]:
         """Yield the sections of an operation that differ, with what differs in them."""
         known = {(section.kind, section.name): section for section in before}
         for section in after:
@@ -50,7 +52,7 @@ class Comparison:
         for section in known.values():
             yield replace(section, state="removed")
 
-    def _section(self, before: Section, after: Section) -> Section | None:
+    def _section(self, before: MessagePart, after: MessagePart) -> MessagePart | None:
         then, now = ({row.name: row for row in each.rows} for each in (before, after))
         old, new = ({name: tree for name, tree, _ in each.contents} for each in (before, after))
         rows = [self._compare(then.get(name), now.get(name)) for name in {**now, **then}]
@@ -63,7 +65,7 @@ class Comparison:
         )
         return compared if compared.rows or compared.contents or compared.state else None
 
-    def _component(self, name: str) -> Row | None:
+    def _component(self, name: str) -> TreeRow | None:
         """Return what differs in a component that both versions have; None if nothing does."""
         if name not in self._components:
             # one that leads back to itself differs where it is met first
@@ -73,7 +75,7 @@ class Comparison:
                 self._components[name] = self._compare(before, after)
         return self._components[name]
 
-    def _compare(self, older: Row | None, newer: Row | None) -> Row | None:
+    def _compare(self, older: TreeRow | None, newer: TreeRow | None) -> TreeRow | None:
         """Return the row of two versions of a value with what differs, None if nothing does."""
         if newer is None or older is None:
             row, state = (older, "removed") if newer is None else (newer, "added")
@@ -105,8 +107,8 @@ class Comparison:
 
 
 def _align(
-    older: tuple[Row, ...], newer: tuple[Row, ...]
-) -> Iterator[tuple[Row | None, Row | None]]:
+    older: tuple[TreeRow, ...], newer: tuple[TreeRow, ...]
+) -> Iterator[tuple[TreeRow | None, TreeRow | None]]:
     """Yield the rows of one name in two versions; those that are gone come where they were."""
     known = {row.name: row for row in older}
     there = {row.name for row in newer}
@@ -121,7 +123,7 @@ def _align(
         yield gone, None
 
 
-def _compare_values(older: Row, newer: Row) -> tuple[Value, ...]:
+def _compare_values(older: TreeRow, newer: TreeRow) -> tuple[ListedValue, ...]:
     """Return the values of both; which ones came or went is marked."""
     then, now = ({value.text for value in row.values} for row in (older, newer))
     values = [

@@ -41,7 +41,7 @@ class Mark(NamedTuple):
 Marks = tuple[Mark, ...]
 
 
-class History:
+class Marker:
     """The marks of the nodes of each version, by their pointers in its document.
 
     A value of an enumeration is found at the pointer of its place in the published `enum`.
@@ -63,12 +63,12 @@ class History:
         combinations = self._timeline.combinations
         for version in self._api.table.dates:
             at = combinations.index(Combination(version, EVERYWHERE))
-            found = self._published(path, at)
+            found = self._find_pointer(path, at)
             if found is not None:
                 marks = tuple(self._read(path, node, version))
                 self._marks[version][found] = marks
 
-    def _published(self, path: tuple[str | int, ...], at: int) -> str | None:
+    def _find_pointer(self, path: tuple[str | int, ...], at: int) -> str | None:
         """Return the pointer at which the document of a combination shows *path*, if it does."""
         kind, node = "document", self._api.document
         steps: list[str | int] = []

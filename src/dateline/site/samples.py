@@ -82,7 +82,7 @@ class Samples:
 
         *name* decides which one is made; *sent* is whether callers send it.
         """
-        written = self._authored(media)
+        written = self._find_example(media)
         if written is not None:
             is_text = isinstance(written[0], str) and not is_json(media_type)
             return str(written[0]) if is_text else _write(written[0])
@@ -131,7 +131,7 @@ class Samples:
                 query.append((name, self._value(parameter)))
             elif parameter.get("required") and place == "header" and name != self._table.header:
                 headers.append((name, self._value(parameter)))
-        headers = [*self._chosen(query), *self._credentials(operation, query), *headers]
+        headers = [*self._choose_version(query), *self._credentials(operation, query), *headers]
         if body is not None:
             headers.append(("Content-Type", body[0]))
         url = self._base + path + (f"?{urlencode(query)}" if query else "")
@@ -142,7 +142,7 @@ class Samples:
             body=body[1] if body else None,
         )
 
-    def _chosen(self, query: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    def _choose_version(self, query: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         """Yield the header that names the version; a parameter is added to *query*."""
         place = self._table.place_of_version
         if place == "header":
@@ -173,7 +173,7 @@ class Samples:
                 yield "Authorization", _CREDENTIALS.get(kind, f"{kind.title()} YOUR_TOKEN")
 
     def _value(self, parameter: Mapping[str, Any]) -> str:
-        written = self._authored(parameter)
+        written = self._find_example(parameter)
         if written is None:
             try:
                 schema = value_schema(dict(parameter), {})
@@ -186,7 +186,7 @@ class Samples:
             value = ",".join(map(str, value))
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
-    def _authored(self, node: Mapping[str, Any]) -> tuple[Any] | None:
+    def _find_example(self, node: Mapping[str, Any]) -> tuple[Any] | None:
         """Return the first example that the authors of the API give, if they give any."""
         if "example" in node:
             return (node["example"],)

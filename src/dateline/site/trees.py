@@ -48,7 +48,7 @@ _BLANKS: Final = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Value:
+class ListedValue:
     """A value of an enumeration, as JSON, and what is known of its history."""
 
     text: str
@@ -58,7 +58,7 @@ class Value:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class TreeRow:
     """A field, an item, a variant or a parameter.
 
     ``component`` names the schema whose page, ``page``, has more; ``whole`` is its tree, where
@@ -73,16 +73,16 @@ class Row:
     type: str = ""
     component: str | None = None
     page: str = ""
-    whole: Row | None = None
+    whole: TreeRow | None = None
     is_required: bool = False
     is_deprecated: bool = False
     description: str = ""
     limits: tuple[str, ...] = ()
-    values: tuple[Value, ...] = ()
+    values: tuple[ListedValue, ...] = ()
     more_values: int = 0
     is_open: bool = False
     marks: Marks = ()
-    rows: tuple[Row, ...] = ()
+    rows: tuple[TreeRow, ...] = ()
     state: str = ""
     before: str = ""
 
@@ -94,7 +94,7 @@ class Row:
         return ", ".join(each for each in said if each)
 
 
-class _Place(NamedTuple):
+class _RowPlace(NamedTuple):
     """Where a row is: its name, its id, what it is to what is around it, and how deep it is."""
 
     name: str
@@ -103,9 +103,9 @@ class _Place(NamedTuple):
     is_required: bool = False
     deep: int = 0
 
-    def below(self, name: str, role: str, step: str, *, is_required: bool = False) -> _Place:
+    def below(self, name: str, role: str, step: str, *, is_required: bool = False) -> _RowPlace:
         """Return the place of what *step* leads to."""
-        return _Place(name, _anchor(self.anchor, step), role, is_required, self.deep + 1)
+        return _RowPlace(name, _anchor(self.anchor, step), role, is_required, self.deep + 1)
 
 
 def _anchor(around: str, step: str) -> str:
@@ -125,43 +125,43 @@ class Trees:
         document: dict[str, Any],
         marks: dict[str, Marks],
         pages: Mapping[str, str],
-        known: Callable[[str], Row | None],
+        known: Callable[[str], TreeRow | None],
     ) -> None:
         self._reader = PartReader(document)
         self._schemas = self._reader.resolver.section("schemas")
         self._pages = pages
         self._marks = marks
         self._known = known
-        self._components: dict[str, Row] = {}
-        self._briefs: dict[str, Row] = {}
+        self._components: dict[str, TreeRow] = {}
+        self._briefs: dict[str, TreeRow] = {}
 
-    def component(self, name: str) -> Row:
+    def component(self, name: str) -> TreeRow:
         """Return the tree of the component *name*."""
         if name not in self._components:
             known = self._known(name)
-            place = _Place("", "schema", "page")
+            place = _RowPlace("", "schema", "page")
             self._components[name] = known or self._lay_out(self._at(name), place)
         return self._components[name]
 
-    def body(self, schema: Located, anchor: str) -> Row:
+    def body(self, schema: Located, anchor: str) -> TreeRow:
         """Return the row of a whole value; a component that it is, or lists, is laid out."""
-        return self._row(schema, _Place("", anchor, "body"), is_whole=True)
+        return self._row(schema, _RowPlace("", anchor, "body"), is_whole=True)
 
-    def parameter(self, located: Located) -> Row:
+    def parameter(self, located: Located) -> TreeRow:
         """Return the row of a parameter, which may be a reference."""
         node = self._follow(located).value
         return self._message_field(located, str(node.get("name", "")), str(node.get("in", "")))
 
-    def header(self, name: str, located: Located, around: str) -> Row:
+    def header(self, name: str, located: Located, around: str) -> TreeRow:
         """Return the row of the header *name* of the response *around*; it may be a reference."""
         return self._message_field(located, name, "header", f"{around}.")
 
-    def _message_field(self, located: Located, name: str, role: str, around: str = "") -> Row:
+    def _message_field(self, located: Located, name: str, role: str, around: str = "") -> TreeRow:
         goal = self._follow(located)
         node = goal.value
         schema = Located(value_schema(node, {}), f"{goal.pointer}/schema")
         is_required = bool(node.get("required"))
-        place = _Place(name, _anchor(f"{around}{role}", name), role, is_required)
+        place = _RowPlace(name, _anchor(f"{around}{role}", name), role, is_required)
         row = self._row(schema, place)
         return replace(
             row,
@@ -190,7 +190,7 @@ class Trees:
         found = (self._marks.get(each, ()) for each in pointers)
         return tuple(dict.fromkeys(mark for marks in found for mark in marks))
 
-    def _row(self, schema: Located, place: _Place, *, is_whole: bool = False) -> Row:
+    def _row(self, schema: Located, place: _RowPlace, *, is_whole: bool = False) -> TreeRow:
         """Return the row of *schema*: of a component, its name; with *is_whole*, its tree, too."""
         called = self._component(schema)
         if called is None:
@@ -208,19 +208,21 @@ class Trees:
             whole=self.component(called) if is_whole else None,
         )
 
-    def _brief(self, name: str) -> Row:
+    def _brief(self, name: str) -> TreeRow:
         """Return what is said of the component *name* wherever it is named."""
         if name not in self._briefs:
             located = self._at(name)
             parts = self._reader.parts([located])
-            merged = _Merged(parts)
+            merged = _Keywords(parts)
             values = list(self._values(parts))
             variants = [
-                Row(name=each, anchor="", role="variant", component=each, page=self._pages[each])
+                TreeRow(
+                    name=each, anchor="", role="variant", component=each, page=self._pages[each]
+                )
                 for member in self._members(parts)
                 if (each := self._component(member)) is not None
             ]
-            self._briefs[name] = Row(
+            self._briefs[name] = TreeRow(
                 name="",
                 anchor="",
                 role="",
@@ -234,14 +236,14 @@ class Trees:
             )
         return self._briefs[name]
 
-    def _lay_out(self, schema: Located, place: _Place, *, is_whole: bool = False) -> Row:
+    def _lay_out(self, schema: Located, place: _RowPlace, *, is_whole: bool = False) -> TreeRow:
         """Return the row of *schema* with all that is in it."""
         parts = self._reader.parts([schema])
         own = [part.pointer for part in parts if part.pointer.startswith(schema.pointer)]
-        merged = _Merged(parts)
+        merged = _Keywords(parts)
         values = list(self._values(parts))
         is_deep = place.deep >= _DEEPEST
-        return Row(
+        return TreeRow(
             name=place.name,
             anchor=place.anchor,
             role=place.role,
@@ -265,7 +267,7 @@ class Trees:
                 return found[1]
         return None
 
-    def _type(self, parts: tuple[Part, ...], merged: _Merged) -> str:
+    def _type(self, parts: tuple[Part, ...], merged: _Keywords) -> str:
         """Return what a value is, in words."""
         types = EVERY_TYPE
         for part in parts:
@@ -291,7 +293,7 @@ class Trees:
             return "object"
         return "any value"
 
-    def _values(self, parts: tuple[Part, ...]) -> Iterator[Value]:
+    def _values(self, parts: tuple[Part, ...]) -> Iterator[ListedValue]:
         for part in parts:
             node = {key: part.node[key] for key in part.node if key not in part.skip}
             listed = choices(node)
@@ -301,16 +303,20 @@ class Trees:
                 said = (
                     words.get(each, "") if isinstance(words, dict) and isinstance(each, str) else ""
                 )
-                yield Value(
+                yield ListedValue(
                     text=text,
                     description=str(said),
                     marks=self._marks_at([f"{part.pointer}/enum/{index}"]),
                 )
             if listed is None:
                 for each in part.get(EXTENSIBLE) or ():
-                    yield Value(text=json.dumps(each, ensure_ascii=False), description="", marks=())
+                    yield ListedValue(
+                        text=json.dumps(each, ensure_ascii=False), description="", marks=()
+                    )
 
-    def _below(self, parts: tuple[Part, ...], place: _Place, *, is_whole: bool) -> Iterator[Row]:
+    def _below(
+        self, parts: tuple[Part, ...], place: _RowPlace, *, is_whole: bool
+    ) -> Iterator[TreeRow]:
         required = {str(name) for part in parts for name in part.get("required") or ()}
         known: dict[str, Located] = {}
         for part in parts:
@@ -326,7 +332,7 @@ class Trees:
             name = self._component(member) or f"variant {index + 1}"
             yield self._row(member, place.below(name, "variant", name))
 
-    def _items(self, part: Part, place: _Place, *, is_whole: bool) -> Iterator[Row]:
+    def _items(self, part: Part, place: _RowPlace, *, is_whole: bool) -> Iterator[TreeRow]:
         """Yield the rows of items and of members without a name of their own."""
         if isinstance(part.get("items"), dict):
             below = place.below("[ ]", "item", "item")
@@ -352,7 +358,7 @@ class Trees:
                         yield from choice.members
 
 
-class _Merged:
+class _Keywords:
     """The keywords of all parts of a schema; the first part that has one decides."""
 
     def __init__(self, parts: tuple[Part, ...]) -> None:
@@ -364,7 +370,7 @@ class _Merged:
         return self._known.get(keyword)
 
 
-def _limits(merged: _Merged) -> Iterator[str]:
+def _limits(merged: _Keywords) -> Iterator[str]:
     for least, most, unit in _BOUNDS:
         words = _bounds(merged, least, most)
         if words:
@@ -385,7 +391,7 @@ def _limits(merged: _Merged) -> Iterator[str]:
             yield words
 
 
-def _bounds(merged: _Merged, least: str, most: str) -> str:
+def _bounds(merged: _Keywords, least: str, most: str) -> str:
     low, high = merged.get(least), merged.get(most)
     if low is not None and high is not None:
         return f"exactly {low}" if low == high else f"{low} to {high}"

@@ -10,12 +10,12 @@ from dateline.model import Table
 from dateline.openapi import pointer
 from dateline.placement import show_version
 from dateline.schema.references import Located, Resolver, escape
-from dateline.site.comparing import Section
+from dateline.site.comparing import MessagePart
 from dateline.site.contents import OperationPlace, list_operations, list_schemas
 from dateline.site.marks import Marks
 from dateline.site.samples import Request, Samples
 from dateline.site.sharing import SharedNodes
-from dateline.site.trees import Row, Trees
+from dateline.site.trees import TreeRow, Trees
 
 
 class VersionPages:
@@ -46,9 +46,9 @@ class VersionPages:
         servers = table.environments[0].servers or document.get("servers", [])
         addressed = show_version({"servers": list(servers)}, table.selector, date)
         self._samples = Samples({**document, **addressed}, table, date, self._find_sample)
-        self._sections: dict[str, list[Section]] = {}
+        self._sections: dict[str, list[MessagePart]] = {}
 
-    def component(self, name: str) -> Row | None:
+    def component(self, name: str) -> TreeRow | None:
         """Return the tree of the component *name*; None where this version has none."""
         return self._trees.component(name) if name in self.schemas else None
 
@@ -59,7 +59,7 @@ class VersionPages:
         """
         return self._samples.component(name, sent=sent)
 
-    def _find_tree(self, name: str) -> Row | None:
+    def _find_tree(self, name: str) -> TreeRow | None:
         """Return the tree of a component that the previous version has, too."""
         if self._previous is None or not self._is_shared("schemas", name):
             return None
@@ -126,7 +126,7 @@ class VersionPages:
                 body = (media_type, sample) if sample else None
         return self._samples.request(operation.method, operation.path, operation.node, body)
 
-    def sections(self, operation: OperationPlace) -> list[Section]:
+    def sections(self, operation: OperationPlace) -> list[MessagePart]:
         """Return what *operation* takes and gives: parameters, the body, and each response."""
         name = operation.name
         if name not in self._sections:
@@ -138,14 +138,14 @@ class VersionPages:
                 self._sections[name] = list(self._list_sections(operation))
         return self._sections[name]
 
-    def _list_sections(self, operation: OperationPlace) -> Iterator[Section]:
+    def _list_sections(self, operation: OperationPlace) -> Iterator[MessagePart]:
         rows = tuple(self._trees.parameter(each) for each in operation.parameters)
         if rows:
-            yield Section(kind="parameters", name="Parameters", rows=rows)
+            yield MessagePart(kind="parameters", name="Parameters", rows=rows)
         if operation.body is not None:
             node = operation.body.value
             sample = f"{operation.name} request"
-            yield Section(
+            yield MessagePart(
                 kind="request",
                 name="Request body",
                 description=str(node.get("description") or ""),
@@ -160,7 +160,7 @@ class VersionPages:
                 self._trees.header(name, Located(each, f"{at}/{escape(name)}"), anchor)
                 for name, each in (headers if isinstance(headers, dict) else {}).items()
             )
-            yield Section(
+            yield MessagePart(
                 kind="response",
                 name=status,
                 description=str(node.get("description") or ""),
@@ -168,7 +168,9 @@ class VersionPages:
                 contents=tuple(self._contents(response, anchor, f"{operation.name} {status}")),
             )
 
-    def _contents(self, located: Located, anchor: str, name: str) -> Iterator[tuple[str, Row, str]]:
+    def _contents(
+        self, located: Located, anchor: str, name: str
+    ) -> Iterator[tuple[str, TreeRow, str]]:
         """Yield each media type of a body, the tree of its schema, and the sample *name*."""
         content = located.value.get("content")
         listed = (content if isinstance(content, dict) else {}).items()
@@ -183,7 +185,7 @@ class VersionPages:
             yield media_type, tree, self._samples.body(media_type, media, name, sent=is_sent)
 
 
-def _components(row: Row) -> Iterator[str]:
+def _components(row: TreeRow) -> Iterator[str]:
     """Yield the components that a page names with *row*."""
     if row.component:
         yield row.component
