@@ -164,8 +164,8 @@ def _prepare_site(api: Api, projector: Projector, changes: Changes) -> Pages:
     missing = [name for name in _OF_SITES if find_spec(name) is None]
     if missing:
         raise TemplateError(
-            f"a site (`site: true`) needs {' and '.join(missing)}, which this Python does not have; "
-            "run: pip install 'dateline[site]'"
+            f"a site (`site: true`) needs {' and '.join(missing)}, which this Python does not "
+            "have; run: pip install 'dateline[site]'"
         )
     # heavy, and not everybody has what it needs
     from dateline.site import ReferenceSite
