@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 from dateline.model import EVERYWHERE, Api
 from dateline.project import Projector
-from dateline.site.comparing import OperationComparison
+from dateline.site.comparing import PageComparison
 from dateline.site.contents import OperationPlace, list_schemas, name_pages
 from dateline.site.drawing import draw
 from dateline.site.marks import Marker
@@ -184,7 +184,7 @@ class ReferenceSite:
         self, path: str, older: str, newer: str
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         before, after = self._versions[older], self._versions[newer]
-        comparison = OperationComparison(before.component, after.component)
+        comparison = PageComparison(before.component, after.component)
         for name, operation in after.operations.items():
             known = before.operations.get(name)
             if known is None or not self._concerns((older, newer), name):

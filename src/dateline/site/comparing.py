@@ -28,7 +28,7 @@ class MessagePart:
     state: str = ""
 
 
-class OperationComparison:
+class PageComparison:
     """Compares what two versions have; what is equal in both is left out.
 
     *older* and *newer* return the components of the two.
