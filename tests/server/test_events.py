@@ -13,7 +13,7 @@ import pytest
 from standardwebhooks import Webhook
 from support.events import EVENTS
 from support.generated_server import Generated
-from support.sources import loaded
+from support.sources import LOANS, loaded
 
 from dateline.load import load
 
@@ -196,3 +196,13 @@ def test_an_api_without_webhooks_has_no_events(tmp_path: Path) -> None:
     made = Generated(tmp_path, load(SCHEMAS))
     assert f"python/{made.name}/components.py" in made.files
     assert f"python/{made.name}/events.py" not in made.files
+
+
+def test_an_api_may_have_nothing_but_events(tmp_path: Path) -> None:
+    loans = "paths: {}\n" + LOANS[LOANS.index("components:") :]
+    files = {**EVENTS, "loans.yaml": loans}
+    made = Generated(tmp_path, loaded(tmp_path, files))
+    assert made.module("server.routes").OPERATIONS == ()
+    assert "from .nouns import Operation, Scheme\n" in made.text("server/routes.py")
+    events = made.module("events")
+    assert events.render("loan.started", LOAN, "2025-06-01", converters=Convert()) == SHOWN

@@ -29,7 +29,8 @@ def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> d
         Pair(literal(each.name), Text(prefix(each)), ": ") for each in api.table.environments
     ]
     spoken = {word.partition(".")[0] for row in rows for word in words(row)} | {"Final"}
-    nouns = [name for name in ("Operation", "Parameter") if name in spoken] + ["Scheme"]
+    # the table is annotated with two of them, whatever is in it
+    nouns = ["Operation", *(["Parameter"] if "Parameter" in spoken else []), "Scheme"]
     return {
         "operations": [lay_out(row, _INDENT, _INDENT + 1) for row in rows],
         "schemes": lay_out(_mapping(schemes), 0, len(_SCHEMES)),
