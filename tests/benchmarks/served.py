@@ -1,7 +1,7 @@
-"""A server and its requests, as a process of its own: the generated one, bare FastAPI or Cadwyn.
+"""A server and its requests, as a process of its own: generated, bare FastAPI, wrapped or Cadwyn.
 
-`requests ours|bare|cadwyn single|page VERSION COUNT` answers batches of so many requests of the
-payment API, one after the other; `start ours|bare|plain|cadwyn PACKAGES VERSIONS` starts the
+`requests ours|bare|around|cadwyn single|page VERSION COUNT` answers batches of so many requests of
+the payment API, one after the other; `start ours|bare|plain|cadwyn PACKAGES VERSIONS` starts the
 synthetic API and answers one, where `plain` is bare FastAPI with the models of Cadwyn's.
 Both call the application in process, and print what each phase cost: of batches, the cheapest.
 """
@@ -89,6 +89,8 @@ def requests(which: str, what: str, version: str, count: str) -> Iterator[str]:
         app = on_cadwyn.payments(lambda router: _payments(router, models, results), models, oldest)
     else:
         app = _payments(FastAPI(), models, results)
+        if which == "around":
+            app = server.versioned(app, environment="production")
     asyncio.run(_asked(app, _PATHS[what], version, 50))
     gc.collect()
     yield "start"

@@ -57,6 +57,13 @@ def _requests(what: str, version: str, count: int) -> Callable[[Path], Case]:
     return prepare
 
 
+def _wrapped_requests(what: str, version: str, count: int) -> Callable[[Path], Case]:
+    def prepare(root: Path) -> Case:
+        return _asked(root, "around", sys.executable, (what, version, str(scaled(count))))
+
+    return prepare
+
+
 def _cadwyn_requests(what: str, version: str, count: int) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
         return _asked(root, "cadwyn", _cadwyn(), (what, version, str(scaled(count))))
@@ -139,6 +146,30 @@ ROWS: Final = (
         against=_BARE,
         prepare=_cadwyn_requests("page", _OLDEST, 40),
         about="The models are dumped and validated again, a hundred times as many as before.",
+    ),
+    Row(
+        name="around-plain",
+        what="one autoramp at the newest version around FastAPI, passed through",
+        against="that FastAPI alone",
+        prepare=_wrapped_requests("single", _NEWEST, 500),
+        ratio=1.05,
+        about="To find the operation and its version, and to name the version in the answer.",
+    ),
+    Row(
+        name="around-single",
+        what="the same at the oldest version, narrowed",
+        against="that FastAPI alone",
+        prepare=_wrapped_requests("single", _OLDEST, 500),
+        ratio=1.25,
+        about="What FastAPI has written is read again, validated, narrowed and written.",
+    ),
+    Row(
+        name="around-page",
+        what="a page of 100 autoramps at the oldest version, narrowed around FastAPI",
+        against="that FastAPI alone",
+        prepare=_wrapped_requests("page", _OLDEST, 40),
+        ratio=1.35,
+        about="To read, to validate and to write take about the same time; to narrow, the least.",
     ),
     Row(
         name="serve-start",

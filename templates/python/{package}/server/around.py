@@ -148,6 +148,8 @@ class _Row:
         self._down = down
         self._up = up
         self._is_strict = is_strict
+        self._there: dict[str, bool] = {}
+        self._unserved: dict[str, str] = {}
         self._lifts: dict[str, RequestLift] = {}
         self._answers: dict[str, AnswerNarrowing] = {}
 
@@ -157,15 +159,20 @@ class _Row:
 
     def is_there(self, version: str) -> bool:
         """Return whether *version* has the operation."""
-        return self._data.at(self.name, version) is not None
+        if version not in self._there:
+            self._there[version] = self._data.at(self.name, version) is not None
+        return self._there[version]
 
     def explain_unserved(self, version: str) -> str:
         """Return why the operation can't be served at *version*; empty if it can."""
-        missing = {
-            *self._up[version].missing(self.name),
-            *self._down[version].missing(self.name),
-        }
-        return f"there is no converter {', '.join(sorted(missing))}" if missing else ""
+        if version not in self._unserved:
+            missing = {
+                *self._up[version].missing(self.name),
+                *self._down[version].missing(self.name),
+            }
+            said = f"there is no converter {', '.join(sorted(missing))}" if missing else ""
+            self._unserved[version] = said
+        return self._unserved[version]
 
     def lift(self, version: str) -> RequestLift:
         if version not in self._lifts:
