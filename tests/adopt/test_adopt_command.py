@@ -229,7 +229,7 @@ def test_names_that_only_python_takes_for_one_are_told_apart(
     monkeypatch.syspath_prepend(tmp_path / "generated/python")
     packages = (f"told_apart.v{date.replace('-', '_')}" for date in DATES[:2])
     old, new = map(importlib.import_module, packages)
-    names = {"API_VERSION", "Error", "Outer", "OuterBar", "OuterBar_", "Outer_Bar", "Outer_Bar_"}
+    names = {"API_VERSION", "Error", "Outer", "OuterBar", "OuterBarValue", "OuterBar_", "Outer_Bar"}
     assert {*old.__all__} == names
     assert {*new.__all__} == {*names, "Error_"}
     assert new.Error is old.Error

@@ -60,7 +60,8 @@ def tree(root: Path) -> dict[str, bytes]:
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*"))
-        if path.is_file()
+        # a cache decides nothing
+        if path.is_file() and path.name != "cache"
     }
 
 

@@ -41,7 +41,7 @@ def project(breaking: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     git("commit", "--quiet", "--message", "Hooks")
     folders = [f"--schemas={PROJECT}/schemas", f"--output={PROJECT}/generated"]
     # what is installed here already takes the place of an environment that is built for the hook
-    hook = {"language": "system", "args": folders}
+    hook = {"language": "system", "args": folders, "additional_dependencies": []}
     configured = {
         "repo": str(hooks),
         "rev": git("rev-parse", "HEAD").strip(),

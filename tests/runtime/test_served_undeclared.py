@@ -50,7 +50,6 @@ def successes() -> dict[str, Any]:
         "text": reply("leaked"),
         "a response of the framework": fastapi.Response("leaked"),
         "a refusal that is returned": serving().Refusal(418, THING),
-        "an exception of the framework": fastapi.HTTPException(418, THING),
     }
 
 
@@ -103,6 +102,16 @@ def test_a_result_that_is_not_declared_is_a_server_error(
     with caplog.at_level(logging.ERROR):
         response = asked(successes()[name], in_authenticate=False, version=OLD)
     assert_inside(response, caplog)
+
+
+def test_details_of_an_exception_of_the_framework_stay_inside(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    error = fastapi.HTTPException(418, THING)
+    for in_authenticate in (False, True):
+        response = asked(error, in_authenticate=in_authenticate, version=OLD)
+        assert (response.status, response.body) == (418, b'"I\'m a Teapot"')
+    assert caplog.records == []
 
 
 def assert_inside(response: Response, caplog: pytest.LogCaptureFixture) -> None:
