@@ -14,6 +14,7 @@ from dateline.load.checks.schema_parts import (
     list_parts,
 )
 from dateline.load.checks.scope import Scope, Site, Violation, on
+from dateline.openapi import OBJECTS
 from dateline.regex.dialect import find_flaw
 from dateline.schema.types import (
     EVERY_TYPE,
@@ -246,11 +247,20 @@ def not_too_many(_: Scope, site: Site, key: str) -> Iterator[Violation]:
         yield Violation(site.at(key), "too-many-properties", message)
 
 
+def _misspells_properties(node: dict[str, Any]) -> bool:
+    """Return whether a key of *node* is a misspelt `properties`: that alone is to be reported."""
+    keys = OBJECTS["schema"].keys()
+    return "properties" not in node and any(
+        each not in keys and not each.startswith("x-") and find_nearest(each, keys) == "properties"
+        for each in node
+    )
+
+
 @on("schema.required", finds=("required-unknown",))
 def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """What is required is a property of the schema, of its allOf members or of what it refines."""
     unknown = [name for name in site.node[key] if name not in site.node.get("properties", {})]
-    if not unknown:
+    if not unknown or _misspells_properties(site.node):
         return
     known = collect_properties(scope, site.node)
     around: Site | None = site

@@ -40,6 +40,9 @@ FINDS: Final = frozenset(
 """The ids of what is found here."""
 
 
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+
+
 class ValueType(NamedTuple):
     """What a value may be: the exact Python types, those of what it holds, and both in words."""
 
@@ -289,7 +292,7 @@ class StructureWalk:
     ) -> None:
         """Note that *value* has the wrong type, which what is *tolerated* may have if adopted."""
         if self._authored or not tolerated:
-            message = f"{quote(value)} where {wanted.words} belongs"
+            message = f"{quote(value)} where {wanted.words} belongs{_way_out(value, trail, wanted)}"
             self.found.append(Violation(trail, "wrong-type", message, value=True))
         self.faults.append(TypeFault(trail, instead))
 
@@ -314,6 +317,15 @@ class StructureWalk:
             else:
                 message = f"{fact}; leave it out, or let it begin with `x-`"
                 yield Violation(trail, "unknown-key", message)
+
+
+def _way_out(value: Any, trail: Trail, wanted: ValueType) -> str:
+    """Return how to write what *value*, of the wrong type, was probably meant to be."""
+    if type(value) is bool and trail is not None and trail[-1] == "required" and wanted is _TEXTS:
+        return "; list what is required beside `properties`: `required: [NAME]`"
+    if isinstance(value, str) and "number" in wanted.words and _NUMBER.fullmatch(value):
+        return f"; write {value} without quotes"
+    return ""
 
 
 @lru_cache(maxsize=1024)

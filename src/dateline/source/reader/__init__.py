@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Final
 
 from dateline.model import Map, Place, Problem
 from dateline.source.problems import MOST_PROBLEMS, Log, StoppedError
@@ -41,6 +43,10 @@ __all__ = [
 ]
 
 
+_CONFLICT: Final = re.compile(r"^<<<<<<< .*?^=======$.*?^>>>>>>> ", re.MULTILINE | re.DOTALL)
+"""The lines that git writes around what two branches made of the same place."""
+
+
 def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Map | None:
     """Return what the `.yaml` or `.json` file at *path* holds; *name* is its name for people.
 
@@ -73,8 +79,26 @@ def read_content(
     limits = ADOPTED if adopted else AUTHORED
     try:
         text = text_of(content, log)
+        _refuse_conflicts(text, log)
         if name.lower().endswith(".json"):
             return JsonReader(text, limits, log).read()
         return YamlReader(text, limits, adopted, log).read()
     except StoppedError:
         return None
+
+
+def _refuse_conflicts(text: str, log: Log) -> None:
+    """Note each conflict that a merge left in *text*. Raises StoppedError if there is any."""
+    if "<<<<<<< " not in text:
+        return
+    found = [text.count("\n", 0, each.start()) + 1 for each in _CONFLICT.finditer(text)]
+    for line in found:
+        log.note(
+            line,
+            1,
+            "merge-conflict",
+            "a merge left both sides here; keep one of them, and delete the lines that begin with "
+            "<<<<<<<, ======= and >>>>>>>",
+        )
+    if found:
+        raise StoppedError
