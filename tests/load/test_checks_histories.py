@@ -30,7 +30,7 @@ from support.checked import checked, schema
             "{ type: object, properties: { due: { type: string, x-was: { next: { "
             "maxLength: '3' } } } } }",
             [
-                "4:86: wrong-type: '3' where a whole number from 0 belongs",
+                "4:86: wrong-type: '3' where a whole number from 0 belongs; write 3 without quotes",
             ],
             id="a value of the wrong type",
         ),
