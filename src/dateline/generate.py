@@ -88,7 +88,7 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
     has neither been generated nor committed, is compared with nothing. Raises what `load`,
     `read_published` and `findings` raise.
     """
-    from dateline.check.baseline import is_committed, read_standing
+    from dateline.check.baseline import BaselineError, is_committed, read_standing
     from dateline.collector import collection_off
     from dateline.load import load, read_known_table
 
@@ -99,7 +99,12 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
         published = read_standing(workspace.output) if is_new else None
         table = read_known_table(workspace.schemas) if is_new else None
         if published is None or published.documents or not (table and table.adopted):
-            published = read_published(workspace, against)
+            try:
+                published = read_published(workspace, against)
+            except BaselineError:
+                # what is wrong with the definitions is to be known before anything is compared
+                load(workspace.schemas, cache=cache)
+                raise
         api = load(workspace.schemas, cache=cache)
         return findings(workspace, api, published, cache=cache), published
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.sources import LIBRARY, LOANS, problems
+from support.commands import dateline
+from support.sources import LIBRARY, LOANS, folder, problems
 
 SLIPS = {
     "required on a property": (
@@ -55,6 +56,23 @@ def test_a_text_that_never_ends_is_shown_where_it_begins(tmp_path: Path) -> None
         "schemas/slips.yaml:4:20: yaml-syntax: the text in quotes that begins here never ends; "
         "close it with the same quote"
     ]
+
+
+@pytest.mark.parametrize("against", [(), ("--against", "nowhere")], ids=["nothing", "no baseline"])
+def test_check_reports_a_slip_before_there_is_anything_to_compare_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, against: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder(tmp_path, LIBRARY | {"slips.yaml": "components: { schemas: { A: { typ: string } } }\n"})
+    checked = dateline("check", *against)
+    assert (checked.status, checked.err) == (
+        3,
+        "schemas/slips.yaml:1:31: misspelt-key: 'typ' is no key of a schema; "
+        "did you mean 'type'?\n",
+    )
+    folder(tmp_path, {"slips.yaml": "components: { schemas: { A: { type: string } } }\n"})
+    checked = dateline("check", *against)
+    assert (checked.status, "slips.yaml" in checked.err, checked.err != "") == (3, False, True)
 
 
 def test_conflicts_of_a_merge_are_named(tmp_path: Path) -> None:
