@@ -111,7 +111,7 @@ def _find_below(resolver: Resolver, located: Located, rest: str, whole: str) -> 
         children = dict(_children(resolver, located))
         fitting = [step for step in children if _is_step(rest, step)]
         if not fitting:
-            goal = _follow(resolver, located)
+            goal = resolver.follow(located)
             members = _members(goal.value)
             if rest.removeprefix(".") in members:
                 return Subject(goal.pointer, member=rest.removeprefix("."))
@@ -124,7 +124,7 @@ def _find_below(resolver: Resolver, located: Located, rest: str, whole: str) -> 
 
 def _children(resolver: Resolver, located: Located) -> Iterator[tuple[str, Located]]:
     """Yield each step that leads on from *located*, and what it leads to."""
-    node, at = _follow(resolver, located)
+    node, at = resolver.follow(located)
     if not isinstance(node, dict):
         return
     for group in _GROUPS:
@@ -135,15 +135,6 @@ def _children(resolver: Resolver, located: Located) -> Iterator[tuple[str, Locat
             yield step, Located(node[keyword], f"{at}/{keyword}")
     for known, child in node.get("properties", {}).items():
         yield f".{known}", Located(child, f"{at}/properties/{escape(known)}")
-
-
-def _follow(resolver: Resolver, located: Located) -> Located:
-    """Return what the reference that *located* may be leads to in the end."""
-    seen: set[str] = set()
-    while isinstance(located.value, dict) and located.pointer not in seen:
-        seen.add(located.pointer)
-        located = resolver.locate(located.value.get("$ref")) or located
-    return located
 
 
 def _members(node: Any) -> list[str]:

@@ -64,6 +64,17 @@ class Resolver:
             self._found[reference] = self._find(reference)
         return self._found[reference]
 
+    def follow(self, located: Located) -> Located:
+        """Return what the reference that *located* may be leads to in the end.
+
+        A circle ends where it closes, a reference to nothing at itself.
+        """
+        seen: set[str] = set()
+        while isinstance(located.value, dict) and located.pointer not in seen:
+            seen.add(located.pointer)
+            located = self.locate(located.value.get("$ref")) or located
+        return located
+
     def resolve(self, reference: Any) -> Any:
         """Return what *reference* leads to, None if nothing."""
         found = self.locate(reference)

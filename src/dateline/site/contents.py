@@ -53,7 +53,7 @@ def list_operations(document: dict[str, Any]) -> Iterator[OperationPlace]:
     """Yield the operations of *document*, in its order."""
     resolver = Resolver(document)
     for path, item in document.get("paths", {}).items():
-        around = _follow(resolver, Located(item, pointer(("paths", path))))
+        around = follow_object(resolver, Located(item, pointer(("paths", path))))
         for method, node in operations(around.value):
             yield _read(resolver, path, around, method, node)
 
@@ -66,7 +66,7 @@ def _read(
     for owner in (around, Located(node, at)):
         for index, each in enumerate(_items(owner.value, "parameters")):
             located = Located(each, f"{owner.pointer}/parameters/{index}")
-            goal = _follow(resolver, located).value
+            goal = follow_object(resolver, located).value
             known[goal.get("in"), goal.get("name")] = located
     body = node.get("requestBody")
     responses = node.get("responses")
@@ -74,11 +74,17 @@ def _read(
         method=method_name(method),
         path=path,
         pointer=at,
-        node={**node, "parameters": [_follow(resolver, each).value for each in known.values()]},
+        node={
+            **node,
+            "parameters": [follow_object(resolver, each).value for each in known.values()],
+        },
         parameters=tuple(known.values()),
-        body=_follow(resolver, Located(body, f"{at}/requestBody")) if body else None,
+        body=follow_object(resolver, Located(body, f"{at}/requestBody")) if body else None,
         responses=tuple(
-            (status, _follow(resolver, Located(each, f"{at}{pointer(('responses', status))}")))
+            (
+                status,
+                follow_object(resolver, Located(each, f"{at}{pointer(('responses', status))}")),
+            )
             for status, each in (responses if isinstance(responses, dict) else {}).items()
             if not status.startswith("x-")
         ),
@@ -90,16 +96,10 @@ def _items(node: Mapping[str, Any], key: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _follow(resolver: Resolver, located: Located) -> Located:
+def follow_object(resolver: Resolver, located: Located) -> Located:
     """Return what a reference object leads to, an empty object where that is none."""
-    met: set[str] = set()
-    while isinstance(located.value, dict) and located.pointer not in met:
-        met.add(located.pointer)
-        found = resolver.locate(located.value.get("$ref"))
-        if found is None:
-            break
-        located = found
-    return located if isinstance(located.value, dict) else Located({}, located.pointer)
+    goal = resolver.follow(located)
+    return goal if isinstance(goal.value, dict) else Located({}, goal.pointer)
 
 
 def list_schemas(document: dict[str, Any]) -> dict[str, Any]:

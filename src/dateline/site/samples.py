@@ -215,11 +215,16 @@ class Samples:
     def _requests(self) -> Sampler:
         shown = self._hide("readOnly")
         # most documents hide nothing
-        return self._responses if shown is self._hide("writeOnly") else Sampler(shown)
+        return self._responses if shown is self._shown else Sampler(shown)
 
     @cached_property
     def _responses(self) -> Sampler:
-        return Sampler(self._hide("writeOnly"))
+        return Sampler(self._shown)
+
+    @cached_property
+    def _shown(self) -> dict[str, Any]:
+        """The document as it holds for responses."""
+        return self._hide("writeOnly")
 
     def _hide(self, keyword: str) -> dict[str, Any]:
         return OneWay(self._document, keyword, Hidden.ABSENT).document(self._document)

@@ -16,6 +16,7 @@ from dateline.openapi import value_schema
 from dateline.schema.parts import Part, PartReader
 from dateline.schema.references import Located, component, escape
 from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared_types
+from dateline.site.contents import follow_object
 from dateline.site.marks import Marks
 
 _MOST_VALUES: Final = 200
@@ -149,7 +150,7 @@ class Trees:
 
     def parameter(self, located: Located) -> TreeRow:
         """Return the row of a parameter, which may be a reference."""
-        node = self._follow(located).value
+        node = follow_object(self._reader.resolver, located).value
         return self._message_field(located, str(node.get("name", "")), str(node.get("in", "")))
 
     def header(self, name: str, located: Located, around: str) -> TreeRow:
@@ -157,7 +158,7 @@ class Trees:
         return self._message_field(located, name, "header", f"{around}.")
 
     def _message_field(self, located: Located, name: str, role: str, around: str = "") -> TreeRow:
-        goal = self._follow(located)
+        goal = follow_object(self._reader.resolver, located)
         node = goal.value
         schema = Located(value_schema(node, {}), f"{goal.pointer}/schema")
         is_required = bool(node.get("required"))
@@ -172,17 +173,6 @@ class Trees:
 
     def _at(self, name: str) -> Located:
         return Located(self._schemas[name], f"/components/schemas/{escape(name)}")
-
-    def _follow(self, located: Located) -> Located:
-        """Return what a reference object leads to; *located* itself where it is none."""
-        met: set[str] = set()
-        while isinstance(located.value, dict) and located.pointer not in met:
-            met.add(located.pointer)
-            found = self._reader.resolver.locate(located.value.get("$ref"))
-            if found is None:
-                break
-            located = found
-        return located if isinstance(located.value, dict) else Located({}, located.pointer)
 
     def _marks_at(self, pointers: Iterable[str]) -> Marks:
         if not self._marks:

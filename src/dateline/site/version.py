@@ -61,17 +61,17 @@ class VersionPages:
 
     def _find_tree(self, name: str) -> TreeRow | None:
         """Return the tree of a component that the previous version has, too."""
-        if self._previous is None or not self._is_shared("schemas", name):
-            return None
-        return self._previous.component(name)
+        twin = self._find_twin("schemas", name)
+        return twin.component(name) if twin else None
 
     def _find_sample(self, name: str, *, sent: bool) -> str | None:
-        if self._previous is None or not self._is_shared("schemas", name):
-            return None
-        return self._previous.sample(name, sent=sent)
+        twin = self._find_twin("schemas", name)
+        return twin.sample(name, sent=sent) if twin else None
 
-    def _is_shared(self, section: str, name: str) -> bool:
-        return self._shared is not None and self._shared.has(section, name)
+    def _find_twin(self, section: str, name: str) -> VersionPages | None:
+        """Return the previous version if the component, or the path, is the same there."""
+        is_same = self._shared is not None and self._shared.has(section, name)
+        return self._previous if is_same else None
 
     def list_marks(self, operation: OperationPlace) -> Marks:
         """Return the marks of *operation*, and of its path."""
@@ -130,12 +130,12 @@ class VersionPages:
         """Return what *operation* takes and gives: parameters, the body, and each response."""
         name = operation.name
         if name not in self._sections:
-            then = self._previous.operations.get(name) if self._previous else None
-            is_same = then is not None and self._is_shared("paths", operation.path)
-            if is_same and self._previous is not None and then is not None:
-                self._sections[name] = self._previous.sections(then)
-            else:
-                self._sections[name] = list(self._list_sections(operation))
+            twin = self._find_twin("paths", operation.path)
+            self._sections[name] = (
+                twin.sections(twin.operations[name])
+                if twin
+                else list(self._list_sections(operation))
+            )
         return self._sections[name]
 
     def _list_sections(self, operation: OperationPlace) -> Iterator[MessagePart]:
