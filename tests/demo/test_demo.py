@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import dateline
+from support.picture import PICTURE, draw_picture
 
 
 def test_two_callers_see_two_versions_and_a_break_is_gated(
@@ -31,6 +32,8 @@ def test_two_callers_see_two_versions_and_a_break_is_gated(
     assert "2 gated" in lines
     assert lines.index("no findings") > lines.index("$ dateline gate --yes")
     assert list(tmp_path.iterdir()) == []
+    # drawn by `python tests/support/picture.py`
+    assert draw_picture(outcome.out) == PICTURE.read_text("utf-8")
 
 
 def test_a_step_that_fails_ends_the_demo_and_leaves_nothing(

@@ -20,6 +20,10 @@ from dateline.rules import RULES
 TOP = Path(__file__).parents[2]
 README = (TOP / "README.md").read_text(encoding="utf-8")
 PAGES = sorted((TOP / "docs").glob("*.md"))
+EXAMPLE = TOP / "docs" / "example"
+FRONT_PAGE = 150
+"""How many lines the README may have: what is longer is a page of `docs`."""
+
 RULES_PAGE = (TOP / "docs" / "rules.md").read_text(encoding="utf-8")
 
 
@@ -59,6 +63,9 @@ def follow(page: str, folder: Path) -> list[str]:
     for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         if language == "console":
             for command, expected in sessions(block):
+                if command.startswith("cd ") and ";" not in command:
+                    folder /= command.removeprefix("cd ")
+                    continue
                 printed = run(command, folder)
                 assert shown(expected, printed), f"$ {command}\n{printed}"
                 commands.append(command)
@@ -72,6 +79,7 @@ def follow(page: str, folder: Path) -> list[str]:
 
 
 def test_the_readme_shows_what_happens(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLE, tmp_path / "docs" / "example")
     assert "dateline generate" in follow(README, tmp_path)
 
 
@@ -79,6 +87,7 @@ def test_the_readme_shows_what_happens(tmp_path: Path) -> None:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     run("dateline init && dateline generate", folder)
+    shutil.copytree(EXAMPLE, folder / "docs" / "example")
     return folder
 
 
@@ -98,6 +107,10 @@ def test_links_lead_to_files(page: Path) -> None:
 
 def test_the_readme_leads_to_every_page() -> None:
     assert [page.name for page in PAGES if f"(docs/{page.name})" not in README] == []
+
+
+def test_the_readme_is_a_front_page() -> None:
+    assert len(README.splitlines()) <= FRONT_PAGE
 
 
 def test_the_words_of_the_makefile_stand_in_the_readme() -> None:

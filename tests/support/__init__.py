@@ -49,6 +49,7 @@
 - `payment_documents`: the documents of the payment API, and what its specification lists
 - `payments`: the generated payment API with handlers that keep what they are given
 - `pets`: an API with a discriminated parent and a discriminated union
+- `picture`: the picture of the README, from a run of the demo
 - `policies`: a small API with a policy, generated and committed
 - `processes`: the reference server as processes
 - `published_projects`: sources with published documents, and the mistakes of authors

@@ -50,10 +50,10 @@ def run_demo(say: Callable[[str], None]) -> None:
     with tempfile.TemporaryDirectory(prefix="dateline-demo-") as name:
         folder = Path(name)
         shutil.copytree(Path(__file__).parent / "schemas", folder / "schemas")
-        say("A café's API has three versions. They are defined once, in their newest form; a field")
-        say("that had another name says so:\n")
+        say("A café's API has three versions. They are defined once, in their newest form; fields")
+        say("that had another name say so:\n")
         definitions = folder / "schemas" / "api.yaml"
-        for line in _find_lines(definitions.read_text("utf-8"), "customer:", 4):
+        for line in _find_lines(definitions.read_text("utf-8"), "customer:", 9):
             say(f"    {line}")
 
         say(
