@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from dateline import __version__, completion, fresh
+from dateline.answers import ANSWERS, format_answer
+from dateline.answers import schema as answer_schema
 from dateline.generate import BreachError, Generated
 from dateline.model import DatelineError, Finding, Place, join_errors
 from dateline.options import (
@@ -149,6 +151,14 @@ _FORMAT = click.option(
     callback=_read_formats,
     help=f"{', '.join(FORMATS)}; repeatable, all but one to a file.",
 )
+_FORM = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people, or for programs.",
+)
 _WAIVED = click.option("--waived", is_flag=True, help="Write out waived findings, too.")
 
 
@@ -219,7 +229,8 @@ def _check_code(workspace: Workspace, app: str, *, quiet: bool) -> None:
 @_AGAINST
 @click.option("--dry-run", is_flag=True, help="Show the patch, write nothing.")
 @click.option("--yes", is_flag=True, help="Take what looks renamed for renamed, without asking.")
-def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool) -> None:
+@_FORM
+def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool, form: str) -> None:
     """Gate every ungated breaking change in the definitions themselves.
 
     What a published contract needs comes back or is kept for older versions; the newest shape
@@ -234,10 +245,18 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool) ->
         return yes or (not dry_run and sys.stdin.isatty() and click.confirm(asked, err=True))
 
     plan = room.gates(workspace, against, confirm_rename)
+    status = FINDINGS if plan.left or plan.incomplete else CLEAN
+    if not dry_run:
+        apply(plan)
+    if form == "json":
+        from dateline.answers.describing import describe_gates
+
+        written = bool(plan.replacements) and not dry_run
+        click.echo(format_answer(describe_gates(plan, written=written)))
+        sys.exit(status)
     if dry_run:
         click.echo(plan.patch(), nl=False)
     else:
-        apply(plan)
         for edit in plan.edits:
             click.echo(f"{edit.place}: {edit.message}")
     for question in plan.questions:
@@ -248,7 +267,7 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool) ->
         click.echo(remark, err=True)
     if not plan.edits and not plan.left:
         click.echo("nothing to gate", err=True)
-    sys.exit(FINDINGS if plan.left or plan.incomplete else CLEAN)
+    sys.exit(status)
 
 
 @main.command()
@@ -265,6 +284,7 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool) ->
 )
 @click.option("--undisclosed", is_flag=True, help="Mark a version that shows no change.")
 @click.option("--dry-run", is_flag=True, help="Show the patch and the changes, write nothing.")
+@_FORM
 def cut(
     workspace: Workspace,
     day: str,
@@ -272,6 +292,7 @@ def cut(
     drafts: tuple[str, ...],
     undisclosed: bool,
     dry_run: bool,
+    form: str,
 ) -> None:
     """Cut the version being prepared: DATE takes the place of `next`.
 
@@ -282,13 +303,18 @@ def cut(
     """
     from dateline import generate as room
     from dateline.edit.cut import CutRequest
-    from dateline.status import format_page
+    from dateline.status import format_changes
 
     asked = CutRequest(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
     with _reporting_breaches(workspace):
         plan, outcome = room.cut(workspace, asked, dry_run=dry_run)
+    if form == "json":
+        from dateline.answers.describing import describe_cut
+
+        click.echo(format_answer(describe_cut(plan, outcome)))
+        return
     click.echo(f"{plan.version.date}: {plan.version.title}")
-    for line in format_page(plan.page()):
+    for line in format_changes(entry.data for entry in plan.page().entries):
         click.echo(f"  {line}")
     if plan.closed:
         click.echo(f"  added to all versions {plan.closed.words}")
@@ -511,36 +537,51 @@ def _has_colour() -> bool:
 
 
 @main.command()
-def rules() -> None:
+@_FORM
+def rules(form: str) -> None:
     """List the rules: id, verdict, summary."""
     from dateline.rules.explanation import list_rules
 
+    if form == "json":
+        from dateline.answers.describing import describe_rules
+
+        click.echo(format_answer(describe_rules()))
+        return
     for line in list_rules():
         click.echo(line)
 
 
 @main.command()
 @click.argument("rule", shell_complete=completion.rules)
-def explain(rule: str) -> None:
+@_FORM
+def explain(rule: str, form: str) -> None:
     """Explain RULE, or a preset of the policy: reason, example, way out."""
+    from dateline.answers.describing import describe_explained
     from dateline.rules.explanation import explain as explain_rule
 
     try:
-        click.echo(explain_rule(rule))
+        if form == "json":
+            click.echo(format_answer(describe_explained(rule)))
+        else:
+            click.echo(explain_rule(rule))
     except LookupError as error:
         raise click.UsageError(str(error)) from error
 
 
 @main.command()
 @all_projects
-def status(workspaces: list[Workspace]) -> None:
+@_FORM
+def status(workspaces: list[Workspace], form: str) -> None:
     """Show the versions, what is pending, and which outputs are stale."""
-    from dateline.status import status as lines
+    from dateline.status import format_status, read_status
 
+    if form == "json":
+        click.echo(format_answer({"projects": [read_status(each) for each in workspaces]}))
+        return
     for workspace in workspaces:
         if len(workspaces) > 1:
             click.echo(f"== {workspace.name}")
-        for line in lines(workspace):
+        for line in format_status(read_status(workspace), workspace):
             click.echo(line)
 
 
@@ -670,14 +711,7 @@ def demo() -> None:
 @main.command()
 @schemas_only
 @click.argument("name")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people, or for programs.",
-)
+@_FORM
 def history(schemas: Path, name: str, form: str) -> None:
     """Show since when there is a NAME, what it was before, and why.
 
@@ -700,14 +734,18 @@ def history(schemas: Path, name: str, form: str) -> None:
 @partial(schemas_only, required=False)
 @click.argument(
     "which",
-    type=click.Choice(["source", "versions", "report", "changes", "history"]),
+    type=click.Choice(["source", "versions", "report", "changes", "history", *ANSWERS]),
     default="source",
 )
 def schema(which: str, schemas: Path) -> None:
     """Print a JSON Schema: of the sources, versions.yaml, `--format json`, or change pages.
 
-    `report` is what `check` and `diff` give in JSON, `history` what `history` does.
+    `report` is what `check` and `diff` give in JSON. The others have the names of commands, and are
+    what these give.
     """
+    if which in ANSWERS:
+        click.echo(answer_schema(which), nl=False)
+        return
     if which == "changes":
         from dateline.changes import schema as changes_schema
 

@@ -1,102 +1,138 @@
-"""The lines of `dateline status`: versions, what is pending, what is stale."""
+"""The state of a project, as data and in lines: versions, what is pending, what is stale."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dateline.cache import open_cache
 from dateline.files import Stale, find_stale
 from dateline.generate import Workspace, findings, is_edited, is_untouched, render_outputs
 from dateline.load import load
 from dateline.model import Announcement, Api, Verdict, Version
+from dateline.paths import name_path
 from dateline.project import Projector
 
 if TYPE_CHECKING:
-    from dateline.changes.pages import Page
     from dateline.check.baseline import Published
 
 
-def status(workspace: Workspace) -> Iterator[str]:
-    """Yield the lines of the project's state. Raises SourceError for invalid definitions."""
+def read_status(workspace: Workspace) -> dict[str, Any]:
+    """Return the state of the project, as `status.schema.json` of `answers` describes it.
+
+    Raises SourceError for invalid definitions.
+    """
     api = load(workspace.schemas)
-    yield "versions"
-    yield from (f"  {_row(api, version)}" for version in api.table.versions)
-    yield "environments"
-    for environment in api.table.environments:
-        servers = ", ".join(str(server["url"]) for server in environment.servers)
-        yield f"  {environment.name:10}  {servers}".rstrip()
-    yield from _announcements(api)
     projector = Projector(api)
-    yield from _pending(api, projector)
-    yield from _for_all(workspace, api, projector)
-    yield from _waivers(workspace, api)
-    yield from _outputs(workspace, api)
+    return {
+        "name": workspace.name,
+        "versions": [_describe_version(api, version) for version in api.table.versions],
+        "environments": [
+            {"name": each.name, "servers": [str(server["url"]) for server in each.servers]}
+            for each in api.table.environments
+        ],
+        "announcements": [
+            _describe_announcement(api, announcement)
+            for announcement in sorted(api.table.announcements, key=lambda one: one.day)
+        ],
+        "pending": [
+            {"version": draft.date, "changes": _list_changes(api, projector, older, draft)}
+            for older, draft in pairwise(api.table.versions)
+            if draft.draft
+        ],
+        "added": _list_added(workspace, api, projector),
+        "waivers": _list_waivers(workspace, api),
+        "outputs": _compare_outputs(workspace, api),
+    }
 
 
-def format_page(page: Page) -> Iterator[str]:
-    """Yield what *page* says of gated changes, below the reason of each; no reason comes last."""
-    for why, entries in page.reasons:
-        gated = [one.message for one in entries if one.verdict is Verdict.GATED]
-        if gated:
-            yield why or "no reason given (`x-why`)"
-            yield from (f"  {message}" for message in gated)
+def format_status(state: Mapping[str, Any], workspace: Workspace) -> Iterator[str]:
+    """Yield *state*, which `read_status` made of *workspace*, in lines for people."""
+    yield "versions"
+    for version in state["versions"]:
+        marks = ", ".join(mark for mark in _MARKS if version[mark])
+        yield f"  {version['date']:10}  {marks:19}  {version['title']}".rstrip()
+    yield "environments"
+    for environment in state["environments"]:
+        yield f"  {environment['name']:10}  {', '.join(environment['servers'])}".rstrip()
+    if state["announcements"]:
+        yield "announced"
+    for announced in state["announcements"]:
+        event = "becomes the default" if announced["kind"] == "default" else "ends"
+        left = f"; {announced['left']}" if announced["left"] else ""
+        yield f"  {announced['day']}  {announced['version']} {event}{left}"
+    if not state["pending"]:
+        yield "pending for the next version"
+        yield "  nothing"
+    for pending in state["pending"]:
+        yield f"pending for {pending['version']}"
+        yield from (f"  {line}" for line in list(format_changes(pending["changes"])) or ["nothing"])
+    yield f"added to all versions {state['added']['since']}"
+    yield from (f"  {message}" for message in state["added"]["messages"] or ["nothing"])
+    if state["waivers"]:
+        yield "waivers"
+    yield from (f"  {_format_waiver(waiver)}" for waiver in state["waivers"])
+    yield from _format_outputs(state, workspace)
 
 
-def _row(api: Api, version: Version) -> str:
-    marks = {
+def format_changes(changes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what *changes* says of gated changes, below the reason of each; no reason comes last.
+
+    They are the ``data`` of entries.
+    """
+    gated = [change for change in changes if change["verdict"] == str(Verdict.GATED)]
+    for why in sorted(
+        dict.fromkeys(change["why"] for change in gated), key=lambda why: why is None
+    ):
+        yield why or "no reason given (`x-why`)"
+        yield from (f"  {change['message']}" for change in gated if change["why"] == why)
+
+
+_MARKS: Final = ("default", "latest", "draft", "undisclosed")
+
+
+def _describe_version(api: Api, version: Version) -> dict[str, Any]:
+    return {
+        "date": version.date,
+        "title": version.title,
         "default": version.date == api.table.default,
         "latest": version.date == api.table.latest,
         "draft": version.draft,
         "undisclosed": version.undisclosed,
     }
-    shown = ", ".join(mark for mark, holds in marks.items() if holds)
-    return f"{version.date:10}  {shown:19}  {version.title}".rstrip()
 
 
-def _announcements(api: Api) -> Iterator[str]:
-    announced = sorted(api.table.announcements, key=lambda announcement: announcement.day)
-    if announced:
-        yield "announced"
-    today = date.today().isoformat()
-    for one in announced:
-        left = _left_to_do(api, one) if one.day <= today else ""
-        yield f"  {one.day}  {_describe_announcement(one)}{left}"
+def _describe_announcement(api: Api, announcement: Announcement) -> dict[str, Any]:
+    due = announcement.day <= date.today().isoformat()
+    return {
+        "kind": announcement.kind,
+        "version": announcement.version,
+        "day": announcement.day,
+        "left": _left_to_do(api, announcement) if due else None,
+    }
 
 
-def _describe_announcement(announcement: Announcement) -> str:
-    if announcement.kind == "default":
-        return f"{announcement.version} becomes the default"
-    return f"{announcement.version} ends"
-
-
-def _left_to_do(api: Api, due: Announcement) -> str:
+def _left_to_do(api: Api, due: Announcement) -> str | None:
     """Say what is to be done about *due*, whose day has come; nothing where it is done."""
     if due.kind == "ends":
         ended = due.version in api.table.dates
-        return f"; run `dateline retire {due.version}`" if ended else ""
-    moved = due.version == api.table.default
-    return "" if moved else f"; write `default: {due.version}`"
+        return f"run `dateline retire {due.version}`" if ended else None
+    return None if due.version == api.table.default else f"write `default: {due.version}`"
 
 
-def _pending(api: Api, projector: Projector) -> Iterator[str]:
+def _list_changes(
+    api: Api, projector: Projector, older: Version, draft: Version
+) -> list[dict[str, Any]]:
     from dateline.changes.pages import compare_versions
 
-    drafts = [pair for pair in pairwise(api.table.versions) if pair[1].draft]
-    if not drafts:
-        yield "pending for the next version"
-        yield "  nothing"
-    for older, draft in drafts:
-        yield f"pending for {draft.date}"
-        lines = list(format_page(compare_versions(api, projector, older, draft)))
-        yield from (f"  {line}" for line in lines or ["nothing"])
+    return [entry.data for entry in compare_versions(api, projector, older, draft).entries]
 
 
-def _for_all(workspace: Workspace, api: Api, projector: Projector) -> Iterator[str]:
-    """Yield what all versions got since the newest was cut: by the record, else by git."""
+def _list_added(workspace: Workspace, api: Api, projector: Projector) -> dict[str, Any]:
+    """Return what all versions got since the newest was cut: by the record, else by git."""
     from dateline.changes.additions import list_additions, list_periods
     from dateline.changes.record import read_record
 
@@ -107,8 +143,7 @@ def _for_all(workspace: Workspace, api: Api, projector: Projector) -> Iterator[s
     else:
         words, published = _at_the_cut(workspace.output, api.table.latest)
         entries = list_additions(api, projector, api.table.latest, _latest(api, published))
-    yield f"added to all versions {words}"
-    yield from (f"  {line}" for line in sorted(entry.message for entry in entries) or ["nothing"])
+    return {"since": words, "messages": sorted(entry.message for entry in entries)}
 
 
 def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
@@ -137,34 +172,58 @@ def _latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
     }
 
 
-def _waivers(workspace: Workspace, api: Api) -> Iterator[str]:
-    """Yield each waiver with what became of it since it was written."""
+def _list_waivers(workspace: Workspace, api: Api) -> list[dict[str, Any]]:
+    """Return each waiver with what became of it since it was written."""
     from dateline.check import baseline
-    from dateline.check.waivers import Waivers, WaiverState, read_waivers
+    from dateline.check.waivers import Waivers, read_waivers
 
     waivers = read_waivers(workspace.schemas)
     if not waivers:
-        return
-    yield "waivers"
+        return []
     published, today = baseline.read_standing(workspace.output), date.today()
     found = findings(workspace, api, published, today)
     states = Waivers(waivers, today, published.settled).states(found)
-    for waiver, state in sorted(states, key=lambda one: (one[0].expires, one[0].place)):
-        until = f"expired on {waiver.expires}"
-        if state is not WaiverState.EXPIRED:
-            until = f"{state.value} until {waiver.expires}"
-        yield f"  {until}  {waiver.rule} at {waiver.pointer}: {waiver.explanation}"
+    return [
+        {
+            **waiver.data,
+            "state": state.value,
+            "explanation": waiver.explanation,
+            "source": waiver.place._asdict(),
+        }
+        for waiver, state in sorted(states, key=lambda one: (one[0].expires, one[0].place))
+    ]
 
 
-def _outputs(workspace: Workspace, api: Api) -> Iterator[str]:
-    yield "outputs"
+def _format_waiver(row: Mapping[str, Any]) -> str:
+    until = "expired on" if row["state"] == "expired" else f"{row['state']} until"
+    return f"{until} {row['expires']}  {row['rule']} at {row['pointer']}: {row['explanation']}"
+
+
+def _compare_outputs(workspace: Workspace, api: Api) -> dict[str, Any]:
     stale = [] if is_untouched(workspace) else _find_stale(workspace, api)
-    yield from (f"  {workspace.output / str(path)}" for path in stale)
-    if stale and is_edited(workspace):
+    return {
+        "folder": name_path(workspace.output),
+        "package": api.table.package,
+        "stale": [{"path": one.path, "state": one.state} for one in stale],
+        "edited": bool(stale) and is_edited(workspace),
+    }
+
+
+def _format_outputs(state: Mapping[str, Any], workspace: Workspace) -> Iterator[str]:
+    outputs, folder = state["outputs"], workspace.output
+    yield "outputs"
+    yield from (f"  {folder / str(Stale(**stale))}" for stale in outputs["stale"])
+    if outputs["edited"]:
         yield "  and what else depends on the sources: run `dateline generate`"
-    if not stale:
-        yield f"  {workspace.output}/ is up to date"
-        yield from (f"    {line}" for line in _landmarks(workspace, api))
+    if outputs["stale"]:
+        return
+    yield f"  {folder}/ is up to date"
+    # where a newcomer finds what was generated
+    for environment in state["environments"]:
+        documents = folder / "spec" / environment["name"]
+        yield f"    {documents}/  one OpenAPI document for each version, versions.json, latest"
+    package = folder / "python" / outputs["package"]
+    yield f"    {package}/  the models, one module for each version"
 
 
 def _find_stale(workspace: Workspace, api: Api) -> list[Stale]:
@@ -179,12 +238,3 @@ def _find_stale(workspace: Workspace, api: Api) -> list[Stale]:
     with open_cache(workspace.output) as cache:
         artifacts, _ = render_outputs(workspace, api, validate=False, cache=cache)
     return find_stale(artifacts, workspace.output)
-
-
-def _landmarks(workspace: Workspace, api: Api) -> Iterator[str]:
-    """Yield where a newcomer finds what was generated."""
-    for environment in api.table.environments:
-        folder = workspace.output / "spec" / environment.name
-        yield f"{folder}/  one OpenAPI document for each version, versions.json, latest"
-    package = workspace.output / "python" / api.table.package
-    yield f"{package}/  the models, one module for each version"

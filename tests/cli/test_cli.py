@@ -279,8 +279,9 @@ def test_status_compares_outputs_and_does_not_validate_them(built: Path) -> None
     (built / "generated" / "spec" / "sandbox" / "latest.json").unlink()
     code = (
         "import sys; from pathlib import Path; from dateline.generate import Workspace; "
-        "from dateline.status import status; "
-        "shown = list(status(Workspace(schemas=Path('schemas'), output=Path('generated')))); "
+        "from dateline.status import format_status, read_status; "
+        "here = Workspace(schemas=Path('schemas'), output=Path('generated')); "
+        "shown = list(format_status(read_status(here), here)); "
         "print(shown[-1], 'openapi_spec_validator' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

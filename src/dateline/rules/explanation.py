@@ -30,16 +30,20 @@ def _unknown(kind: str, name: str, known: Iterable[str]) -> LookupError:
     return LookupError(f"No {kind} {name!r}. {hint}")
 
 
+def find_explained(name: str) -> Rule | None:
+    """Return the rule with the id *name*, None for a preset; raise LookupError for any other."""
+    if name not in RULES and name not in PRESETS:
+        raise _unknown("rule or preset", name, [*RULES, *PRESETS])
+    return RULES.get(name)
+
+
 def explain(name: str) -> str:
     """Return what the rule or preset called *name* says.
 
     Raises LookupError for any other name, with the nearest one.
     """
-    if name in PRESETS:
+    if (rule := find_explained(name)) is None:
         return _explain_preset(name, PRESETS[name])
-    if name not in RULES:
-        raise _unknown("rule or preset", name, [*RULES, *PRESETS])
-    rule = RULES[name]
     parts = [f"{rule.id} ({rule.verdict})", f"{rule.summary}\n{rule.reason}"]
     if rule.example.before:
         parts.append(_lay_out(rule.example))

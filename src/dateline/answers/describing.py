@@ -1,0 +1,106 @@
+"""The data that commands answer: rules, gates, and a version that is cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dateline.paths import name_path
+from dateline.presets import PRESETS
+from dateline.rules import RULES
+from dateline.rules.explanation import find_explained
+
+if TYPE_CHECKING:
+    from dateline.edit.cut import Cut
+    from dateline.edit.gate import Plan
+    from dateline.generate import Generated
+    from dateline.rules.rule import Rule
+
+
+def describe_rules() -> dict[str, Any]:
+    """Return all rules, as `rules.schema.json` describes them."""
+    return {"rules": [_describe_rule(rule) for rule in RULES.values()]}
+
+
+def describe_explained(name: str) -> dict[str, Any]:
+    """Return the rule or preset called *name*, as `explain.schema.json` describes it.
+
+    Raises LookupError for any other name, with the nearest one.
+    """
+    if (rule := find_explained(name)) is not None:
+        return {"kind": "rule", **_describe_rule(rule)}
+    preset = PRESETS[name]
+    verdicts = {rule: str(verdict) for rule, verdict in preset.verdicts.items()}
+    return {"kind": "preset", "id": name, "purpose": preset.purpose, "verdicts": verdicts}
+
+
+def _describe_rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "verdict": str(rule.verdict),
+        "summary": rule.summary,
+        "reason": rule.reason,
+        "way_out": rule.way_out,
+        "callers": rule.callers or None,
+        "example": rule.example._asdict() if rule.example.before else None,
+        "presets": {
+            name: str(preset.verdicts[rule.id])
+            for name, preset in PRESETS.items()
+            if rule.id in preset.verdicts
+        },
+    }
+
+
+def describe_gates(plan: Plan, *, written: bool) -> dict[str, Any]:
+    """Return what gating does, as `gate.schema.json` describes it; whether it was *written*."""
+    return {
+        "written": written,
+        "edits": [{"message": one.message, "source": one.place._asdict()} for one in plan.edits],
+        "patch": plan.patch(),
+        "questions": [
+            {"before": one.before, "after": one.after, "versions": list(one.versions)}
+            for one in plan.questions
+        ],
+        "left": [
+            {"message": one.message, "reason": one.reason, "source": one.place._asdict()}
+            for one in plan.left
+        ],
+        "remarks": list(plan.remarks),
+        "incomplete": plan.incomplete,
+    }
+
+
+def describe_cut(plan: Cut, outcome: Generated | None) -> dict[str, Any]:
+    """Return what cutting a version does, as `cut.schema.json` describes it.
+
+    *outcome* is what came of the outputs; None where nothing was written.
+    """
+    folder = name_path(plan.folder)
+    closed = plan.closed
+    return {
+        "written": outcome is not None,
+        "version": {"date": plan.version.date, "title": plan.version.title},
+        "changes": [entry.data for entry in plan.page().entries],
+        "added": {
+            "since": closed.words,
+            "messages": [entry.message for entry in closed.entries],
+        }
+        if closed
+        else None,
+        "files": [
+            {"file": f"{folder}/{one.name}", "action": one.verb}
+            for one in (*plan.replacements, *plan.recorded)
+        ],
+        "patch": plan.patch(),
+        "outputs": _describe_written(outcome),
+    }
+
+
+def _describe_written(outcome: Generated | None) -> dict[str, Any] | None:
+    if outcome is None or outcome.written is None:
+        return None
+    written = outcome.written
+    return {
+        "added": list(written.added),
+        "changed": list(written.changed),
+        "removed": list(written.removed),
+    }

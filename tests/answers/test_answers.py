@@ -1,0 +1,170 @@
+"""What commands answer to programs: JSON by a schema that `dateline schema` prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from support.commands import dateline
+
+from dateline.answers import ANSWERS
+from dateline.presets import PRESETS
+from dateline.rules import RULES
+
+WAIVER = """\
+waivers:
+  - rule: value-added
+    pointer: /components/schemas/LoanState/enum/3
+    versions: [2025-01-15, 2025-09-01]
+    reason: Nobody reads it.
+    expires: 2999-12-31
+    owner: "@lending"
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The starter project with its outputs, not to be changed."""
+    folder = tmp_path_factory.mktemp("starter")
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        assert [dateline("init").status, dateline("generate").status] == [0, 0]
+    finally:
+        os.chdir(before)
+    return folder
+
+
+@pytest.fixture
+def starter(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, as the current folder, with a field deleted that callers read."""
+    folder = shutil.copytree(made, tmp_path / "library")
+    monkeypatch.chdir(folder)
+    loans = folder / "schemas" / "loans.yaml"
+    lines = loans.read_text("utf-8").splitlines(keepends=True)
+    loans.write_text("".join(line for line in lines if "channel" not in line), "utf-8")
+    return folder
+
+
+def ask(*arguments: str, status: int = 0) -> Any:
+    """Return what the command answers in JSON, once it is held to its schema."""
+    outcome = dateline(*arguments, "--format", "json")
+    assert (outcome.status, outcome.err) == (status, "")
+    answer = json.loads(outcome.out)
+    schema = json.loads(dateline("schema", arguments[0]).out)
+    jsonschema_rs.validate(schema, answer)
+    return answer
+
+
+def test_the_schemas_are_schemas_and_refer_to_themselves_only() -> None:
+    for command in ANSWERS:
+        schema = json.loads(dateline("schema", command).out)
+        assert jsonschema_rs.meta.is_valid(schema)
+        assert schema["$id"] == f"urn:dateline:{command}:1"
+        jsonschema_rs.validator_for(schema)  # every reference leads somewhere
+
+
+def test_rules_and_presets_are_told_in_full() -> None:
+    listed = ask("rules")["rules"]
+    assert [rule["id"] for rule in listed] == list(RULES)
+    assert {"kind": "rule", **listed[0]} == ask("explain", listed[0]["id"])
+    for name, preset in PRESETS.items():
+        assert ask("explain", name) == {
+            "kind": "preset",
+            "id": name,
+            "purpose": preset.purpose,
+            "verdicts": {rule: str(verdict) for rule, verdict in preset.verdicts.items()},
+        }
+    misspelt = dateline("explain", "value-aded", "--format", "json")
+    assert (misspelt.status, misspelt.out) == (2, "")
+
+
+def test_gate_says_what_it_would_do_and_what_it_did(starter: Path) -> None:
+    planned = ask("gate", "--dry-run")
+    patch = planned.pop("patch")
+    assert patch.startswith("--- a/schemas/loans.yaml\n")
+    assert "x-removed: next" in patch
+    assert planned == {
+        "written": False,
+        "edits": [
+            {
+                "message": "Loan.channel: field removed; it comes back with `x-removed: next`",
+                "source": {"file": "schemas/loans.yaml", "line": 32, "column": 7},
+            }
+        ],
+        "questions": [],
+        "left": [],
+        "remarks": [],
+        "incomplete": False,
+    }
+    assert "channel" not in (starter / "schemas" / "loans.yaml").read_text("utf-8")
+    assert ask("gate") == {**planned, "written": True, "patch": patch}
+    nothing = {"written": False, "edits": [], "patch": ""}
+    assert ask("gate") == {**planned, **nothing}
+
+
+def test_gate_says_what_it_leaves(starter: Path) -> None:
+    loans = starter / "schemas" / "loans.yaml"
+    loans.write_text(loans.read_text("utf-8").replace("operationId: getLoan", "operationId: loan"))
+    moved = loans.read_text("utf-8").replace("  /loans/{id}:", "  /lendings/{id}:")
+    loans.write_text(moved, "utf-8")
+    left = ask("gate", "--dry-run", status=1)["left"]
+    assert [one["message"] for one in left] == ["GET /loans/{id}: operation removed"]
+
+
+def test_cut_shows_the_version_that_it_would_make(starter: Path) -> None:
+    assert dateline("gate").status == 0
+    answer = ask("cut", "2026-03-01", "--title", "No channels.", "--dry-run")
+    assert [change["message"] for change in answer.pop("changes")] == [
+        "Loan.channel: field removed"
+    ]
+    assert answer.pop("patch").startswith("--- a/schemas/loans.yaml\n")
+    files = [(one["file"], one["action"]) for one in answer.pop("files")]
+    assert files[:2] == [("schemas/loans.yaml", "changed"), ("schemas/versions.yaml", "changed")]
+    assert ("schemas/_additions/spec/sandbox/2026-03-01.json", "added") in files
+    assert answer == {
+        "written": False,
+        "version": {"date": "2026-03-01", "title": "No channels."},
+        "added": None,
+        "outputs": None,
+    }
+    assert "next" in (starter / "schemas" / "loans.yaml").read_text("utf-8")
+
+
+def test_status_is_the_same_for_people_and_programs(starter: Path) -> None:
+    assert dateline("gate").status == 0
+    (starter / "schemas" / "waivers.yaml").write_text(WAIVER, "utf-8")
+    [state] = ask("status")["projects"]
+    lines = dateline("status").out.splitlines()
+    assert state["versions"][1] == {
+        "date": "2025-09-01",
+        "title": "Loans can be paused.",
+        "default": False,
+        "latest": True,
+        "draft": False,
+        "undisclosed": False,
+    }
+    assert state["environments"][1] == {
+        "name": "sandbox",
+        "servers": ["https://sandbox.library.example/api"],
+    }
+    assert [
+        (one["version"], [change["message"] for change in one["changes"]])
+        for one in state["pending"]
+    ] == [("next", ["Loan.channel: field removed"])]
+    [waiver] = state["waivers"]
+    assert (waiver["state"], waiver["owner"]) == ("unused", "@lending")
+    assert (
+        f"  unused until 2999-12-31  {waiver['rule']} at {waiver['pointer']}: "
+        + ("Nobody reads it. (owner @lending)")
+        in lines
+    )
+    assert state["outputs"]["folder"] == "generated"
+    assert state["outputs"]["stale"] != []
+    for stale in state["outputs"]["stale"]:
+        assert f"  generated/{stale['path']}: {stale['state']}" in lines
