@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 from dataclasses import replace
-from functools import partial, reduce
+from functools import reduce
 from operator import and_
 from typing import Any, Final, NamedTuple
 
@@ -24,7 +24,15 @@ from dateline.model import (
     Combination,
     copy_items,
 )
-from dateline.openapi import METHODS, chain, is_json, operations, replace_children, target
+from dateline.openapi import (
+    METHODS,
+    chain,
+    find_replaced,
+    is_json,
+    operations,
+    replace_children,
+    target,
+)
 from dateline.project.publishing import enumeration, open_ended
 from dateline.schema.types import is_enumeration
 
@@ -125,16 +133,19 @@ def canonical(kind: str, node: Any, *, sent: bool = False, adopted: bool = False
     """
     if not isinstance(node, dict):
         return node
-    found = drop_keys(node, *_ANNOTATIONS & node.keys())
-    found = replace_children(kind, found, partial(canonical, sent=sent, adopted=adopted))
+    found = drop_keys(node, *own) if (own := _ANNOTATIONS & node.keys()) else node
+    below = find_replaced(
+        kind, found, lambda _, below, child: canonical(below, child, sent=sent, adopted=adopted)
+    )
+    found = {**found, **below} if below else found
     if kind != "schema":
         return found
     if sent and has_lacked_default(node):
-        del found["default"]
+        found = {key: value for key, value in found.items() if key != "default"}
     if sent and "required" in node:
         properties = node.get("properties", {})
-        required = node["required"]
-        found["required"] = [name for name in required if not _is_gated(properties.get(name))]
+        required = [name for name in node["required"] if not _is_gated(properties.get(name))]
+        found = {**found, "required": required} if required != node["required"] else found
     members = node.get("oneOf")
     if isinstance(members, list) and is_enumeration({"oneOf": members}):
         found = found if adopted and not any(map(_is_gated, members)) else enumeration(found)

@@ -112,6 +112,9 @@ class _Contracts:
         self.published = PublishedSchemas(api, self._timeline, projector)
         self.required_converters = RequiredConverters(self._histories, self.published)
         self.unserved: dict[str, roots.Unreachable] = {}
+        self.rows: dict[tuple[Way, str], Row] = {}
+        """The nodes of components, by direction and name, as far as they were needed."""
+        self._builders: dict[tuple[int, Way], Builder] = {}
 
     def describe_operations(self) -> ContractData:
         unreachable = list(roots.find_unreachable(self._api))
@@ -218,8 +221,11 @@ class _Contracts:
     def reach(self) -> Reach:
         return self._reach
 
-    def view(self, at: int, way: Way) -> View:
-        return View(self._api, self._timeline, self._histories, self.published, at, way)
+    def builder(self, at: int, way: Way) -> Builder:
+        if (at, way) not in self._builders:
+            view = View(self._api, self._timeline, self._histories, self.published, at, way)
+            self._builders[at, way] = Builder(view, self._reach, self.required_converters)
+        return self._builders[at, way]
 
     @cached_property
     def columns(self) -> list[tuple[str, list[int]]]:
@@ -246,7 +252,6 @@ class _WayNodes:
         self._contracts = contracts
         self._way = way
         self._section = section
-        self._builders: dict[int, Builder] = {}
         self._begun: dict[str, Any] = {}
         self._shapes = self._build_shapes(found)
         nodes = [node for row in self._shapes.values() for node in _nodes(row)]
@@ -293,9 +298,12 @@ class _WayNodes:
             name = ahead.pop()
             if name in rows:
                 continue
-            rows[name] = self._row(
+            # operations and components need the same
+            known = self._contracts.rows.get((self._way, name))
+            rows[name] = known or self._row(
                 partial(Builder.component, name=name), self._contracts.reach.masks_of(name)
             )
+            self._contracts.rows[self._way, name] = rows[name]
             ahead += sorted(_references(rows[name]) - rows.keys())
         return rows
 
@@ -308,18 +316,9 @@ class _WayNodes:
             for at in places:
                 told = tuple(mask >> at & 1 for mask in masks)
                 if told not in known:
-                    known[told] = build(self._builder(at))
+                    known[told] = build(self._contracts.builder(at, self._way))
                 row[environment].append(known[told])
         return row
-
-    def _builder(self, at: int) -> Builder:
-        if at not in self._builders:
-            self._builders[at] = Builder(
-                self._contracts.view(at, self._way),
-                self._contracts.reach,
-                self._contracts.required_converters,
-            )
-        return self._builders[at]
 
 
 def _nodes(row: Row) -> list[Node]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Any, Final
 
 from dateline.canonical import canonical
@@ -32,6 +31,7 @@ class PublishedSchemas:
         self._documents: dict[int | None, dict[str, Any]] = {None: api.document}
         self._directed: dict[int | None, list[OneWay]] = {}
         self._readings = DiffReadings()
+        self._sent: dict[str, tuple[set[str], Any]] = {}
 
     def canonical(self, schema: Any) -> Any:
         """Return what canonical values of *schema* have to be."""
@@ -43,25 +43,29 @@ class PublishedSchemas:
 
         The result refers to nothing but its own definitions: components have other forms beside.
         """
-        components = self._api.document.get("components", {}).get("schemas", {})
-
-        def read(schema: Any) -> Any:
-            found = canonical("schema", schema, sent=True, adopted=self._api.table.adopted)
-            return self._constraints.of(self._direct(found, None))
-
-        definitions = cache(lambda name: read(components.get(name, True)))
-        found = [read(schema) for schema in schemas]
+        found = [self._read_sent(schema) for schema in schemas]
         names = closure(
-            set[str]().union(*map(references, found)),
-            lambda name: references(definitions(name)),
+            set[str]().union(*map(references, found)), lambda name: self._sent_component(name)[0]
         )
         if not names:
             return together(found)
         return {
             "$id": _SENT,
             "allOf": [_relocate("schema", each) for each in found],
-            "$defs": {name: _relocate("schema", definitions(name)) for name in sorted(names)},
+            "$defs": {name: self._sent_component(name)[1] for name in sorted(names)},
         }
+
+    def _read_sent(self, schema: Any) -> Any:
+        found = canonical("schema", schema, sent=True, adopted=self._api.table.adopted)
+        return self._constraints.of(self._direct(found, None))
+
+    def _sent_component(self, name: str) -> tuple[set[str], Any]:
+        """Return what the component *name* refers to as it is sent, and it among definitions."""
+        if name not in self._sent:
+            components = self._api.document.get("components", {}).get("schemas", {})
+            found = self._read_sent(components.get(name, True))
+            self._sent[name] = references(found), _relocate("schema", found)
+        return self._sent[name]
 
     def at(self, schema: Any, at: int) -> Any:
         """Return what values of *schema* have to be at the combination *at*."""

@@ -28,7 +28,8 @@ def json_key(key: str) -> str:
 
 
 # Numbers so large or so small that they are written otherwise here, at the end of a line.
-_EXPONENT: Final = re.compile(r"(?:\de[-+]?\d+|\b0\.0000\d*),?$", re.MULTILINE)
+# Both kinds begin with a digit, which makes the search several times as fast.
+_EXPONENT: Final = re.compile(r"[0-9](?:e[-+]?[0-9]+|(?<=\b0)\.0000[0-9]*),?$", re.MULTILINE)
 
 
 def json_text(value: Any, indent: int = 0) -> str:
