@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import tomllib
+import warnings
 from copy import copy, deepcopy
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -464,6 +465,14 @@ def test_a_field_is_given_by_its_python_name_and_read_by_its_own(tmp_path: Path)
     assert errors(module.Thing, {"class_": "a"}) == [(("class",), "missing")]
     read = module.Thing.model_validate({"class": "a", "class_": 1})
     assert read.model_dump() == {"class": "a", "class_": 1}
+
+
+def test_a_field_called_config_is_no_setting_of_pydantic(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        module = one(tmp_path, {"Network": record(Config={"type": "array", "items": TEXT})})
+    assert module.Network.model_validate({"Config": ["a"]}).Config_ == ["a"]
+    assert module.Network(Config_=["a"]).model_dump() == {"Config": ["a"]}
 
 
 def test_what_the_caller_calls_its_own_things_is_of_no_account(tmp_path: Path) -> None:

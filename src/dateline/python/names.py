@@ -22,10 +22,11 @@ _TYPING: Final = frozenset(
     | {"Union"}
 )
 _BUILTIN: Final = frozenset({"str", "int", "float", "list", "dict", "tuple", SUPPORT})
-# What pydantic's base class has: a field of this name would hide it. Written out, so that a name
-# does not depend on the release that happens to be installed.
+# What pydantic's base class has: a field of this name would hide it; and `Config`, which pydantic
+# takes for settings. Written out, so that a name does not depend on the release installed.
 _BASE_CLASS: Final = frozenset(
     {"construct", "copy", "dict", "from_orm", "json", "parse_file", "parse_obj", "parse_raw"}
+    | {"Config"}
     | {"schema", "schema_json", "update_forward_refs", "validate", "model_computed_fields"}
     | {"model_config", "model_construct", "model_copy", "model_dump", "model_dump_json"}
     | {"model_extra", "model_fields", "model_fields_set", "model_json_schema"}
