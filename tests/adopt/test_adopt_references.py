@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from support.adopted_apis import adopt_all
 from support.mocks import Asked, send_all
 from support.random_chains import DATES
 
+from dateline.adopt import adopt
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.model import SourceError
@@ -143,3 +145,15 @@ def test_a_reference_that_leads_to_no_schema_is_refused(tmp_path: Path, referenc
 def test_one_that_leads_to_an_object_of_another_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="reference-form"):
         adopt_all(tmp_path, [document("#/paths/~1y~1{id}/get/parameters/0", OLD)])
+
+
+def test_a_file_may_have_the_name_of_a_text_in_it(tmp_path: Path) -> None:
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/getX.yaml").write_text("operationId: getX\n")
+    answer = {"description": "d", "links": {"self": {"$ref": "links/again.yaml"}}}
+    item = {"get": {"operationId": "getX", "responses": {"200": answer}}}
+    found = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/x": item}}
+    (tmp_path / "api.json").write_text(json.dumps(found))
+    adopt((f"{DATES[0]}={tmp_path / 'api.json'}",), tmp_path / "schemas")
+    links = load(tmp_path / "schemas").document["components"]["links"]
+    assert links == {"again": {"operationId": "again"}}

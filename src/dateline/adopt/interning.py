@@ -16,13 +16,16 @@ class Interner:
     def __init__(self) -> None:
         # each value is kept alive here, so that its id stands for it alone
         self._scalars: dict[tuple[Any, ...], Any] = {}
+        # not among the values: a name that the bundler gave is no text of its author
+        self._keys: dict[str, str] = {}
         self._maps: dict[frozenset[tuple[str, int]], dict[str, Any]] = {}
         self._lists: dict[tuple[int, ...], list[Any]] = {}
 
     def intern(self, value: Any) -> Any:
         """Return the one object that stands for all values equal to *value*; do not change it."""
         if isinstance(value, dict):
-            node = {self.intern(key): self.intern(below) for key, below in value.items()}
+            known = self._keys
+            node = {known.setdefault(key, key): self.intern(each) for key, each in value.items()}
             identity = frozenset((key, id(below)) for key, below in node.items())
             return self._maps.setdefault(identity, node)
         if isinstance(value, list):
