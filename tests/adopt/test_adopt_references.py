@@ -149,7 +149,7 @@ def test_one_that_leads_to_an_object_of_another_kind_is_refused(tmp_path: Path) 
 
 def test_a_file_may_have_the_name_of_a_text_in_it(tmp_path: Path) -> None:
     (tmp_path / "links").mkdir()
-    (tmp_path / "links/getX.yaml").write_text("operationId: getX\n")
+    (tmp_path / "links/again.yaml").write_text("operationId: again\n")
     answer = {"description": "d", "links": {"self": {"$ref": "links/again.yaml"}}}
     item = {"get": {"operationId": "getX", "responses": {"200": answer}}}
     found = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/x": item}}
