@@ -35,8 +35,8 @@ class Items(Enum):
     """How many values a parameter has and how they are written."""
 
     ONE = "one"
-    COMMAS = "commas"
-    """a list in one parameter, its items between commas"""
+    JOINED = "joined"
+    """a list in one parameter, its items between separators"""
     REPEATED = "repeated"
     """a list, one parameter for each item"""
 
@@ -47,6 +47,7 @@ class Parameter:
 
     read: Reader
     items: Items = Items.ONE
+    separator: str = ","
 
 
 def read(query: bytes, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def pairs(query: bytes) -> Iterator[tuple[str, str]]:
     for part in query.split(b"&"):
         if part:
             name, _, value = part.partition(b"=")
-            yield _decode(name), _decode(value)
+            yield decode(name), decode(value)
 
 
 def text(value: str) -> str:
@@ -160,11 +161,16 @@ def _offset(written: str) -> timedelta:
     return -ahead if written[0] == "-" else ahead
 
 
-def _decode(encoded: bytes) -> str:
+def decode(encoded: bytes, *, plus: bool = True) -> str:
+    """Return what is percent-encoded in a query string; with *plus*, `+` means a space.
+
+    Raises RequestError for what is not percent-encoded UTF-8, and for NUL.
+    """
     if _NOT_AN_ESCAPE.search(encoded):
         raise RequestError("the query string has a % without two hexadecimal digits")
     try:
-        decoded = unquote_to_bytes(encoded.replace(b"+", b" ")).decode("utf-8")
+        spaced = encoded.replace(b"+", b" ") if plus else encoded
+        decoded = unquote_to_bytes(spaced).decode("utf-8")
     except UnicodeDecodeError:
         raise RequestError("the query string is not UTF-8") from None
     if "\0" in decoded:
@@ -175,9 +181,9 @@ def _decode(encoded: bytes) -> str:
 def _value(name: str, values: list[str], parameter: Parameter) -> Any:
     if parameter.items is not Items.REPEATED and len(values) > 1:
         raise RequestError(f"the parameter {quote(name)} is given more than once")
-    if parameter.items is Items.COMMAS:
+    if parameter.items is Items.JOINED:
         # after decoding: common clients write the comma itself as %2C
-        values = values[0].split(",")
+        values = values[0].split(parameter.separator)
     try:
         read = [parameter.read(value) for value in values]
     except RequestError as error:

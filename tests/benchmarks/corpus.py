@@ -21,8 +21,9 @@ from typing import Any, Final, NamedTuple
 # run as a script: what is beside it is found from the tests' folder
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from support.mocks import misfit, requests, send_all
-from support.narrowed import Places
+import httpx
+from support.mocks import Asked, requests, send_all
+from support.narrowed import Body, Places
 from support.random_chains import plain
 
 from dateline.adopt import adopt
@@ -30,13 +31,14 @@ from dateline.bundle import Readings, open_document
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.model import Api
-from dateline.openapi import METHODS
+from dateline.openapi import chain, is_json
 from dateline.project import Projector
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
 
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _DATE: Final = "2025-01-01"
+_BOUNDS: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _COLUMNS: Final = ("read", "adopted", "equal", "served")
 
 
@@ -140,19 +142,46 @@ def _serve(folder: Path) -> str:
 def _count_answers(api: Api, server: Any) -> str:
     environment = api.table.environments[0].name
     document = Projector(api).contract(_DATE, environment).document
-    others = {*METHODS} - {"get"}
-    read_only = {
-        path: {key: below for key, below in item.items() if key not in others}
-        for path, item in document["paths"].items()
-    }
-    asked = [*requests({**document, "paths": read_only}, _DATE, api.table.header, "X-API-Key")]
-    places = Places(document)
+    asked = [*requests(document, _DATE, api.table.header, "X-API-Key", ("get",))]
+    places = Places(_read_null(document) if document["openapi"] < "3.1" else document)
     answers = send_all(Mock(api, server, environment, 0).app, asked, "")
     fitting = sum(
-        not misfit(places, each, answer) for each, answer in zip(asked, answers, strict=True)
+        _fits(document, places, each, answer) for each, answer in zip(asked, answers, strict=True)
     )
     unserved = sum(answer.status_code == 501 for answer in answers)
     return f"{fitting}/{len(asked)}" + (f", {unserved} with 501" if unserved else "")
+
+
+def _fits(document: dict[str, Any], places: Places, asked: Asked, answer: httpx.Response) -> bool:
+    """Return whether *answer* is declared, and its body, if it is JSON, has the schema declared."""
+    responses = asked.operation["responses"]
+    status = str(answer.status_code)
+    keys = [key for key in (status, f"{status[0]}XX", "default") if key in responses]
+    if not keys or status[0] in "45":
+        return False
+    content = chain(document, responses[keys[0]])[-1].get("content") or {}
+    sent = answer.headers.get("content-type", "")
+    said = [each for each in content if each.partition(";")[0] == sent.partition(";")[0]]
+    if not said or not is_json(said[0]):
+        return bool(said) or not answer.content
+    path = places.found(Body(asked.operation["operationId"], keys[0], said[0], ()))
+    return path is None or places.defect(path, answer.json()) is None
+
+
+def _read_null(node: Any) -> Any:
+    """Return a document of OpenAPI 3.0 with null and exclusive bounds in the words of 3.1."""
+    if isinstance(node, list):
+        return [_read_null(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    made = {key: _read_null(below) for key, below in node.items()}
+    for bound, exclusive in _BOUNDS.items():
+        if isinstance(made.get(exclusive), bool) and made.pop(exclusive) and bound in made:
+            made[exclusive] = made.pop(bound)
+    values = made.get("enum")
+    if made.get("nullable") is True or (isinstance(values, list) and None in values):
+        return {"anyOf": [{"type": "null"}, made]}
+    return made
 
 
 def format_table(outcomes: list[Outcome]) -> str:

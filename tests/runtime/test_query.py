@@ -30,7 +30,7 @@ LISTING = {
     "cursor": Parameter(uuid),
     "from_date": Parameter(instant),
     "search_term": Parameter(text),
-    "status": Parameter(text, Items.COMMAS),
+    "status": Parameter(text, Items.JOINED),
     "tag": Parameter(text, Items.REPEATED),
     "deep": Parameter(boolean),
 }

@@ -130,28 +130,28 @@ paths:
       parameters:
         - { name: id, in: path, required: true, style: label, schema: { type: string } }
         - { name: 'of[it]', in: query, style: deepObject, schema: { type: object } }
-        - { name: where, in: query, schema: { type: object } }
-        - { name: either, in: header, schema: { type: [string, array], items: true } }
+        - name: where
+          in: query
+          schema: { type: object, required: [a], properties: { a: { type: object } } }
         - { name: rows, in: query, schema: { type: array, items: { type: array, items: true } } }
-        - { name: as, in: query, content: { application/json: { schema: { type: string } } } }
+        - { name: as, in: query, content: { text/csv: {} } }
         - { name: seen, in: cookie, schema: { type: array, items: true } }
       responses: { '204': { description: done } }
 """
 
 
 REASONS = {
-    "id": ("path", "the style label is not supported, only simple"),
+    "id": ("path", "the style label is not read, only simple"),
     "of[it]": ("query", "no [ in a name can be told from those of the style"),
     "where": (
         "query",
-        "only texts, numbers, booleans and lists of these can be read without the style deepObject",
+        "an object can't be read in the field 'a' without the style deepObject",
     ),
-    "either": ("header", "only texts, numbers, booleans and lists of these can be read"),
     "rows": (
         "query",
         "only texts, numbers and booleans can be read in a list without the style deepObject",
     ),
-    "as": ("query", "the style content is not supported, only form and deepObject"),
+    "as": ("query", "text/csv is not read, only JSON"),
     "seen": ("cookie", "a list can't be read from a cookie"),
 }
 

@@ -70,7 +70,7 @@ def query(*parameters: Document) -> Document:
 
 
 TEXT = {"schema": {"type": "string"}}
-OBJECT = {"schema": {"type": "object", "properties": {"a": {"type": "string"}}}}
+OBJECTS = {"schema": {"type": "array", "items": {"type": "object"}}}
 
 ONE_VERSION: dict[str, tuple[Document, str]] = {
     "two handlers of one name": (
@@ -81,14 +81,14 @@ ONE_VERSION: dict[str, tuple[Document, str]] = {
         {"/a_b": {"get": {**DONE, **query(*({"name": f"c{each}d", **TEXT} for each in "-_."))}}},
         "the parameters 'c_d' and 'c.d' would both be the keyword c_d_query",
     ),
-    "an object in a query": (
-        {"/a_b": {"get": {**DONE, **query({"name": "where", **OBJECT})}}},
-        "query parameter 'where': only texts, numbers, booleans and lists of these can be read "
-        "without the style deepObject",
+    "a list of objects in a query": (
+        {"/a_b": {"get": {**DONE, **query({"name": "where", **OBJECTS})}}},
+        "query parameter 'where': only texts, numbers and booleans can be read in a list without "
+        "the style deepObject",
     ),
-    "another style": (
-        {"/a_b": {"get": {**DONE, **query({"name": "a", "style": "pipeDelimited", **OBJECT})}}},
-        "query parameter 'a': the style pipeDelimited is not supported, only form and deepObject",
+    "content that is no JSON": (
+        {"/a_b": {"get": {**DONE, **query({"name": "a", "content": {"text/csv": {}}})}}},
+        "query parameter 'a': text/csv is not read, only JSON",
     ),
 }
 

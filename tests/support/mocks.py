@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ import httpx
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.model import Combination
-from dateline.openapi import METHODS, chain
+from dateline.openapi import METHODS, chain, value_schema
 from dateline.project import Projector
 from dateline.sample import Sampler
 from dateline.serve.mock import Mock
@@ -39,28 +39,37 @@ class Asked(NamedTuple):
     body: Json
 
 
-def requests(document: dict[str, Any], version: str, header: str, secret: str) -> Iterator[Asked]:
+def requests(
+    document: dict[str, Any],
+    version: str,
+    header: str,
+    secret: str,
+    methods: Collection[str] = METHODS,
+) -> Iterator[Asked]:
     """Yield a request that *document* allows for each of its operations, with all parameters."""
     sampler = Sampler(document)
-    for template, item in document["paths"].items():
-        for method in METHODS:
+    credentials = list_credentials(document) | {secret: "any"}
+    for template, referring in document.get("paths", {}).items():
+        item = chain(document, referring)[-1]
+        for method in methods:
             node = item.get(method)
             if node is None or template.startswith("/spec"):
                 continue
-            path, headers = template, {header: version, secret: "any"}
-            query: dict[str, Any] = {}
+            path, headers = template, {header: version, **credentials}
+            query: list[tuple[str, str]] = []
             for each in (*item.get("parameters", ()), *node.get("parameters", ())):
                 parameter = chain(document, each)[-1]
-                name = parameter["name"]
-                if name.lower() in (header.lower(), "idempotency-key"):
+                name, place = parameter["name"], parameter["in"]
+                if name.lower() in (header.lower(), "idempotency-key", "authorization"):
                     continue
-                value = sampler.value(parameter["schema"], name)
-                if parameter["in"] == "path":
-                    path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
-                elif parameter["in"] == "query":
-                    query[name] = value
-                else:
-                    headers[name] = str(value)
+                value = sampler.value(value_schema(parameter, {}), name)
+                pairs = list(write_parameter(parameter, value))
+                if place == "query":
+                    query += pairs
+                elif place == "path":
+                    path = path.replace(f"{{{name}}}", quote(pairs[0][1], safe=""))
+                elif place == "header":
+                    headers[name] = pairs[0][1].encode("ascii", "replace").decode()
             body = None
             if "requestBody" in node:
                 media_type, content = next(
@@ -68,7 +77,50 @@ def requests(document: dict[str, Any], version: str, header: str, secret: str) -
                 )
                 body = sampler.value(content["schema"], f"{method} {template}")
                 headers["content-type"] = media_type
-            yield Asked(node, method, f"{path}?{httpx.QueryParams(query)}", headers, body)
+            operation = {"operationId": f"{method.upper()} {template}", **node}
+            yield Asked(operation, method, f"{path}?{httpx.QueryParams(query)}", headers, body)
+
+
+def list_credentials(document: dict[str, Any]) -> dict[str, str]:
+    """Return headers with credentials for each security scheme of *document*."""
+    schemes = document.get("components", {}).get("securitySchemes", {}).values()
+    is_basic = any(each.get("scheme", "").lower() == "basic" for each in schemes)
+    named = {each["name"]: "any" for each in schemes if each.get("in") == "header"}
+    return named | {"Authorization": "Basic eDp4" if is_basic else "Bearer any"}
+
+
+def write_parameter(parameter: dict[str, Any], value: Json) -> Iterator[tuple[str, str]]:
+    """Yield names and texts that stand for *value* (OpenAPI 3.1.1, section 4.8.12.6)."""
+    name = parameter["name"]
+    style = parameter.get("style", "form" if parameter["in"] in ("query", "cookie") else "simple")
+    explode = parameter.get("explode", style == "form")
+    between = {"spaceDelimited": " ", "pipeDelimited": "|"}.get(style, ",")
+    if "content" in parameter:
+        yield name, json.dumps(value)
+    elif style == "deepObject":
+        yield from _write_deep(name, value)
+    elif not isinstance(value, dict | list):
+        yield name, _text(value)
+    elif style != "simple" and explode:
+        pairs = value.items() if isinstance(value, dict) else ((name, each) for each in value)
+        yield from ((key, _text(each)) for key, each in pairs if not isinstance(each, dict | list))
+    elif isinstance(value, list):
+        yield name, between.join(map(_text, value))
+    else:
+        equals = "=" if explode else between
+        yield name, between.join(f"{key}{equals}{_text(each)}" for key, each in value.items())
+
+
+def _write_deep(name: str, value: Json) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict | list):
+        for key, below in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _write_deep(f"{name}[{key}]", below)
+    else:
+        yield name, _text(value)
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def send_all(app: Any, asked: list[Asked], prefix: str = "/api") -> list[httpx.Response]:

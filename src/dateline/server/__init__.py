@@ -14,7 +14,6 @@ from typing import Any, Final
 import dateline
 from dateline.canonical import ContractData
 from dateline.model import Api, Artifact, Place
-from dateline.openapi import NEWEST, QUERYSTRING, walk
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
@@ -79,7 +78,6 @@ class Server:
             *self._note_unserved(),
             *self._note_required(),
             *self._note_other_bodies(),
-            *self._note_whole_queries(),
         ]
 
     def _note_unserved(self) -> Iterator[str]:
@@ -125,19 +123,6 @@ class Server:
 
     def _locate(self, operation: Operation) -> Place:
         return self._api.locate(operation.place)
-
-    def _note_whole_queries(self) -> Iterator[str]:
-        """Yield a note where a parameter is a whole query, which handlers read themselves."""
-        document = self._api.document
-        if not str(document["openapi"]).startswith(NEWEST):
-            return
-        for path, kind, node in walk("document", document):
-            if kind == "parameter" and node.get("in") == QUERYSTRING:
-                yield (
-                    f"a parameter `in: {QUERYSTRING}` is left to handlers, as "
-                    f'`call.scope["query_string"]` (first at {self._api.locate(path)})'
-                )
-                return
 
     def artifacts(
         self,

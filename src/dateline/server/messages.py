@@ -41,7 +41,7 @@ from dateline.schema.memo import closure
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Resolver
 from dateline.server.operations import PLACES, defaults, unread
-from dateline.server.readable import STYLES, explain_unreadable
+from dateline.server.readable import explain_unreadable, find_style, is_exploded
 from dateline.versions import DATE_FORM
 
 
@@ -365,15 +365,14 @@ def _by_status(
 
 
 def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
-    style = parameter.get("style", STYLES[parameter["in"]])
-    schema = parameter.get("schema", {})
+    schema = value_schema(parameter, {})
     known = [*defaults(schema)]
     return {
         "name": parameter["name"],
         "in": parameter["in"],
         "required": parameter.get("required", False),
-        "style": "content" if "content" in parameter else style,
-        "explode": parameter.get("explode", style == "form"),
+        "style": find_style(parameter),
+        "explode": is_exploded(parameter),
         **({"default": known[-1]} if known else {}),
         "schema": reader.constraints(schema),
     }

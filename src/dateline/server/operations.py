@@ -14,6 +14,7 @@ from dateline.gates import Timeline, changes, drop_keys
 from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
 from dateline.openapi import (
     METHODS,
+    QUERYSTRING,
     chain,
     is_json,
     method_name,
@@ -29,7 +30,7 @@ from dateline.python.names import class_name, pascal, snake
 DOCUMENTS: Final = "/spec"
 """The path, on the host, at and below which a server has its specification documents."""
 
-PLACES: Final = ("path", "query", "header", "cookie")
+PLACES: Final = ("path", "query", QUERYSTRING, "header", "cookie")
 """The places of parameters; of two with one name, the first place keeps it."""
 
 # The names in annotations of handlers: a method of such a name would hide them.

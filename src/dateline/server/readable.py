@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
+from dateline.openapi import QUERYSTRING, is_json
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Located
 from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared_types, type_of
 
-STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
-"""The style of parameters without one, and the only one but `deepObject` that is read."""
+_CONTENT: Final = "content"
+"""In place of a style: the parameter is JSON."""
+
+_FORM: Final = "application/x-www-form-urlencoded"
+"""The media type of a whole query that is read as an object, each field a parameter."""
+
+_STYLES: Final[dict[str, tuple[str, ...]]] = {
+    "path": ("simple",),
+    "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
+    "header": ("simple",),
+    "cookie": ("form", "cookie"),
+}
+"""The styles that are read, that of parameters without one first (OpenAPI 3.1.1, 4.8.12.6)."""
 
 _DEEP: Final = "deepObject"
 _NESTED: Final = frozenset({"array", "object"})
@@ -18,29 +31,63 @@ _NESTED: Final = frozenset({"array", "object"})
 _DEEPEST: Final = 8
 
 
+def find_style(parameter: dict[str, Any]) -> str:
+    """Return the style in which *parameter* is written; `content` for one that is JSON."""
+    if "content" not in parameter:
+        return str(parameter.get("style", _STYLES[parameter["in"]][0]))
+    return "form" if _is_form(parameter) else _CONTENT
+
+
+def is_exploded(parameter: dict[str, Any]) -> bool:
+    """Return whether items and fields of *parameter* are written one by one."""
+    return bool(parameter.get("explode", find_style(parameter) == "form"))
+
+
 def explain_unreadable(reader: PartReader, parameter: dict[str, Any]) -> str | None:
     """Return why *parameter* of the document of *reader* can't be read; None if it can."""
-    place, schema = parameter["in"], parameter.get("schema", True)
-    in_query = place == "query"
-    style = "content" if "content" in parameter else parameter.get("style", STYLES[place])
-    if in_query and style == _DEEP:
+    place, style = parameter["in"], find_style(parameter)
+    if "content" in parameter:
+        media_type = next(iter(parameter["content"]), "")
+        is_read = is_json(media_type) or _is_form(parameter)
+        return None if is_read else f"{media_type or 'no content'} is not read, only JSON"
+    if place == "query" and style == _DEEP:
         has_bracket = "[" in parameter["name"]
         return "no [ in a name can be told from those of the style" if has_bracket else None
-    if style != STYLES[place]:
-        known = f"{STYLES[place]} and {_DEEP}" if in_query else STYLES[place]
-        return f"the style {style} is not supported, only {known}"
+    if style not in _STYLES[place]:
+        return f"the style {style} is not read, only {' and '.join(_STYLES[place])}"
+    schema = parameter.get("schema", True)
     types = _list_types(reader, schema)
     if types == EVERY_TYPE or types.isdisjoint(_NESTED):
         return None
-    end = f" without the style {_DEEP}" if in_query else ""
-    if "object" in types or (not in_query and types - {"array", "null"}):
-        return f"only texts, numbers, booleans and lists of these can be read{end}"
     if place == "cookie":
-        return "a list can't be read from a cookie"
-    items = _list_item_types(reader, schema)
+        return f"{'a list' if 'array' in types else 'an object'} can't be read from a cookie"
+    otherwise = f" without the style {_DEEP}" if place == "query" else ""
+    items = _list_item_types(reader, schema) if "array" in types else EVERY_TYPE
     if items != EVERY_TYPE and not items.isdisjoint(_NESTED):
-        return f"only texts, numbers and booleans can be read in a list{end}"
+        return f"only texts, numbers and booleans can be read in a list{otherwise}"
+    if types <= {"object", "null"}:
+        for name in _list_required(reader, schema):
+            if _list_field_types(reader, schema, name) <= {"object"}:
+                return f"an object can't be read in the field {name!r}{otherwise}"
     return None
+
+
+def _is_form(parameter: dict[str, Any]) -> bool:
+    return parameter["in"] == QUERYSTRING and _FORM in parameter["content"]
+
+
+def _list_required(reader: PartReader, schema: Any) -> Iterator[str]:
+    """Yield the fields that every object of *schema* has."""
+    for part in reader.parts([Located(schema, "")]):
+        yield from part.get("required", ())
+
+
+def _list_field_types(reader: PartReader, schema: Any, name: str) -> frozenset[str]:
+    """Return the JSON types that the field *name* of an object of *schema* may have."""
+    types = EVERY_TYPE
+    for part in reader.parts([Located(schema, "")]):
+        types &= _list_types(reader, part.get("properties", {}).get(name, True))
+    return types
 
 
 def _list_types(reader: PartReader, schema: Any, depth: int = 0) -> frozenset[str]:

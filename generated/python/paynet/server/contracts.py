@@ -104,6 +104,29 @@ class Contract:
         """
         return self._below(schema, "array", lambda said: said.get("items", True))
 
+    def fields(self, schema: Any) -> tuple[frozenset[str], bool]:
+        """Return the names of the fields that an object may have, and whether it may have others.
+
+        Others count where the schema describes them, or where it names none.
+        """
+        names: set[str] = set()
+        others = self._has_others(schema, names, frozenset())
+        return frozenset(names), others or not names
+
+    def _has_others(self, schema: Any, names: set[str], within: frozenset[str]) -> bool:
+        """Add the fields of *schema* to *names*; return whether it describes others."""
+        if not isinstance(schema, dict):
+            return False
+        names.update(schema.get("properties", ()))
+        goal = _goal(schema)
+        found = [bool(schema.get("additionalProperties")), "patternProperties" in schema]
+        if goal is not None and goal not in within:
+            below = self._schemas.get(goal, True)
+            found.append(self._has_others(below, names, within | {goal}))
+        for key in ("allOf", "anyOf", "oneOf"):
+            found += [self._has_others(member, names, within) for member in schema.get(key, ())]
+        return any(found)
+
     def property(self, schema: Any, name: str) -> Any:
         """Return the schema of the field *name* of an object, as `items` does."""
 
@@ -111,20 +134,30 @@ class Contract:
             others = said.get("additionalProperties", True)
             return said.get("properties", {}).get(name, others)
 
-        return self._below(schema, "object", own)
+        return self._below(schema, "object", own, lambda each: name in self.fields(each)[0])
 
-    def _below(self, schema: Any, kind: str, own: Callable[[Mapping[str, Any]], Any]) -> Any:
-        """Return the schema of what *own* finds below a value of *kind*."""
+    def _below(
+        self,
+        schema: Any,
+        kind: str,
+        own: Callable[[Mapping[str, Any]], Any],
+        knows: Callable[[Any], bool] = lambda _: True,
+    ) -> Any:
+        """Return the schema of what *own* finds below a value of *kind*.
+
+        Of alternatives, those that the predicate *knows* accepts count, if there are any.
+        """
         name = _goal(schema) if isinstance(schema, dict) else None
         if name is not None:
-            return self._below(self._schemas.get(name, True), kind, own)
+            return self._below(self._schemas.get(name, True), kind, own, knows)
         if not isinstance(schema, dict):
             return True
-        parts = [self._below(each, kind, own) for each in schema.get("allOf", ())]
+        parts = [self._below(each, kind, own, knows) for each in schema.get("allOf", ())]
         for union in ("anyOf", "oneOf"):
             meant = [each for each in schema.get(union, ()) if kind in self.types(each)]
+            meant = [each for each in meant if knows(each)] or meant
             if meant:
-                parts.append({"anyOf": [self._below(each, kind, own) for each in meant]})
+                parts.append({"anyOf": [self._below(each, kind, own, knows) for each in meant]})
         said = own(schema)
         return {"allOf": [said, *parts]} if parts else said
 

@@ -6,15 +6,28 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from .contracts import Contract, Contracts
+from .objects import Spread
 from .paths import PathTemplate
 from .reading import PLACES, Fields, essence, is_json, read_json, read_raw
-from .rewriting import Parameters, write_cookies, write_headers, write_path, write_query
+from .rewriting import (
+    Parameters,
+    write_cookies,
+    write_headers,
+    write_path,
+    write_query,
+    write_whole_query,
+)
 from .runtime import bodies
 from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, whole
 from .runtime.errors import Fault, RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 
-_REWRITE: Final = {"query": write_query, "header": write_headers, "cookie": write_cookies}
+_REWRITE: Final = {
+    "query": write_query,
+    "querystring": write_whole_query,
+    "header": write_headers,
+    "cookie": write_cookies,
+}
 
 # They describe the bytes of a body that has been replaced.
 _OF_BYTES: Final = frozenset(
@@ -59,7 +72,10 @@ class RequestLift:
             is_same = lifts[0] is lifts[1] and older.resolve(said) == _resolved(newer, known)
             if not is_same or (is_strict and said):
                 fields = Fields(operation, place, [*said.values()], older, up)
-                self._places.append(_Place(fields, template, lifts[1], said, known))
+                names = {*known, *Spread(known.values(), newer).names} if newer else set()
+                if place == "querystring" and older.parameters("query"):
+                    names = set()  # what callers have there is not the newest version's
+                self._places.append(_Place(fields, template, lifts[1], said, known, names))
         if older.request["body"] is not None:
             body = _Body(operation, older, newer, up, strip)
             self._body = body if body.differs or is_strict else None
@@ -124,14 +140,15 @@ class _Place:
         strip: Change,
         said: Parameters,
         known: Parameters,
+        names: set[str],
     ) -> None:
         self._fields = fields
         self._template = template
         self._strip = strip
         self._said = said
         self._known = known
-        # those of the newest version that callers do not know are none of theirs
-        self._foreign = {*known} - {*said}
+        # those names of the newest version that callers do not know are none of theirs
+        self._foreign = names - fields.names
         # an absent one means what the caller's version says
         self._defaults = {
             name: each["default"]
@@ -152,14 +169,17 @@ class _Place:
         for name, each in self._known.items():
             if each["required"] and "default" in each and name not in lifted:
                 changed[name] = each["default"]
-        gone = {*changed, *(name for name in sent if name not in lifted), *self._foreign}
+        gone = {*changed, *(name for name in sent if name not in lifted)}
+        gone = {*self._fields.list_sent(gone, sent), *self._foreign}
         if place != "path":
+            if place == "querystring" and not gone:
+                return scope
             return _REWRITE[place](scope, gone, changed, self._known)
         # the names of parameters in paths are not sent
         changed = {**dict(zip(self._template.names, texts.values(), strict=True)), **changed}
         if all(texts.get(name) == value for name, value in changed.items()):
             return scope
-        return write_path(scope, self._template.text, changed)
+        return write_path(scope, self._template.text, changed, self._known)
 
 
 class _Body:

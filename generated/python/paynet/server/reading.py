@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, get_args, get_origin
 from urllib.parse import unquote_to_bytes
@@ -11,17 +10,17 @@ from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
 
-from .contracts import TYPES, Contract, Validator, located, pointer
+from .contracts import Contract, Validator, located, pointer
 from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
+from .objects import Either, Spread, is_either, parameter_reader
 from .runtime import bodies, query
 from .runtime.asgi import Scope, field
 from .runtime.errors import Fault, RequestError, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.query import Items
-from .texts import reader
 
-PLACES: Final = ("path", "header", "query", "cookie")
+PLACES: Final = ("path", "header", "query", "querystring", "cookie")
 
 
 class Reader:
@@ -122,12 +121,19 @@ class Fields:
         self._lift = lifting.parameters(operation, place)
         self._read = _READ[place]
         flat = [each for each in said if each["style"] != STYLE]
-        self._parameters = {each["name"]: _parameter(each, contract) for each in flat}
-        self._either = {
-            each["name"]: _Either(each, contract) for each in flat if _is_either(each, contract)
+        self._parameters = {
+            each["name"]: read
+            for each in flat
+            if (read := parameter_reader(each, contract)) is not None
         }
+        self._either = {
+            each["name"]: Either(each, contract) for each in flat if is_either(each, contract)
+        }
+        spread = Spread(said, contract)
+        self._spread = spread if spread.objects else None
         nested = {each["name"]: each["schema"] for each in said if each["style"] == STYLE}
         self._nested = Nested(nested, contract) if nested else None
+        self._names = {each["name"] for each in said}
         self._required = [each["name"] for each in said if each["required"]]
         self._defaults = {
             each["name"]: each["default"] for each in said if _has_default(each, contract)
@@ -147,6 +153,18 @@ class Fields:
         self._validator = contract.validator(
             {"properties": {each["name"]: each["schema"] for each in said}}
         )
+
+    @property
+    def names(self) -> set[str]:
+        """The names that requests have them by."""
+        return {*self._names, *(self._spread.names if self._spread is not None else ())}
+
+    def list_sent(self, names: Iterable[str], sent: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what the parameters *names* are called in a request that *sent* was read from."""
+        for name in names:
+            yield name
+            if self._spread is not None and name in self._spread.objects:
+                yield from sent.get(name, ())
 
     def read(self, scope: Scope) -> dict[str, Any]:
         """Return the plain values by their canonical names. Raises RequestError."""
@@ -172,6 +190,8 @@ class Fields:
                 values[name] = either.read(values[name])
         if self._nested is not None:
             values |= self._nested.read(scope.get("query_string", b""))
+        if self._spread is not None:
+            values |= self._spread.read(scope.get("query_string", b""), values)
         for name in self._required:
             if name not in values:
                 raise RequestError(f"the {self.place} parameter {quote(name)} is missing")
@@ -184,48 +204,6 @@ def _has_default(said: Mapping[str, Any], contract: Contract) -> bool:
     if "default" not in said:
         return False
     return said["default"] is not None or contract.validator(said["schema"]).fits(None)
-
-
-def _parameter(said: Mapping[str, Any], contract: Contract) -> query.Parameter:
-    types = contract.types(said["schema"])
-    if types == TYPES or "array" not in types:
-        return query.Parameter(reader(types))
-    is_repeated = said["in"] == "query" and said["explode"]
-    read = query.text if _is_either(said, contract) else _item(said, contract)
-    return query.Parameter(read, Items.REPEATED if is_repeated else Items.COMMAS)
-
-
-def _item(said: Mapping[str, Any], contract: Contract) -> query.Reader:
-    return reader(contract.types(contract.items(said["schema"])))
-
-
-def _is_either(said: Mapping[str, Any], contract: Contract) -> bool:
-    """Return whether a parameter may be a list or one value; null can't be written."""
-    types = contract.types(said["schema"])
-    return types != TYPES and "array" in types and bool(types - {"array", "null"})
-
-
-class _Either:
-    """Reads a parameter that is one value or a list: one value where that fits."""
-
-    def __init__(self, said: Mapping[str, Any], contract: Contract) -> None:
-        self._name = said["name"]
-        self._is_repeated = said["explode"]
-        self._validator = contract.validator(said["schema"])
-        self._one = reader(contract.types(said["schema"]) - {"array"})
-        self._item = _item(said, contract)
-
-    def read(self, texts: list[str]) -> Any:
-        """Return what *texts* say, one of them for each item of a list. Raises RequestError."""
-        if len(texts) == 1 or not self._is_repeated:
-            with suppress(RequestError):
-                value = self._one(",".join(texts))
-                if self._validator.misfit(value) is None:
-                    return value
-        try:
-            return [self._item(text) for text in texts]
-        except RequestError as error:
-            raise RequestError(f"the parameter {quote(self._name)} {error}") from None
 
 
 _Parameters = Mapping[str, query.Parameter]
@@ -258,6 +236,12 @@ def _in_query(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
     return query.read(scope.get("query_string", b""), parameters)
 
 
+def _in_querystring(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
+    sent = scope.get("query_string", b"")
+    given = {name: [query.decode(sent, plus=False)] for name in parameters} if sent else {}
+    return query.values(given, parameters)
+
+
 def _in_header(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
     given = {}
     for name, parameter in parameters.items():
@@ -266,7 +250,7 @@ def _in_header(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
             continue
         if "\0" in value:
             raise RequestError(f"the header {name} holds NUL")
-        if parameter.items is Items.COMMAS:
+        if parameter.items is Items.JOINED:
             value = ",".join(part.strip(" \t") for part in value.split(","))
         given[name] = [value]
     return query.values(given, parameters)
@@ -290,6 +274,7 @@ def _in_cookie(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
 _READ: Final[dict[str, Callable[[Scope, _Parameters], dict[str, Any]]]] = {
     "path": _in_path,
     "query": _in_query,
+    "querystring": _in_querystring,
     "header": _in_header,
     "cookie": _in_cookie,
 }

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus, unquote
 
 from .nested import STYLE
+from .objects import CONTENT, find_separator
 from .runtime import query
 from .runtime.asgi import Headers, Scope
 
@@ -33,16 +34,36 @@ def write_query(scope: Scope, gone: set[str], values: Mapping[str, Any], said: P
     return {**scope, "query_string": b"&".join([*kept, *made])}
 
 
-def write_headers(scope: Scope, gone: set[str], values: Mapping[str, Any], _: Parameters) -> Scope:
+def write_whole_query(
+    scope: Scope, _: set[str], values: Mapping[str, Any], said: Parameters
+) -> Scope:
+    """Return *scope* with the one of *values* as its query string; with none, it has none."""
+    made = "".join(_write_whole(value, said[name]) for name, value in values.items())
+    return {**scope, "query_string": made.encode()}
+
+
+def _write_whole(value: Any, said: Mapping[str, Any]) -> str:
+    if said["style"] == CONTENT or not isinstance(value, dict):
+        return quote(_join(value, said), safe="")
+    pairs = _write_fields("", value, said)
+    return "&".join(f"{quote_plus(name)}={quote_plus(text)}" for name, text in pairs)
+
+
+def write_headers(
+    scope: Scope, gone: set[str], values: Mapping[str, Any], said: Parameters
+) -> Scope:
     """Return *scope* with *values* in its headers, and without the headers *gone*."""
     names = {name.lower().encode("latin-1") for name in gone}
     kept: Headers = [field for field in scope["headers"] if field[0].lower() not in names]
     for name, value in values.items():
-        kept.append((name.lower().encode("latin-1"), _join(value).encode("latin-1", "replace")))
+        text = _join(value, said.get(name, {}))
+        kept.append((name.lower().encode("latin-1"), text.encode("latin-1", "replace")))
     return {**scope, "headers": kept}
 
 
-def write_cookies(scope: Scope, gone: set[str], values: Mapping[str, Any], _: Parameters) -> Scope:
+def write_cookies(
+    scope: Scope, gone: set[str], values: Mapping[str, Any], said: Parameters
+) -> Scope:
     """Return *scope* with *values* in its cookies, and without the cookies *gone*."""
     kept = []
     headers: Headers = []
@@ -53,17 +74,17 @@ def write_cookies(scope: Scope, gone: set[str], values: Mapping[str, Any], _: Pa
         for pair in field[1].decode("latin-1").split(";"):
             if pair.partition("=")[0].strip(" \t") not in gone:
                 kept.append(pair.strip(" \t"))
-    kept += [f"{name}={_join(value)}" for name, value in values.items()]
+    kept += [f"{name}={_join(value, said.get(name, {}))}" for name, value in values.items()]
     if kept:
         headers.append((b"cookie", "; ".join(kept).encode("latin-1", "replace")))
     return {**scope, "headers": headers}
 
 
-def write_path(scope: Scope, template: str, values: Mapping[str, Any]) -> Scope:
+def write_path(scope: Scope, template: str, values: Mapping[str, Any], said: Parameters) -> Scope:
     """Return *scope* with *values* for the parameters of its path, of which *template* is that."""
     made = template
     for name, value in values.items():
-        made = made.replace("{" + name + "}", quote(_join(value), safe=""))
+        made = made.replace("{" + name + "}", quote(_join(value, said.get(name, {})), safe=""))
     root = scope.get("root_path") or ""
     before = root if root and scope["path"].startswith(root) else ""
     return {
@@ -76,11 +97,16 @@ def write_path(scope: Scope, template: str, values: Mapping[str, Any]) -> Scope:
 def _write_fields(name: str, value: Any, said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if said.get("style") == STYLE:
         yield from _write_nested(name, value)
-    elif isinstance(value, list) and said.get("explode"):
+    elif said.get("style") == CONTENT or not said.get("explode"):
+        yield name, _join(value, said)
+    elif isinstance(value, dict):
+        for key, below in value.items():
+            yield from _write_fields(key, below, {"explode": True})
+    elif isinstance(value, list):
         for item in value:
             yield name, _text(item)
     else:
-        yield name, _join(value)
+        yield name, _text(value)
 
 
 def _write_nested(name: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -95,8 +121,17 @@ def _write_nested(name: str, value: Any) -> Iterator[tuple[str, str]]:
         yield name, _text(value)
 
 
-def _join(value: Any) -> str:
-    return ",".join(map(_text, value)) if isinstance(value, list) else _text(value)
+def _join(value: Any, said: Mapping[str, Any]) -> str:
+    """Return *value* as one text, as the parameter *said* has it."""
+    separator = find_separator(said)
+    if said.get("style") == CONTENT:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if isinstance(value, list):
+        return separator.join(map(_text, value))
+    if not isinstance(value, dict):
+        return _text(value)
+    between = "=" if said.get("explode") else separator
+    return separator.join(f"{name}{between}{_text(below)}" for name, below in value.items())
 
 
 def _text(value: Any) -> str:

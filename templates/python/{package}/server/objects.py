@@ -1,0 +1,245 @@
+"""Read parameters that are lists or objects, as RFC 6570 writes them, and those that are JSON.
+
+In the style `form`, each field of an object is a parameter of its own unless `explode` is false;
+otherwise names and values take turns between separators: `a,1,b,2`. The style `simple` has
+`a=1,b=2` where `explode` is true. An item that is a list or an object has no spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from .contracts import TYPES, Contract
+from .runtime import bodies, query
+from .runtime.errors import RequestError, quote
+from .runtime.query import Items
+from .texts import reader
+
+Said = Mapping[str, Any]
+"""A parameter as the contract data describe it."""
+
+CONTENT: Final = "content"
+"""In place of a style: the parameter is JSON."""
+
+_SEPARATORS: Final = {"spaceDelimited": " ", "pipeDelimited": "|"}
+
+_QUERIES: Final = ("query", "querystring")
+
+
+def find_separator(said: Said) -> str:
+    """Return what is between the items of a parameter that is one text."""
+    return _SEPARATORS.get(said.get("style", ""), ",")
+
+
+def is_spread(said: Said, contract: Contract) -> bool:
+    """Return whether each field of the parameter is a parameter of its own."""
+    return (
+        said["in"] in _QUERIES
+        and said["style"] == "form"
+        and said["explode"]
+        and "object" in _types(said, contract)
+    )
+
+
+def parameter_reader(said: Said, contract: Contract) -> query.Parameter | None:
+    """Return what reads the parameter from texts of its name; None where there are none."""
+    if said["style"] == CONTENT:
+        return query.Parameter(_read_json)
+    types = _types(said, contract) - {"null"}
+    if is_spread(said, contract):
+        types -= {"object"}
+        if not types:
+            return None
+    if types.isdisjoint({"array", "object"}):
+        return query.Parameter(reader(types))
+    separator = find_separator(said)
+    if types == {"array"}:
+        return query.Parameter(_item(said, contract), _items(said), separator)
+    if types == {"object"}:
+        return query.Parameter(_Joined(said, contract).read)
+    # which one is meant is found out later
+    items = Items.REPEATED if _items(said) is Items.REPEATED else Items.ONE
+    return query.Parameter(query.text, items, separator)
+
+
+def is_either(said: Said, contract: Contract) -> bool:
+    """Return whether a parameter may be a list, an object or one value; null can't be written."""
+    if said["style"] == CONTENT:
+        return False
+    types = _types(said, contract) - {"null"}
+    if is_spread(said, contract):
+        types -= {"object"}
+    return len(types) > 1 and not types.isdisjoint({"array", "object"})
+
+
+class Either:
+    """Reads a parameter that is one of several kinds: as the first of them that fits."""
+
+    def __init__(self, said: Said, contract: Contract) -> None:
+        self._name = said["name"]
+        self._validator = contract.validator(said["schema"])
+        types = _types(said, contract)
+        self._reads: list[Callable[[list[str]], Any]] = []
+        if plain := types - {"array", "object", "null"}:
+            read = reader(plain)
+            self._reads.append(lambda texts: read(_only(texts)))
+        if "object" in types and not is_spread(said, contract):
+            joined = _Joined(said, contract)
+            self._reads.append(lambda texts: joined.read(_only(texts)))
+        if "array" in types:
+            item = _item(said, contract)
+            is_joined = _items(said) is Items.JOINED
+            self._reads.append(
+                lambda texts: [
+                    item(text) for text in (_split(said, texts[0]) if is_joined else texts)
+                ]
+            )
+
+    def read(self, sent: str | list[str]) -> Any:
+        """Return what was *sent*: a text, or one for each item of a list. Raises RequestError."""
+        texts = [sent] if isinstance(sent, str) else sent
+        *others, last = self._reads
+        for read in others:
+            with suppress(RequestError):
+                value = read(texts)
+                if self._validator.fits(value):
+                    return value
+        try:
+            return last(texts)
+        except RequestError as error:
+            raise RequestError(f"the parameter {quote(self._name)} {error}") from None
+
+
+class Spread:
+    """Reads the objects among the parameters *said* each field of which is one of its own."""
+
+    def __init__(self, said: Iterable[Said], contract: Contract) -> None:
+        listed = [*said]
+        self._contract = contract
+        self._said = {each["name"]: each for each in listed if is_spread(each, contract)}
+        self._fields = {name: contract.fields(each["schema"]) for name, each in self._said.items()}
+        self._others = {each["name"] for each in listed} - self._said.keys()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the fields that the schemas have."""
+        return frozenset[str]().union(*(names for names, _ in self._fields.values()))
+
+    @property
+    def objects(self) -> Collection[str]:
+        """The names of the parameters."""
+        return self._said.keys()
+
+    def read(self, query_string: bytes, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the objects that were sent and are not among *values*. Raises RequestError."""
+        given: dict[str, list[str]] = {}
+        for name, text in query.pairs(query_string):
+            given.setdefault(name, []).append(text)
+        made: dict[str, Any] = {}
+        for name, said in self._said.items():
+            if name in values:
+                continue
+            found = {
+                key: _field(self._contract, said["schema"], key, texts)
+                for key, texts in given.items()
+                if self.has(name, key)
+            }
+            # an object without fields is written as nothing
+            if found or said["required"]:
+                made[name] = found
+        return made
+
+    def has(self, name: str, key: str) -> bool:
+        """Return whether a parameter called *key* is a field of the object *name*."""
+        names, others = self._fields[name]
+        return key in names or (others and key.partition("[")[0] not in self._others)
+
+
+def _split(said: Said, text: str) -> list[str]:
+    """Return what is between the separators, in a header without the blanks around it."""
+    parts = text.split(find_separator(said))
+    return [part.strip(" \t") for part in parts] if said["in"] == "header" else parts
+
+
+class _Joined:
+    """Reads an object from one text."""
+
+    def __init__(self, said: Said, contract: Contract) -> None:
+        self._said = said
+        self._contract = contract
+        self._is_paired = said["explode"] and said["style"] == "simple"
+
+    def read(self, text: str) -> dict[str, Any]:
+        parts = _split(self._said, text) if text else []
+        made: dict[str, Any] = {}
+        for name, value in self._pairs(parts):
+            if name in made:
+                raise RequestError(f"has the field {quote(name)} twice")
+            made[name] = self._value(name, value)
+        return made
+
+    def _pairs(self, parts: Sequence[str]) -> Iterator[tuple[str, str]]:
+        if self._is_paired:
+            for part in parts:
+                name, equals, value = part.partition("=")
+                if not equals:
+                    raise RequestError("has to be fields between commas: name=value")
+                yield name, value
+        elif len(parts) % 2:
+            between = quote(find_separator(self._said))
+            raise RequestError(f"has to be names and values in turn, with {between} between them")
+        else:
+            yield from zip(parts[::2], parts[1::2], strict=True)
+
+    def _value(self, name: str, text: str) -> Any:
+        types = self._contract.types(self._contract.property(self._said["schema"], name))
+        try:
+            return reader(types)(text)
+        except RequestError as error:
+            raise RequestError(f"has a field {quote(name)} that {error}") from None
+
+
+def _field(contract: Contract, schema: Any, name: str, texts: list[str]) -> Any:
+    """Return the field *name* of an object, sent as *texts*. Raises RequestError."""
+    below = contract.property(schema, name)
+    types = contract.types(below)
+    try:
+        if types != TYPES and "array" in types and (len(texts) > 1 or not types - _LISTS):
+            read = reader(contract.types(contract.items(below)))
+            return [read(text) for text in texts]
+        return reader(types)(_only(texts))
+    except RequestError as error:
+        raise RequestError(f"the parameter {quote(name)} {error}") from None
+
+
+_LISTS: Final = frozenset({"array", "null"})
+
+
+def _types(said: Said, contract: Contract) -> frozenset[str]:
+    """Return the types that values of a parameter may have; texts where every type is allowed."""
+    types = contract.types(said["schema"])
+    return frozenset({"string"}) if types == TYPES else types
+
+
+def _items(said: Said) -> Items:
+    return Items.REPEATED if said["in"] in _QUERIES and said["explode"] else Items.JOINED
+
+
+def _item(said: Said, contract: Contract) -> query.Reader:
+    return reader(contract.types(contract.items(said["schema"])))
+
+
+def _only(texts: list[str]) -> str:
+    if len(texts) > 1:
+        raise RequestError("is given more than once")
+    return texts[0]
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return bodies.read(text.encode())
+    except RequestError as error:
+        message = str(error).removeprefix("the body ")
+        raise RequestError(f"can't be read: it {message}") from None

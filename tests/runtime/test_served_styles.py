@@ -1,0 +1,321 @@
+"""Lists, objects and JSON in parameters reach handlers, and applications of the newest version."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+import pytest
+import yaml
+from pydantic_core import to_jsonable_python
+from support.generated_server import Generated, ask
+from support.sources import API, loaded
+from support.thing_sources import ADOPTED
+
+OLD, NEW = "2024-01-15", "2025-06-01"
+
+DONE = "responses: { '204': { description: done } }"
+
+THINGS = f"""
+paths:
+  /things:
+    get:
+      operationId: list_things
+      tags: [Loans]
+      {DONE}
+      parameters:
+        - {{ name: where, in: query, schema: {{ $ref: '#/components/schemas/Where' }} }}
+        - name: kind
+          in: query
+          schema:
+            type: object
+            oneOf:
+              - {{ required: [of], properties: {{ of: {{ type: integer }} }} }}
+              - {{ required: [like], properties: {{ like: {{ type: string }} }} }}
+        - name: box
+          in: query
+          explode: false
+          schema: &box {{ $ref: '#/components/schemas/Box' }}
+        - {{ name: pair, in: query, explode: false, style: pipeDelimited, schema: *box }}
+        - name: ids
+          in: query
+          style: pipeDelimited
+          explode: false
+          schema: &numbers {{ type: array, items: {{ type: integer }} }}
+        - name: words
+          in: query
+          style: spaceDelimited
+          explode: false
+          schema: {{ type: array, items: {{ type: string }} }}
+        - {{ name: many, in: query, style: spaceDelimited, explode: true, schema: *numbers }}
+        - name: either
+          in: query
+          explode: false
+          schema:
+            anyOf: [{{ type: integer }}, *box, {{ type: array, items: {{ type: boolean }} }}]
+        - name: search
+          in: query
+          content: &search
+            application/json: {{ schema: {{ $ref: '#/components/schemas/Search' }} }}
+        - {{ name: X-Box, in: header, explode: true, schema: *box }}
+        - name: X-Json
+          in: header
+          content: &list {{ application/json: {{ schema: *numbers }} }}
+        - name: X-Either
+          in: header
+          schema: {{ type: [array, integer], items: {{ type: string }} }}
+        - name: crumb
+          in: cookie
+          content: {{ application/json: {{ schema: {{ type: integer }} }} }}
+  /needed:
+    get:
+      operationId: list_needed
+      tags: [Loans]
+      {DONE}
+      parameters:
+        - name: page
+          in: query
+          required: true
+          schema: {{ type: object, properties: {{ size: {{ type: integer, default: 20 }} }} }}
+        - {{ name: sort, in: query, schema: {{ type: string }} }}
+  /open:
+    get:
+      operationId: list_open
+      tags: [Loans]
+      {DONE}
+      parameters:
+        - name: fields
+          in: query
+          schema: {{ type: object, additionalProperties: {{ type: integer }} }}
+        - {{ name: sort, in: query, schema: {{ type: string }} }}
+        - {{ name: by, in: query, style: deepObject, schema: {{ type: object }} }}
+  /at/{{point}}/{{list}}:
+    get:
+      operationId: list_at
+      tags: [Loans]
+      {DONE}
+      parameters:
+        - {{ name: point, in: path, required: true, schema: *box }}
+        - {{ name: list, in: path, required: true, content: *list }}
+  /whole:
+    get:
+      operationId: list_whole
+      tags: [Loans]
+      {DONE}
+      parameters:
+        - name: all
+          in: querystring
+          content:
+            application/x-www-form-urlencoded:
+              schema: {{ $ref: '#/components/schemas/Where' }}
+  /whole-json:
+    get:
+      operationId: list_whole_json
+      tags: [Loans]
+      {DONE}
+      parameters:
+        - {{ name: all, in: querystring, required: true, content: *search }}
+components:
+  schemas:
+    Where:
+      type: object
+      properties:
+        since: {{ type: string, format: date }}
+        rate: {{ type: number, x-was: {{ '2025-06-01': {{ name: share }} }} }}
+        tags: {{ type: array, items: {{ type: string }} }}
+        open: {{ type: boolean }}
+        later: {{ type: integer, x-added: '2025-06-01' }}
+    Box:
+      type: object
+      additionalProperties: false
+      properties: {{ a: {{ type: integer }}, b: {{ type: string }} }}
+    Search:
+      type: object
+      additionalProperties: false
+      properties:
+        text: {{ type: string, x-was: {{ '2025-06-01': {{ name: term }} }} }}
+        deep: {{ $ref: '#/components/schemas/Search' }}
+"""
+
+
+class Handlers:
+    """Keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.calls: list[dict[str, Any]] = []
+
+    def __getattr__(self, _: str) -> Any:
+        return self.keep
+
+    async def keep(self, _: Any, **arguments: Any) -> None:
+        self.calls.append(arguments)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
+    folder = tmp_path_factory.mktemp("styles")
+    # definitions have no anchors
+    text = json.dumps({**yaml.safe_load(API), "openapi": "3.2.0", **yaml.safe_load(THINGS)})
+    return Generated(folder, loaded(folder, {"versions.yaml": ADOPTED, "api.yaml": text}))
+
+
+def asked(
+    package: Generated, url: str, version: str = NEW, headers: dict[str, str] | None = None
+) -> tuple[int, Any]:
+    """Return the status, and what the handler was given, or what was answered in its stead."""
+    server = package.module("server")
+    handlers = Handlers()
+    app = server.create_app(server.Handlers(loans=handlers), environment="production")
+    answer = ask(app, "GET", f"/api{url}", headers={"X-API-Version": version, **(headers or {})})
+    if not handlers.calls:
+        return answer.status_code, answer.json()["detail"]
+    plain = to_jsonable_python(handlers.calls[0], by_alias=True)
+    return answer.status_code, {name: value for name, value in plain.items() if value is not None}
+
+
+TERM, BLANK, AND = (quote(f'{{"term": "{text}"}}', safe="") for text in ("x", "x y", "x&y"))
+JSON = quote('{"text": "a b", "deep": {"text": "c+d"}}', safe="")
+SEARCH = {"text": "a b", "deep": {"text": "c+d"}}
+
+READ: dict[str, tuple[str, dict[str, Any]]] = {
+    "nothing": ("/things", {}),
+    "fields of an object": (
+        "/things?since=2024-02-29&rate=0.5&tags=a&tags=b&open=true",
+        {"where": {"since": "2024-02-29", "rate": 0.5, "tags": ["a", "b"], "open": True}},
+    ),
+    "a list of one in an object": ("/things?tags=a", {"where": {"tags": ["a"]}}),
+    "fields of one of several objects": ("/things?like=7", {"kind": {"like": "7"}}),
+    "a number in one of several objects": ("/things?of=7", {"kind": {"of": 7}}),
+    "names and values in turn": ("/things?box=a,1,b,x", {"box": {"a": 1, "b": "x"}}),
+    "names and values between bars": ("/things?pair=a%7C1|b|x", {"pair": {"a": 1, "b": "x"}}),
+    "an empty object": ("/things?box=", {"box": {}}),
+    "items between bars": ("/things?ids=1|2%7C3", {"ids": [1, 2, 3]}),
+    "items between spaces": ("/things?words=a%20b+c", {"words": ["a", "b", "c"]}),
+    "items one by one": ("/things?many=1&many=2", {"many": [1, 2]}),
+    "one of an integer, an object and a list": ("/things?either=7", {"either": 7}),
+    "an object of these": ("/things?either=a,7", {"either": {"a": 7}}),
+    "a list of these": ("/things?either=true,false", {"either": [True, False]}),
+    "JSON": (f"/things?search={JSON}", {"search": SEARCH}),
+    "fields that must be there, and are not": ("/needed?sort=a", {"page": {}, "sort": "a"}),
+    "fields that must be there": ("/needed?size=7", {"page": {"size": 7}}),
+    "fields of any name": (
+        "/open?a=1&b=2&sort=c&by[x]=3",
+        {"fields": {"a": 1, "b": 2}, "sort": "c", "by": {"x": "3"}},
+    ),
+    "an object and JSON in a path": (
+        f"/at/a,1,b,x/{quote('[1, 2]')}",
+        {"point": {"a": 1, "b": "x"}, "list": [1, 2]},
+    ),
+    "a whole query": (
+        "/whole?open=false&tags=a+b&other=1",
+        {"all": {"open": False, "tags": ["a b"]}},
+    ),
+    "a whole query in JSON": (f"/whole-json?{JSON}", {"all": SEARCH}),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_parameter_comes_as_its_style_says(package: Generated, name: str) -> None:
+    url, given = READ[name]
+    assert asked(package, url) == (204, given)
+
+
+def test_headers_and_cookies_may_be_objects_and_json(package: Generated) -> None:
+    headers = {"X-Box": "a=1, b=x", "X-Json": "[1, 2]", "X-Either": "a, b", "Cookie": "crumb=7"}
+    assert asked(package, "/things", headers=headers) == (
+        204,
+        {"x_box": {"a": 1, "b": "x"}, "x_json": [1, 2], "x_either": ["a", "b"], "crumb": 7},
+    )
+    assert asked(package, "/things", headers={"X-Either": "7"}) == (204, {"x_either": 7})
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("/things?rate=x", 'the parameter "rate" has to be a number'),
+        ("/things?rate=1&rate=2", 'the parameter "rate" is given more than once'),
+        (
+            "/things?since=2024",
+            'the parameter "where" at /since has to be a date (YYYY-MM-DD), not "2024"',
+        ),
+        ("/things?of=x", 'the parameter "of" has to be an integer in plain decimal digits'),
+        (
+            "/things?box=a",
+            'the parameter "box" has to be names and values in turn, with "," between them',
+        ),
+        (
+            "/things?box=a,x",
+            'the parameter "box" has a field "a" that has to be an integer in plain decimal digits',
+        ),
+        ("/things?box=a,1,a,2", 'the parameter "box" has the field "a" twice'),
+        ("/things?box=c,1", 'the parameter "box" has a field that is not known, "c"'),
+        ("/things?box=a,1&box=a,2", 'the parameter "box" is given more than once'),
+        ("/things?either=x", 'the parameter "either" has to be true or false'),
+        (
+            "/things?search={",
+            'the parameter "search" can\'t be read: it is not JSON: line 1, column 2: '
+            "Expecting property name enclosed in double quotes",
+        ),
+        (
+            f"/things?search={TERM}",
+            'the parameter "search" has a field that is not known, "term"',
+        ),
+        ("/open?a=x", 'the parameter "a" has to be an integer in plain decimal digits'),
+        (
+            "/at/a/1",
+            'the parameter "point" has to be names and values in turn, with "," between them',
+        ),
+        ("/whole-json", 'the querystring parameter "all" is missing'),
+        ("/whole-json?%ff", "the query string is not UTF-8"),
+        ("/whole-json?[]", 'the parameter "all" has to be an object'),
+    ],
+)
+def test_a_parameter_is_read_strictly(package: Generated, url: str, said: str) -> None:
+    assert asked(package, url) == (400, said)
+
+
+OLDER: dict[str, tuple[str, dict[str, Any]]] = {
+    "fields": ("/things?share=0.5&later=1", {"where": {"rate": 0.5}}),
+    "JSON": (f"/things?search={TERM}", {"search": {"text": "x"}}),
+    "a whole query": ("/whole?share=0.5&later=1", {"all": {"rate": 0.5}}),
+    "a whole query in JSON": (f"/whole-json?{TERM}", {"all": {"text": "x"}}),
+}
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_what_is_in_a_parameter_differs_between_versions(package: Generated, name: str) -> None:
+    url, given = OLDER[name]
+    assert asked(package, url, OLD) == (204, given)
+
+
+class Recorder:
+    """An application of the newest version that keeps the query that it is sent."""
+
+    query: str = ""
+
+    async def __call__(self, scope: Any, _: Any, send: Any) -> None:
+        self.query = scope["query_string"].decode()
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+
+AROUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "fields": (
+        "/things?share=0.5&later=1&tags=a&tags=b&sort=c",
+        [("sort", "c"), ("rate", "0.5"), ("tags", "a"), ("tags", "b")],
+    ),
+    "fields that are the same": ("/things?open=true&later=1", [("open", "true")]),
+    "JSON": (f"/things?search={BLANK}", [("search", '{"text":"x y"}')]),
+    "a whole query": ("/whole?share=0.5&open=true", [("rate", "0.5"), ("open", "true")]),
+    "a whole query in JSON": (f"/whole-json?{AND}", [('{"text":"x&y"}', "")]),
+}
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_an_application_is_sent_what_the_newest_version_has(package: Generated, name: str) -> None:
+    url, sent = AROUND[name]
+    recorder = Recorder()
+    app = package.module("server").versioned(recorder, environment="production")
+    answer = ask(app, "GET", f"/api{url}", headers={"X-API-Version": OLD})
+    assert (answer.status_code, parse_qsl(recorder.query, keep_blank_values=True)) == (204, sent)
