@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import httpx
 
@@ -78,7 +78,7 @@ def requests(
                 body = sampler.value(content["schema"], f"{method} {template}")
                 headers["content-type"] = media_type
             operation = {"operationId": f"{method.upper()} {template}", **node}
-            yield Asked(operation, method, f"{path}?{httpx.QueryParams(query)}", headers, body)
+            yield Asked(operation, method, f"{path}?{urlencode(query)}", headers, body)
 
 
 def list_credentials(document: dict[str, Any]) -> dict[str, str]:
