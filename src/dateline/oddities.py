@@ -13,7 +13,16 @@ from functools import lru_cache
 from typing import Any, Final
 
 from dateline.model import KEYS
-from dateline.openapi import OBJECTS, REFERABLE, Key, Shape, Value, find_replaced
+from dateline.openapi import (
+    OBJECTS,
+    REFERABLE,
+    Key,
+    ResolvedReference,
+    Shape,
+    Value,
+    find_replaced,
+)
+from dateline.schema.references import Resolver
 from dateline.wording import find_nearest
 
 PREFIX: Final = "x-published-"
@@ -31,12 +40,22 @@ _LISTS: Final = ("allOf", "oneOf", "anyOf")
 _IDENTITY: Final = ("$id", "$schema", "$vocabulary")
 
 
+# What says the same as another keyword where each anchor has one schema.
+_CALLED: Final = {"$dynamicRef": "$ref", "$dynamicAnchor": "$anchor"}
+
+
 def keep_oddities(document: dict[str, Any]) -> dict[str, Any]:
     """Return *document* with what its oddities mean, and these under keys of their own.
 
     A document without any is returned itself. ``show_oddities`` gives back what was published.
     """
-    kept: dict[str, Any] = _keep("document", document)
+    resolver = Resolver(document)
+
+    def is_certain(keyword: str, value: Any) -> bool:
+        anchor = f"#{value}" if keyword == "$dynamicAnchor" else value
+        return keyword in _CALLED and len(resolver.list_anchored(anchor)) < 2
+
+    kept: dict[str, Any] = _keep("document", document, is_certain)
     return kept
 
 
@@ -46,19 +65,26 @@ def show_oddities(document: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def _keep(kind: str, node: Any) -> Any:
+def _keep(kind: str, node: Any, is_certain: Callable[[str, Any], bool]) -> Any:
     if not isinstance(node, dict) or ("$ref" in node and kind in REFERABLE):
         return node
     found: dict[str, Any] = {}
     odd = False
     for key, value in node.items():
         meant = _find_meaning(kind, key, value)
+        name, published = key, value
+        if isinstance(value, ResolvedReference):
+            meant, published = str(value), value.written
+        if kind == "schema" and is_certain(key, value) and _CALLED[key] not in node:
+            name, meant = _CALLED[key], str(value)
         if meant is not _ABSENT:
-            found[key] = value if meant is _SAME else meant
+            found[name] = value if meant is _SAME else meant
         if meant is not _SAME:
-            found[PREFIX + key] = value
+            found[PREFIX + key] = published
             odd = True
-    return _replace(kind, found if odd else node, _keep)
+    return _replace(
+        kind, found if odd else node, lambda below, child: _keep(below, child, is_certain)
+    )
 
 
 def _show(kind: str, node: Any) -> Any:
@@ -73,16 +99,19 @@ def _show(kind: str, node: Any) -> Any:
         if key.startswith(PREFIX) and _is_meant(kind, key.removeprefix(PREFIX), value, below)
     }
     shown: dict[str, Any] = {}
+    replaced = {_CALLED[key] for key in published.keys() & _CALLED.keys()}
     for key, value in below.items():
         name = key.removeprefix(PREFIX)
         if name in published:
             shown[name] = published[name]
-        elif name == key:
+        elif name == key and name not in replaced:
             shown[key] = value
     return shown
 
 
 def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
+    if kind == "schema" and key in ("$ref", *_CALLED):
+        return _CALLED.get(key, key) in node
     meant = _find_meaning(kind, key, value)
     return bool(meant is not _SAME and meant == node.get(key, _ABSENT))
 

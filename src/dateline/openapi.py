@@ -29,6 +29,19 @@ class MadeName(str):
         return made
 
 
+class ResolvedReference(str):
+    """A reference from the root of a document, in place of one that begins elsewhere."""
+
+    written: str
+    """What its author wrote."""
+
+    def __new__(cls, reference: str, written: str) -> ResolvedReference:
+        """Return *reference*, which says what *written* says."""
+        made = super().__new__(cls, reference)
+        made.written = written
+        return made
+
+
 class ConvertedDocument(dict[str, Any]):
     """A document that its author wrote in an older specification."""
 

@@ -16,7 +16,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
 ROOMS = (
     *("fresh", "collector", "versions", "paths", "model", "cache", "presets", "openapi"),
-    *("wording", "oddities", "placement", "regex", "schema", "source"),
+    *("wording", "placement", "regex", "schema", "oddities", "source"),
     *("gates", "bundle", "load"),
     *("project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),

@@ -260,5 +260,5 @@ def test_a_note_counts_what_goes_beyond_the_letter(command: str, project: Path) 
 
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_the_letter_is_departed_from_where_it_refuses_null(name: str) -> None:
-    resolve = Resolver({"components": {"schemas": COMPONENTS}}).resolve
-    assert departs_from_letter(SPELLINGS[name].schema, resolve) is SPELLINGS[name].departs
+    resolver = Resolver({"components": {"schemas": COMPONENTS}})
+    assert departs_from_letter(SPELLINGS[name].schema, resolver) is SPELLINGS[name].departs

@@ -21,7 +21,7 @@ from dateline.openapi import METHODS, Shape, pointer, slot, target, walk
 from dateline.project import Projector
 from dateline_runtime.lifting import Lifting, liftings
 from dateline_runtime.narrowing import Narrowing, identity, narrowings
-from support.sampling import Sampler
+from support.sampling import Sampler, with_pointers
 from support.sources import loaded
 
 Json = Any
@@ -45,7 +45,7 @@ class Places:
 
     def __init__(self, document: dict[str, Any]) -> None:
         # without the positions that the reader keeps
-        self.document: dict[str, Any] = json.loads(json.dumps(document))
+        self.document: dict[str, Any] = with_pointers(json.loads(json.dumps(document)))
         self.bodies = list(self._bodies())
         self._at = {body[:3]: body.schema for body in self.bodies}
         self._known: dict[Steps, Any] = {}

@@ -12,12 +12,15 @@ import jsonschema_rs
 from pydantic import TypeAdapter, ValidationError
 
 from dateline.adopt import adopt
+from dateline.bundle import Document
 from dateline.load import load
 from dateline.model import Api
+from dateline.openapi import walk
 from dateline.project import Projector
 from dateline.sample import Sampler
 from dateline.schema.constraints import Constraints
 from dateline.schema.dialect import Dialect
+from dateline.schema.references import Resolver, component
 from support.differ_view import DifferView
 from support.generated_server import Generated
 
@@ -61,8 +64,10 @@ class Readers:
     """The answers of every reader to whether a value satisfies a component of *schemas*."""
 
     def __init__(self, folder: Path, schemas: Schema, openapi: str = "3.1.0") -> None:
-        self.document = document(schemas, openapi)
-        api = _adopted(folder / "alone", {VERSION: self.document})
+        written = document(schemas, openapi)
+        read = Document(name="x.json", data=json.dumps(written).encode()).content
+        self.document = json.loads(json.dumps(read))
+        api = _adopted(folder / "alone", {VERSION: written})
         self.generated = Generated(folder, api)
         self.notes = self.generated.notes
         sampler = Sampler(self.document)
@@ -135,6 +140,12 @@ def _beside_modern(folder: Path, written: Schema) -> Schema:
 def _validator(found: Schema) -> Fits:
     constraints = Constraints(found)
     schemas = {name: constraints.of(each) for name, each in found["components"]["schemas"].items()}
+    resolver = Resolver(found)
+    # what is no component has its pointer for a name
+    for _, kind, node in walk("document", found):
+        for goal in resolver.list_referred(node) if kind == "schema" else ():
+            if component(goal.pointer) is None:
+                schemas[goal.pointer] = constraints.of(goal.value)
     plain = json.loads(json.dumps({"components": {"schemas": schemas}}))
     registry = jsonschema_rs.Registry([("urn:adopted", plain)])
     known: dict[str, Any] = {}

@@ -10,8 +10,11 @@ import copy
 import random
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import jsonschema_rs
+
+from dateline.schema.references import Resolver
 
 _DEPTH = 5
 _ODD: tuple[Any, ...] = (
@@ -28,6 +31,24 @@ _FORMATS: dict[str, tuple[str, ...]] = {
     "date": ("2024-05-06", "2024-02-29", "9999-12-31"),
     "uuid": ("00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000A"),
 }
+
+
+def with_pointers(document: dict[str, Any]) -> dict[str, Any]:
+    """Return *document* with pointers in place of anchors, which validators don't find in it."""
+    resolver = Resolver(document)
+
+    def read(node: Any) -> Any:
+        if isinstance(node, list):
+            return [read(each) for each in node]
+        if not isinstance(node, dict):
+            return node
+        made = {key: read(value) for key, value in node.items()}
+        if goals := resolver.list_referred(node):
+            made["$ref"] = f"#{quote(goals[0].pointer)}"
+        return made
+
+    found: dict[str, Any] = read(document)
+    return found
 
 
 class Sampler:
@@ -97,10 +118,7 @@ class Sampler:
         return changed
 
     def _referred(self, reference: str) -> Any:
-        node: Any = self._document
-        for part in reference[2:].split("/"):
-            node = node[part]
-        return node
+        return Resolver(self._document).resolve(reference)
 
     def _all(self, schema: dict[str, Any], depth: int) -> Any:
         made: Any = None

@@ -9,13 +9,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dateline.bundle.bundler import Bundle, Bundler
 from dateline.bundle.goals import Goal
+from dateline.bundle.identities import may_have_identities, resolve_identities
 from dateline.bundle.sources import (
     Files,
     Readings,
@@ -137,9 +138,18 @@ class Document:
         if (problem := _not_openapi(source)) is not None:
             problems.append(problem)
             return None
+        source = _from_root(source)
         if not may_refer_to_files(source):
             return Bundle(source.root, file, {file: source}, {})
         return Bundler(source, file, self.files, self.readings, problems).bundle()
+
+
+def _from_root(source: SourceFile) -> SourceFile:
+    """Return *source* with references that begin at its root."""
+    if source.text is not None and not may_have_identities(source.text):
+        return source
+    root = resolve_identities(source.root)
+    return source if root is source.root else replace(source, root=root, text=None)
 
 
 Key = TypeVar("Key")

@@ -287,6 +287,14 @@ class View:
         """Return what a schema refers to, and the members of its `allOf`."""
         return [self._histories.resolver.resolve(now.get("$ref")), *now.get("allOf", ())]
 
+    def list_names(self, schema: Any) -> list[str]:
+        """Return the component that *schema* refers to, and those that it is another name for."""
+        found: list[str] = []
+        while (name := self.referred(schema)) is not None and name not in found:
+            found.append(name)
+            schema = self.schemas[name]
+        return found
+
     def restates(self, schema: Any) -> bool:
         """Return whether a history in *schema*, or below it, makes it another one at the version.
 

@@ -25,10 +25,8 @@ def list_tags(view: View, schema: Any, tag: str, union: FlatUnion) -> list[str]:
             list_tags(view, each.schema, tag, below) for each in below.members if view.counts(each)
         ]
         return [tag for each in found_below for tag in each] if all(found_below) else []
-    referred = view.referred(schema)
-    if union.tags.property != tag or referred is None:
-        return []
-    return union.tags.list_tags(referred) or [referred]
+    named = view.list_names(schema) if union.tags.property == tag else []
+    return [tag for name in named for tag in union.tags.list_tags(name)] or named[:1]
 
 
 def list_variant_tags(view: View, component: str, tags: TagMapping) -> list[str]:

@@ -189,13 +189,18 @@ class SchemaComparison(UnionComparison):
     # What lies below
 
     def _dynamic_references(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-        """Compare what dynamic references lead to where no other schema is entered first."""
+        """Compare all that dynamic references may lead to, where they are no parts."""
         facts = (view.facts.get("$dynamicRef", ()) for view in (before, after))
         for ours, theirs in zip(*facts, strict=False):
-            first = self.before.document.locate(ours.value)
-            second = self.after.document.locate(theirs.value)
-            if first and second:
-                self.link(pair, [first], [second])
+            goals = (
+                self.before.document.list_anchored(ours.value),
+                self.after.document.list_anchored(theirs.value),
+            )
+            for _, first, second in align(*({each.pointer: each for each in one} for one in goals)):
+                if first and second:
+                    self.link(pair, [first], [second])
+                else:
+                    pair.add(KEYWORD, "$dynamicRef", ours, theirs)
 
     def _below(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
         for keyword in (*APPLICATORS, *OPAQUE):

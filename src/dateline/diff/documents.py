@@ -48,7 +48,7 @@ class NodeText:
     @cached_property
     def goals(self) -> tuple[Key, ...]:
         """What it refers to by pointers or names, in order and without repetition."""
-        return tuple(_goals(self.written, _owner))
+        return tuple(_goals(self.written, _owners))
 
 
 class Texts:
@@ -230,21 +230,23 @@ class ChangeSurvey:
 
     def _goals(self, found: NodeText) -> Iterable[Key]:
         # most texts that begin with `#` are colours: documents are walked only if they must be
-        return _goals(found.written, self._anchor) if self._anchored else found.goals
+        return _goals(found.written, self._find_owners) if self._anchored else found.goals
 
-    def _anchor(self, reference: str) -> Key | None:
-        """Return what holds the goal of *reference*, which may name an anchor."""
+    def _find_owners(self, reference: str) -> Iterable[Key]:
+        """Return what holds the goals of *reference*, which may name an anchor.
+
+        A dynamic reference may lead to every schema with its anchor.
+        """
         if reference.startswith("#/"):
-            return _owner(reference)
-        goals = (document.locate(reference) for document in self._documents)
-        located = next(filter(None, goals), None)
-        return None if located is None else _owner("#" + located.pointer)
+            return _owners(reference)
+        goals = (goal for document in self._documents for goal in document.list_anchored(reference))
+        return [key for goal in goals for key in _owners("#" + goal.pointer)]
 
 
-def _goals(found: bytes, owner: Callable[[str], Key | None]) -> Iterable[Key]:
+def _goals(found: bytes, owners: Callable[[str], Iterable[Key]]) -> Iterable[Key]:
     """Return what a text refers to, in order and without repetition."""
     names = map(_unquote, dict.fromkeys(_REFERENCE.findall(found)))
-    goals = dict.fromkeys(key for name in names if (key := owner(name)) is not None)
+    goals = dict.fromkeys(key for name in names for key in owners(name))
     if b'"mapping":{' in found:
         # a mapping may give the bare name of a schema (OpenAPI 3.1.1, section 4.8.25)
         for entries in _MAPPING.findall(found):
@@ -262,13 +264,13 @@ def _unquote(quoted: bytes) -> str:
 
 
 @cache
-def _owner(reference: str) -> Key | None:
-    """Return what holds the goal of a reference that is a pointer; None for any other."""
+def _owners(reference: str) -> tuple[Key, ...]:
+    """Return what holds the goal of a reference that is a pointer; nothing for any other."""
     if not reference.startswith("#/"):
-        return None
+        return ()
     tokens = [unescape(token) for token in reference.split("/")[1:]]
     if tokens[0] not in _SECTIONS:
-        return tokens[0], ""
+        return ((tokens[0], ""),)
     if tokens[0] == "components" and len(tokens) > 1 and tokens[1] in COMPONENTS:
         tokens = tokens[1:]
-    return (tokens[0], tokens[1]) if len(tokens) > 1 else None
+    return ((tokens[0], tokens[1]),) if len(tokens) > 1 else ()

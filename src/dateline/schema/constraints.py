@@ -9,7 +9,7 @@ from urllib.parse import quote
 from dateline.openapi import Shape, children, replace_children, slot, target
 from dateline.regex.tree import RegexDepthError, RegexError, parse
 from dateline.schema.dialect import Dialect, fold_null
-from dateline.schema.references import ANCHORS, component, escape
+from dateline.schema.references import ANCHORS, REFERENCES, component, escape
 from dateline.schema.types import ANNOTATIONS, EVERY_TYPE, declared_types
 
 _LEFT_OUT: Final = (ANNOTATIONS - {"format", "$defs", "definitions"}) | {*ANCHORS}
@@ -58,18 +58,34 @@ class Constraints:
             if key not in _LEFT_OUT and not key.startswith("x-")
         }
         read = replace_children("schema", own, lambda _, child: self.of(child))
-        reference = read.pop("$dynamicRef", read.get("$ref"))
-        if isinstance(reference, str) and target(reference) is None:
-            goal = self._dialect.resolver.locate(reference)
-            if goal is not None:
-                named = component(goal.pointer) is not None
-                read["$ref"] = f"#{goal.pointer}" if named else _NAMED + quote(escape(goal.pointer))
+        for keyword in REFERENCES:
+            if isinstance(reference := read.pop(keyword, None), str):
+                _refer(read, self._direct(keyword, reference))
         if isinstance(read.get("required"), list):
             # of a field that is required twice, validators say what they like
             read["required"] = list(dict.fromkeys(read["required"]))
-        if isinstance(read.get("$ref"), str):
-            read["$ref"] = escape_reference(read["$ref"])
         return fold_null(with_format_bounds(drop_meaningless(read)))
+
+    def _direct(self, keyword: str, reference: str) -> str:
+        """Return *reference* as one to a component; nothing where several may be meant."""
+        if target(reference) is not None:
+            return reference
+        goal = self._dialect.resolver.locate_by(keyword, reference)
+        if goal is None:
+            return reference if keyword == "$ref" else ""
+        named = component(goal.pointer) is not None
+        return f"#{goal.pointer}" if named else _NAMED + quote(escape(goal.pointer))
+
+
+def _refer(schema: dict[str, Any], reference: str) -> None:
+    """Let *schema* refer to *reference*, unless that is empty, beside what it refers to."""
+    if not reference:
+        return
+    if "$ref" in schema:
+        made = {"$ref": escape_reference(reference)}
+        schema["allOf"] = [*schema.get("allOf", ()), made]
+    else:
+        schema["$ref"] = escape_reference(reference)
 
 
 def escape_reference(reference: str) -> str:

@@ -53,8 +53,6 @@ UNIONS: Final = ("oneOf", "anyOf")
 _FAR: Final = 20
 
 Schema = dict[str, Any]
-Resolve = Callable[[str], Any]
-"""Returns what a reference leads to, None if nothing."""
 
 
 def is_old(document: dict[str, Any]) -> bool:
@@ -161,16 +159,16 @@ def unite_spellings(schema: Schema) -> Schema:
     return schema if made == schema else copy_items(schema, list(made.items()))
 
 
-def _all_keywords(schema: Schema, resolve: Resolve) -> Schema:
+def _all_keywords(schema: Schema, resolver: Resolver) -> Schema:
     """Return *schema* as `read_keywords` does, unions of several members that take null marked."""
     made = read_keywords(schema)
-    if OR_NULL not in made and _is_null_union(schema, resolve):
+    if OR_NULL not in made and _is_null_union(schema, resolver):
         made = copy_items(made, [*made.items(), (OR_NULL, "oneOf")])
     return made
 
 
 def _admits_null(
-    schema: Any, resolve: Resolve, read: Callable[[Schema], Schema], depth: int
+    schema: Any, resolver: Resolver, read: Callable[[Schema], Schema], depth: int
 ) -> bool:
     """Return whether null may fit *schema*, as `Dialect.admits_null` does.
 
@@ -189,9 +187,11 @@ def _admits_null(
         return False
 
     def admits(member: Any) -> bool:
-        return _admits_null(member, resolve, read, depth - 1)
+        return _admits_null(member, resolver, read, depth - 1)
 
-    if isinstance(schema.get("$ref"), str) and not admits(resolve(schema["$ref"])):
+    if not all(admits(goal.value) for goal in resolver.list_referred(schema)):
+        return False
+    if isinstance(schema.get("$ref"), str) and resolver.locate(schema["$ref"]) is None:
         return False
     if not all(map(admits, _members(schema, "allOf"))):
         return False
@@ -199,7 +199,7 @@ def _admits_null(
     return all(not members or any(map(admits, members)) for members in unions)
 
 
-def _is_null_union(schema: Schema, resolve: Resolve) -> bool:
+def _is_null_union(schema: Schema, resolver: Resolver) -> bool:
     """Return whether *schema*, of OpenAPI 3.0, is a `oneOf` with several members that take null.
 
     Then null fits it, though it fits more than one of them.
@@ -207,7 +207,7 @@ def _is_null_union(schema: Schema, resolve: Resolve) -> bool:
     members = _members(schema, "oneOf")
     if len(members) < 2 or _REFUSING & schema.keys() != {"oneOf"}:
         return False
-    return sum(_admits_null(one, resolve, read_keywords, _FAR) for one in members) > 1
+    return sum(_admits_null(one, resolver, read_keywords, _FAR) for one in members) > 1
 
 
 def _members(schema: Schema, keyword: str) -> list[Any]:
@@ -215,10 +215,10 @@ def _members(schema: Schema, keyword: str) -> list[Any]:
     return members if isinstance(members, list) else []
 
 
-def departs_from_letter(schema: Schema, resolve: Resolve) -> bool:
+def departs_from_letter(schema: Schema, resolver: Resolver) -> bool:
     """Return whether OpenAPI 3.0.4 by its letter may refuse a null that *schema* lets through."""
     null = _null_keyword(schema)
-    if _is_null_union(schema, resolve):
+    if _is_null_union(schema, resolver):
         return True
     if not null or _REFUSING.isdisjoint(schema):
         return False
@@ -237,11 +237,11 @@ def departures(document: dict[str, Any]) -> list[tuple[str | int, ...]]:
     """Return the paths of the schemas of *document* for which `departs_from_letter` is true."""
     if not is_old(document):
         return []
-    resolve = Resolver(document).resolve
+    resolver = Resolver(document)
     return [
         path
         for path, kind, node in walk("document", document)
-        if kind == "schema" and departs_from_letter(node, resolve)
+        if kind == "schema" and departs_from_letter(node, resolver)
     ]
 
 
@@ -254,7 +254,7 @@ class Dialect:
     def __init__(self, document: dict[str, Any]) -> None:
         self.is_old = is_old(document)
         self.resolver = Resolver(document)
-        all_keywords = partial(_all_keywords, resolve=self.resolver.resolve)
+        all_keywords = partial(_all_keywords, resolver=self.resolver)
         self._keywords = Memo(all_keywords)
         self._compared = _Translator(unite_spellings)
         self._read = _Translator(read_keywords)
@@ -270,7 +270,7 @@ class Dialect:
         Types, values, unions and references decide, no others. Of a `oneOf` any member may take it.
         """
         read = read_keywords if self.is_old else _unread
-        return _admits_null(schema, self.resolver.resolve, read, _FAR)
+        return _admits_null(schema, self.resolver, read, _FAR)
 
     def read(self, kind: str, node: Any) -> Any:
         """Return *node*, an object of *kind*, with all schemas read as `read_keywords` does.

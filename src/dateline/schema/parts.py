@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.schema.dialect import NOTES, OR_NULL, Dialect, Schema
 from dateline.schema.memo import Memo
-from dateline.schema.references import Located, component, escape
+from dateline.schema.references import REFERENCES, Located, component, escape
 from dateline.schema.types import UNIONS, type_of
 from dateline.schema.values import text
 
@@ -120,11 +120,12 @@ class PartReader:
         above = (*part.above, node)
         skip: list[str] = []
         below: list[Part] = []
-        if "$ref" in node:
-            goal = self.resolver.locate(node["$ref"])
-            if goal is not None:
-                skip.append("$ref")
-                below.append(Part(*goal, above=above, null=part.null, via=pointer))
+        for keyword in REFERENCES:
+            if keyword in node:
+                goal = self.resolver.locate_by(keyword, node[keyword])
+                if goal is not None:
+                    skip.append(keyword)
+                    below.append(Part(*goal, above=above, null=part.null, via=pointer))
         if isinstance(node.get("allOf"), list):
             skip.append("allOf")
             bases = list_members(node, pointer, "allOf")
@@ -132,7 +133,7 @@ class PartReader:
         for keyword in UNIONS:
             if isinstance(node.get(keyword), list):
                 choice = self.choice(node, pointer, keyword)
-                if len(choice.members) == 1 and choice.values is None:
+                if len(choice.members) == 1 and not _lists_value(choice):
                     skip.append(keyword)
                     null = part.null or choice.null
                     below.append(Part(*choice.members[0], above=above, null=null))
@@ -193,9 +194,8 @@ class PartReader:
             yield Located(value, pointer)
             if len(value) != 1:
                 return
-            goal = self.resolver.locate(value.get("$ref"))
-            if goal is not None:
-                located = goal
+            if goals := self.resolver.list_referred(value):
+                located = goals[0]
             elif isinstance(value.get("allOf"), list) and len(value["allOf"]) == 1:
                 located = Located(value["allOf"][0], f"{pointer}/allOf/0")
             else:
@@ -235,6 +235,12 @@ def may_be_value(node: Any) -> bool:
 def value_of(node: Schema) -> Any:
     """Return the value of a member that lists one, as `const` or as an `enum` of one."""
     return node["const"] if "const" in node else node["enum"][0]
+
+
+def _lists_value(choice: UnionChoice) -> bool:
+    """Return whether the one member of a union is written in place of a value in a list."""
+    [member] = choice.members
+    return choice.values is not None and REFERENCES[0] not in member.value
 
 
 def _are_values(keyword: str, members: list[Located]) -> bool:

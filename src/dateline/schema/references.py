@@ -16,6 +16,9 @@ from dateline.openapi import COMPONENTS, target
 ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 """Keywords that name a schema for references."""
 
+REFERENCES: Final = ("$ref", "$dynamicRef")
+"""Keywords of a schema that refer to another one, which the value has to fit as well."""
+
 
 class Located(NamedTuple):
     """A value of a document and the JSON pointer to it."""
@@ -64,6 +67,31 @@ class Resolver:
             self._found[reference] = self._find(reference)
         return self._found[reference]
 
+    def locate_by(self, keyword: str, reference: Any) -> Located | None:
+        """Return what *reference*, the value of one of `REFERENCES`, leads to for every value.
+
+        A `$dynamicRef` leads to what is entered first of the schemas with its anchor: only where
+        one schema has it is that known (JSON Schema 2020-12, core, section 8.2.3.2). In OpenAPI 3.0
+        it is no keyword.
+        """
+        if keyword == "$dynamicRef":
+            if str(self.root.get("openapi", "")).startswith("3.0"):
+                return None
+            if len(self.list_anchored(reference)) > 1:
+                return None
+        return self.locate(reference)
+
+    def list_anchored(self, reference: Any) -> list[Located]:
+        """Return all schemas with the anchor that *reference* names, in the order of pointers."""
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return []
+        return self._anchors.get(reference[1:], [])
+
+    def list_referred(self, schema: dict[str, Any]) -> list[Located]:
+        """Return what the references of *schema*, its keywords read, lead to for every value."""
+        goals = (self.locate_by(key, schema[key]) for key in REFERENCES if key in schema)
+        return [goal for goal in goals if goal is not None]
+
     def follow(self, located: Located) -> Located:
         """Return what the reference that *located* may be leads to in the end.
 
@@ -97,7 +125,7 @@ class Resolver:
 
     def _find(self, reference: str) -> Located | None:
         if reference != "#" and not reference.startswith("#/"):
-            return self._anchors.get(reference[1:])
+            return next(iter(self._anchors.get(reference[1:], ())), None)
         node: Any = self.root
         pointer = ""
         for token in map(unescape, reference.split("/")[1:]):
@@ -111,12 +139,13 @@ class Resolver:
         return Located(node, pointer)
 
     @cached_property
-    def _anchors(self) -> dict[str, Located]:
-        found: dict[str, Located] = {}
-        for located in _objects(Located(self.root, "")):
-            for key in ANCHORS:
-                if isinstance(located.value.get(key), str):
-                    found.setdefault(located.value[key], located)
+    def _anchors(self) -> dict[str, list[Located]]:
+        found: dict[str, list[Located]] = {}
+        for located in sorted(_objects(Located(self.root, "")), key=lambda each: each.pointer):
+            names = dict.fromkeys(located.value[key] for key in ANCHORS if key in located.value)
+            for name in names:
+                if isinstance(name, str):
+                    found.setdefault(name, []).append(located)
         return found
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dateline.model import WAS
-from dateline.openapi import target
 from dateline.schema.dialect import UNIONS
 from dateline.schema.memo import closure
+from dateline.schema.references import Resolver
 
 
 def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
@@ -23,9 +23,10 @@ def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     extending: dict[str, set[str]] = {}
     aliases: set[str] = set()
     roots: list[str] = []
+    resolver = Resolver({"components": {"schemas": schemas}})
     for name, schema in schemas.items():
         for node in _same_value(schema):
-            goal = _schema_name(node.get("$ref"))
+            goal = resolver.schema_name(node)
             if goal is not None:
                 extending.setdefault(goal, set()).add(name)
             if isinstance(node.get("discriminator"), dict) and not lists_variants(node):
@@ -83,11 +84,6 @@ def _same_value(schema: Any) -> Iterator[dict[str, Any]]:
         history = node.get(WAS)
         for entry in history.values() if isinstance(history, dict) else ():
             pending += (entry, entry.get("set")) if isinstance(entry, dict) else ()
-
-
-def _schema_name(reference: Any) -> str | None:
-    goal = target(reference) if isinstance(reference, str) else None
-    return goal[1] if goal is not None and goal[0] == "schemas" else None
 
 
 def other_tags(before: list[str], after: list[str]) -> dict[str, str] | None:

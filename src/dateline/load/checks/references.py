@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from dateline.load.checks.scope import Scope, Site, Violation, extend, on
 from dateline.model import EXTENSIBLE, GATES, KEYS
-from dateline.openapi import COMPONENTS, find_kind, target
+from dateline.openapi import COMPONENTS, find_kind, follow, target
+from dateline.schema.references import component
 from dateline.schema.types import UNIONS
 from dateline.wording import did_you_mean, name_kind, quote
 
@@ -16,6 +17,10 @@ _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 # What is allowed beside a `$ref` in an authored schema: words about it and our keys, nothing that
 # changes what the schema lets through.
 _BESIDE: Final = frozenset({"description", "deprecated", "$ref"}) | (KEYS - {EXTENSIBLE})
+
+Path = tuple[str | int, ...]
+
+_ESCAPE: Final = frozenset("~%")
 
 # OpenAPI 3.1.1 section 4.8.23
 _BESIDE_REFERENCE: Final = frozenset({"summary", "description"})
@@ -36,7 +41,7 @@ def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
         )
     elif not scope.authored and goal is None and _leads_to(site.kind, scope, reference):
         return
-    elif goal is None or goal[0] not in COMPONENTS or "~" in reference or "%" in reference:
+    elif goal is None or goal[0] not in COMPONENTS or (scope.authored and _ESCAPE & {*reference}):
         id, message = (
             "reference-form",
             (f"{quote(reference)} is no component; refer to #/components/{section}/NAME"),
@@ -109,24 +114,41 @@ def without_our_keys(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
 
 
 @on(*(f"components.{section}" for section in COMPONENTS), finds=("reference-cycle",))
-def no_circle(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def no_circle(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """A component is more than another name for itself.
 
     A schema that leads back to itself does so through a property or an item.
     """
-    following = {
-        name: _follow(node, key, ("components", key, name)) for name, node in site.node[key].items()
+    following: dict[str, Edges] = {}
+    ahead: dict[str, tuple[Any, Path]] = {
+        name: (node, ("components", key, name)) for name, node in site.node[key].items()
     }
+    while ahead:
+        following |= {name: _follow(scope, node, key, path) for name, (node, path) in ahead.items()}
+        goals = {name for edges in following.values() for name, _ in edges}
+        elsewhere = {
+            name: scope.references.locate(name)
+            for name in sorted(goals - following.keys())
+            if name.startswith("#")
+        }
+        ahead = {
+            name: (goal.value, follow(scope.document, goal.pointer))
+            for name, goal in elsewhere.items()
+            if goal is not None
+        }
     yield from _circles(following)
 
 
-Edges = list[tuple[str, tuple[str | int, ...]]]
+Edges = list[tuple[str, Path]]
 
 
-def _follow(node: Any, section: str, path: tuple[str | int, ...]) -> Edges:
-    """Return the components that *node* is made of, without a value in between."""
+def _follow(scope: Scope, node: Any, section: str, path: Path) -> Edges:
+    """Return what *node* is made of, without a value in between.
+
+    That is components, by name; and in adopted definitions other schemas, by their pointers.
+    """
     edges: Edges = []
-    pending = [(node, path)]
+    pending: list[tuple[Any, Path]] = [(node, path)]
     while pending:
         part, at = pending.pop()
         if not isinstance(part, dict):
@@ -135,11 +157,22 @@ def _follow(node: Any, section: str, path: tuple[str | int, ...]) -> Edges:
             goal = target(part["$ref"])
             if goal is not None and goal[0] == section:
                 edges.append((goal[1], at))
-        elif section == "schemas":
+            elif goal is None and not scope.authored:
+                edges += _elsewhere(scope, part["$ref"], at)
+        if section == "schemas" and ("$ref" not in part or scope.modern):
             for key in ("allOf", *UNIONS):
                 for index, member in enumerate(part.get(key, ())):
                     pending.append((member, (*at, key, index)))
     return edges
+
+
+def _elsewhere(scope: Scope, reference: str, at: Path) -> Edges:
+    """Return what *reference*, to no component by its name, leads to."""
+    goal = scope.references.locate(reference)
+    if goal is None:
+        return []
+    named = component(goal.pointer)
+    return [(named[1] if named else f"#{goal.pointer}", at)]
 
 
 def _circles(following: dict[str, Edges]) -> Iterator[Violation]:

@@ -1,0 +1,101 @@
+"""References within schemas that have an address of their own, read from the root of the document.
+
+A schema with `$id` is a resource: fragments in it begin at it, and its address leads to it (JSON
+Schema 2020-12, core, sections 8.2.1 and 9.1.2). Everything behind the door of documents knows
+references from the root only. A fragment that leads nowhere from the root, as generators of
+JSON Schemas write it (`#/$defs/Item` in a component), begins at its component.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+from urllib.parse import urldefrag, urljoin
+
+from dateline.openapi import ResolvedReference, children, find_replaced, pointer
+from dateline.schema.references import REFERENCES, Resolver
+
+_SIGNS: Final = ("$id", "#/$defs/", "#/definitions/", "#/properties/")
+"""Texts without which no document needs any of this."""
+
+
+class _Resource(NamedTuple):
+    """A schema where fragments begin, its pointer, its address, and what resolves them."""
+
+    pointer: str
+    address: str
+    resolver: Resolver
+
+    def find(self, fragment: str) -> str | None:
+        """Return the pointer, from the root of the document, that *fragment* leads to."""
+        found = self.resolver.locate("#" + fragment)
+        return None if found is None else self.pointer + found.pointer
+
+
+def may_have_identities(text: str) -> bool:
+    """Return whether the document that *text* holds may have references that begin elsewhere."""
+    return any(sign in text for sign in _SIGNS)
+
+
+def resolve_identities(document: dict[str, Any]) -> dict[str, Any]:
+    """Return *document* with references that all begin at its root; itself if they do.
+
+    Those that are written otherwise are `ResolvedReference`.
+    """
+    if str(document.get("openapi", "")).startswith("3.0"):
+        return document
+    return _Identities(document).resolve()
+
+
+class _Identities:
+    """The resources of one document."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+        self._root = Resolver(document)
+        self._by_address: dict[str, _Resource] = {}
+        self._resources: dict[int, _Resource] = {}
+
+    def resolve(self) -> dict[str, Any]:
+        self._collect("document", self._document, (), "")
+        found: dict[str, Any] = self._rewrite("document", self._document, None)
+        return found
+
+    def _collect(self, kind: str, node: Any, path: tuple[str | int, ...], base: str) -> None:
+        if not isinstance(node, dict):
+            return
+        address = node.get("$id") if kind == "schema" else None
+        is_component = kind == "schema" and path[:2] == ("components", "schemas") and len(path) == 3
+        if isinstance(address, str) and not address.startswith("#"):
+            base = urldefrag(urljoin(base, address)).url
+            made = _Resource(pointer(path), base, Resolver(node))
+            self._by_address.setdefault(base, made)
+            self._resources[id(node)] = made
+        elif is_component:
+            self._resources[id(node)] = _Resource(pointer(path), "", Resolver(node))
+        for below, child_kind, child in children(kind, node):
+            self._collect(child_kind, child, path + below, base)
+
+    def _rewrite(self, kind: str, node: Any, around: _Resource | None) -> Any:
+        if not isinstance(node, dict):
+            return node
+        around = self._resources.get(id(node), around) if kind == "schema" else around
+        made = find_replaced(
+            kind, node, lambda _, below, child: self._rewrite(below, child, around)
+        )
+        if kind == "schema":
+            for keyword in REFERENCES:
+                if (found := self._find(node.get(keyword), around)) is not None:
+                    made[keyword] = ResolvedReference(f"#{found}", node[keyword])
+        return {**node, **made} if made else node
+
+    def _find(self, reference: Any, around: _Resource | None) -> str | None:
+        """Return the pointer to what *reference* leads to, if it does not begin at the root."""
+        if not isinstance(reference, str):
+            return None
+        if reference.startswith("#"):
+            if around is None or (not around.address and self._root.locate(reference) is not None):
+                return None
+            return around.find(reference[1:])
+        address, fragment = urldefrag(urljoin(around.address if around else "", reference))
+        resource = self._by_address.get(address)
+        return None if resource is None else resource.find(fragment)

@@ -1,0 +1,260 @@
+"""However a reference is spelled, every reader answers as if the schema were in its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.adopted_apis import adopt_all, api
+from support.narrowed import Law
+from support.readers import Readers
+from support.reference_spellings import Schema, document, spell_all
+
+from dateline.bundle import Document
+from dateline.changes.pages import compare_versions
+from dateline.diff import diff
+from dateline.load import load
+from dateline.model import Direction, Kind, SourceError
+from dateline.project import Projector
+from dateline.rules import judge
+
+TEXT: Final = {"type": "string"}
+
+
+def record(fields: dict[str, Any], **keys: Any) -> Schema:
+    return {"type": "object", "properties": fields, "required": ["k"], **keys}
+
+
+# Schemas, and values that they may and may not have.
+JUDGED: Final[dict[str, tuple[Schema, list[Any]]]] = {
+    "values": ({"type": "string", "enum": ["a", "b"]}, ["a", "c", 1, None]),
+    "one value": ({"type": "string", "enum": ["a"]}, ["a", "b", None]),
+    "fields": (
+        record({"k": {"type": "string", "maxLength": 2}}),
+        [{"k": "x"}, {"k": "xxx"}, {}, None, 1],
+    ),
+    "a bound": ({"type": "integer", "minimum": 3}, [3, 2, "3", None]),
+    "items": (
+        {"type": "array", "items": TEXT, "maxItems": 1},
+        [[], ["a"], ["a", "b"], [1], None],
+    ),
+}
+
+# What becomes what, with a field called `zq` that came or went.
+EDITED: Final[dict[str, tuple[Schema, Schema]]] = {
+    "field added": (record({"k": TEXT}), record({"k": TEXT, "zq": TEXT})),
+    "field removed": (record({"k": TEXT, "zq": TEXT}), record({"k": TEXT})),
+    "closed field added": (
+        record({"k": TEXT}, additionalProperties=False),
+        record({"k": TEXT, "zq": TEXT}, additionalProperties=False),
+    ),
+    "field below added": (
+        record({"k": TEXT, "a": {"type": "array", "items": record({"k": TEXT})}}),
+        record({"k": TEXT, "a": {"type": "array", "items": record({"k": TEXT, "zq": TEXT})}}),
+    ),
+}
+COMPARED: Final[dict[str, tuple[Schema, Schema]]] = {
+    **EDITED,
+    "field required": (
+        {"type": "object", "properties": {"k": TEXT}},
+        record({"k": TEXT}),
+    ),
+    "value removed": ({"type": "string", "enum": ["a", "b"]}, {"type": "string", "enum": ["a"]}),
+    "value added": ({"type": "string", "enum": ["a"]}, {"type": "string", "enum": ["a", "b"]}),
+    "bound tightened": ({"type": "string", "maxLength": 5}, {"type": "string", "maxLength": 4}),
+    "bound loosened": ({"type": "string", "maxLength": 4}, {"type": "string", "maxLength": 5}),
+    "type": (TEXT, {"type": "integer"}),
+    "words": ({**TEXT, "description": "a"}, {**TEXT, "description": "b"}),
+    "nothing": (TEXT, TEXT),
+}
+VERSIONS: Final = ("3.0.3", "3.1.0")
+
+
+def read(written: Schema) -> Schema:
+    """Return *written* as it is read from a file."""
+    return Document(name="x.json", data=json.dumps(written).encode()).content
+
+
+@pytest.mark.parametrize("openapi", VERSIONS)
+@pytest.mark.parametrize("edit", COMPARED)
+def test_the_differ_says_the_same(openapi: str, edit: str) -> None:
+    before, after = (read(document(openapi, each)) for each in COMPARED[edit])
+    found: dict[str, set[tuple[str, str, str]]] = {f"PUT {path}": set() for path in before["paths"]}
+    for change in diff(before, after):
+        verdict = judge(change, "dated-contract", {})
+        for operation in change.operations if change.direction is not Direction.MODEL else ():
+            said = (verdict.rule, str(verdict.verdict), str(change.direction))
+            found[operation].add(said)
+    # what is in place twice is two changes, one of the request and one of the response
+    in_place = found.pop("PUT /InPlace")
+    assert found.pop("PUT /SiblingsThatRepeat", in_place) == in_place
+    expected = found["PUT /AComponent"]
+    assert bool(expected) is bool(in_place) is (edit != "nothing")
+    assert ("gated" in str(expected)) is ("gated" in str(in_place))
+    assert {name: said for name, said in found.items() if said != expected} == {}
+
+
+# A name that a schema gets is a change by itself.
+_NAMES: Final = ("$anchor", "$dynamicAnchor", "$id")
+_NAMED: Final = ("an address", "a fragment of its resource")
+
+
+@pytest.mark.parametrize("openapi", VERSIONS)
+@pytest.mark.parametrize("kind", JUDGED)
+def test_another_spelling_is_no_change(openapi: str, kind: str) -> None:
+    components, uses = spell_all(openapi, JUDGED[kind][0])
+
+    def with_use(use: Schema) -> Schema:
+        held = {"content": {"application/json": {"schema": use}}}
+        return read(
+            {
+                "openapi": openapi,
+                "info": {"title": "", "version": "1"},
+                "paths": {"/x": {"get": {"responses": {"200": {"description": "", **held}}}}},
+                "components": {"schemas": components},
+            }
+        )
+
+    plain = with_use(uses["in place"])
+
+    def told(before: Schema, after: Schema) -> Iterator[str]:
+        for change in diff(before, after):
+            words = change.kind in (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED)
+            if not words and change.keyword not in _NAMES:
+                yield f"{change.kind} {change.keyword}"
+
+    found = {
+        name: [*told(plain, spelled), *told(spelled, plain)]
+        for name, use in uses.items()
+        if name not in _NAMED and (spelled := with_use(use))
+    }
+    assert {name: said for name, said in found.items() if said} == {}
+
+
+@pytest.mark.parametrize("openapi", VERSIONS)
+def test_values_are_judged_the_same(openapi: str, tmp_path: Path) -> None:
+    schemas: dict[str, Schema] = {}
+    named: dict[str, tuple[str, str]] = {}
+    for number, (kind, (schema, _)) in enumerate(JUDGED.items()):
+        components, uses = spell_all(openapi, schema)
+        prefix = f"K{chr(97 + number)}"
+        text = json.dumps([components, uses])
+        for name in components:
+            for end in '"/%':
+                text = text.replace(f"schemas/{name}{end}", f"schemas/{prefix}{name}{end}")
+        text = text.replace('%54"', 'T"').replace("names.example/", f"names.example/{prefix}")
+        for sign in ('"#S', 'nchor": "S'):
+            text = text.replace(sign, f"{sign[:-1]}{prefix}S")
+        components, uses = json.loads(text)
+        schemas |= {f"{prefix}{name}": each for name, each in components.items()}
+        for at, (name, use) in enumerate(uses.items()):
+            schemas[f"{prefix}U{chr(97 + at)}"] = use
+            named[f"{prefix}U{chr(97 + at)}"] = kind, name
+    readers = Readers(tmp_path, schemas, openapi)
+    plain = {kind: name for name, (kind, called) in named.items() if called == "in place"}
+    wrong = [
+        f"{reader}: {kind}, {called}, {value!r}"
+        for name, (kind, called) in named.items()
+        if not readers.notes_of(name)
+        for value in JUDGED[kind][1]
+        for reader, fits in readers.readers.items()
+        if fits(name, value) is not readers.readers["server, request"](plain[kind], value)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("openapi", VERSIONS)
+@pytest.mark.parametrize("edit", EDITED)
+def test_values_are_narrowed_and_pages_say_the_same(
+    openapi: str, edit: str, tmp_path: Path
+) -> None:
+    # what was published comes back as it was written
+    adopt_all(tmp_path, [document(openapi, each) for each in EDITED[edit]])
+    adopted = load(tmp_path / "schemas")
+    law = Law(adopted)
+    older, newer = adopted.table.versions
+    before, after = ("removed" in edit, "added" in edit)
+    both: dict[str, Any] = {"k": "x", **({"a": [{"k": "y", "zq": "z"}]} if "below" in edit else {})}
+    both |= {} if "below" in edit else {"zq": "z"}
+    for version, is_there in ((older.date, before), (newer.date, after)):
+        shown = {
+            body.operation: law.narrow(version, "production", body)({"it": both})
+            for body in law.canonical.bodies
+            if body.status
+        }
+        assert set(map(json.dumps, shown.values())) == {
+            json.dumps({"it": both if is_there else _without(both)})
+        }
+    page = compare_versions(adopted, Projector(adopted), older, newer)
+    told = {operation for entry in page.entries for operation in entry.operations}
+    assert len(told) == len(adopted.document["paths"])
+
+
+def _without(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: _without(each) for key, each in value.items() if key != "zq"}
+
+
+A: Final = "#/components/schemas/A"
+CIRCLES: Final[dict[str, dict[str, Schema]]] = {
+    "an anchor": {"A": {"$anchor": "a", "$ref": "#a"}},
+    "a base": {"A": {"allOf": [{"$ref": f"{A}/allOf/0"}]}},
+    "two bases": {
+        "A": {"allOf": [{"$ref": "#/components/schemas/B/allOf/0"}]},
+        "B": {"allOf": [{"$ref": f"{A}/allOf/0"}]},
+    },
+    "a definition": {"A": {"$ref": f"{A}/$defs/x", "$defs": {"x": {"$ref": A}}}},
+    "a base beside": {"A": {"$ref": "#/components/schemas/B", "allOf": [{"$ref": A}]}, "B": {}},
+    "an escape": {"A": {"oneOf": [{"$ref": "#/components/schemas/%41"}]}},
+}
+
+
+@pytest.mark.parametrize("circle", CIRCLES)
+def test_a_schema_that_is_only_itself_is_refused(circle: str, tmp_path: Path) -> None:
+    with pytest.raises(SourceError) as error:
+        adopt_all(tmp_path, [api(schemas=CIRCLES[circle])])
+    assert {problem.id for problem in error.value.problems} == {"reference-cycle"}
+
+
+def test_a_schema_that_leads_back_to_itself_below_is_no_circle(tmp_path: Path) -> None:
+    below = {"type": "object", "properties": {"x": {"items": {"$ref": f"{A}/properties/x"}}}}
+    adopt_all(tmp_path, [api(schemas={"A": below})])
+
+
+def generic(item: Schema) -> Schema:
+    """Return a page of anything, and a page of users that overrides what its items are."""
+    anchor = {"$dynamicAnchor": "item"}
+    return {
+        "User": item,
+        "Page": {
+            "properties": {"items": {"$dynamicRef": "#item"}},
+            "$defs": {"z": {**anchor, "not": {}}},
+        },
+        "Users": {
+            "$ref": "#/components/schemas/Page",
+            "$defs": {"i": {**anchor, "$ref": "#/components/schemas/User"}},
+        },
+    }
+
+
+def test_a_dynamic_reference_with_several_goals_concerns_all_of_them(tmp_path: Path) -> None:
+    answer = {"$ref": "#/components/schemas/Page"}
+    before, after = (
+        api(loan=answer, schemas=generic(record({"k": {"type": "string", "maxLength": size}})))
+        for size in (5, 4)
+    )
+    found = [(change.keyword, change.operations) for change in diff(read(before), read(after))]
+    assert found == [("maxLength", ("GET /loan",))]
+    without = json.loads(json.dumps(before))
+    del without["components"]["schemas"]["Users"]["$defs"]
+    changes = diff(read(without), read(before))
+    assert ("GET /loan",) in {change.operations for change in changes}
+    with pytest.raises(SourceError) as error:
+        adopt_all(tmp_path, [before])
+    assert {problem.id for problem in error.value.problems} == {"forbidden-keyword"}
