@@ -61,8 +61,8 @@
 - `random_unions`: two versions of an API that differ in one union
 - `readers`: every reader of one document
 - `readings`: sources as they are read, with types and places, and what is refused in them
-- `reference_spellings`: the ways of referring to a schema that all say the same
 - `refactorings`: documents, and refactorings that callers can't notice
+- `reference_spellings`: the ways of referring to a schema that all say the same
 - `reported`: findings of every verdict and policy, some with hostile text
 - `repositories`: git repositories in which the library API is published
 - `retries`: many retries of few requests, and the promises that they broke
