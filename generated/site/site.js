@@ -36,6 +36,36 @@
     }
   } catch { /* storage may be closed to pages from disk */ }
 
+  // --- a filter above long lists of changes
+  const changes = [...document.querySelectorAll("main article")];
+  if (changes.length > 20) {
+    const label = document.createElement("label");
+    const field = document.createElement("input");
+    const count = document.createElement("span");
+    label.className = "filter";
+    field.type = "search";
+    count.setAttribute("role", "status");
+    label.append("Filter changes ", field, " ", count);
+    changes[0].closest("section").before(label);
+    const texts = changes.map((each) => each.textContent.toLowerCase());
+    field.addEventListener("input", () => {
+      const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let left = 0;
+      changes.forEach((each, index) => {
+        each.hidden = !words.every((word) => texts[index].includes(word));
+        left += !each.hidden;
+        const around = each.closest("section > details");
+        if (around && words.length && !each.hidden) around.open = true;
+      });
+      for (const heading of document.querySelectorAll("main section h3")) {
+        let next = heading.nextElementSibling;
+        while (next && next.hidden) next = next.nextElementSibling;
+        heading.hidden = !next || next.tagName === "H3";
+      }
+      count.textContent = words.length ? left + " of " + changes.length : "";
+    });
+  }
+
   // --- search
   const form = document.querySelector(".search");
   const input = document.getElementById("search");

@@ -78,6 +78,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         # one line each, and nothing in it that a reader of the language obeys
         compact=lambda value: Code(json.dumps(value, ensure_ascii=False, separators=(",", ":"))),
         fragment=_memoized_recently(lambda text: markupsafe.escape(quote(text, safe=""))),
+        diffline=lambda text: Code(printable(str(text), _MOST_IN_LINE)),
         pre=lambda text: Code("\n".join(map(_escape_code, str(text).split("\n")))),
         commonmark=_memoized_recently(lambda text: _commonmark().render(_inert(text))),
         commonmark_line=_memoized_recently(lambda text: _commonmark().renderInline(_inert(text))),

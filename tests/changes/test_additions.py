@@ -97,15 +97,14 @@ def test_what_is_added_has_a_page_from_then_on(project: Path) -> None:
         "\n"
         "1 additive. Additive changes go to all versions: every caller gets them.\n"
         "\n"
-        "## What was added\n"
+        "## Nothing to do\n"
         "\n"
-        "### Loan.pages: field added\n"
+        "#### Loan.pages: field added.\n"
         "\n"
-        "- verdict: additive (`response-field-added`)\n"
-        "- where: `/components/schemas/Loan/properties/pages`, in responses\n"
-        '- after: `{"type": "integer"}`\n'
-        "- operations: `GET /loans/{id}`\n"
-        "- to upgrade: Nothing has to be done. A field that you don't know may be ignored.\n"
+        "- **What to do:** Nothing has to be done. A field that you don't know may be ignored.\n"
+        "- **You receive it in** `GET /loans/{id}`\n"
+        "- Details: `response-field-added`, additive, `/components/schemas/Loan/properties/pages`, "
+        'after `{"type": "integer"}`\n'
         "\n"
         f"[All versions](README.md) · [this page for programs](added-since-{DAY}.json)\n"
     )
@@ -170,7 +169,7 @@ def test_cutting_closes_the_period_and_begins_another(project: Path) -> None:
         f"- since {LATER} was cut: nothing yet",
         f"- [after {DAY} and before {LATER} was cut](added-since-{DAY}.md): 1 additive",
     ]
-    told = f"Added to all versions after {DAY} and before {LATER} was cut Loan.pages: field added"
+    told = f"Added to all versions after {DAY} and before {LATER} was cut Loan.pages: field added."
     assert [title for title, text in feed().items() if told in text] == [f"{LATER}: As before."]
     assert dateline("generate", "--check").status == CLEAN
     assert dateline("check", "--against", "HEAD").status == CLEAN

@@ -16,7 +16,8 @@ from support.changing import DATES, Files, feed, pages, swapped, told, versions
 from support.sources import API, LIBRARY, loaded
 
 from dateline.changes import schema
-from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, compare_versions
+from dateline.changes.entries import Entry
+from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, compare_versions
 from dateline.check.comparison import compare
 from dateline.diff import DiffReadings, diff
 from dateline.model import Api
@@ -83,20 +84,25 @@ def test_a_page_reads_as_a_list_by_reason(library: Api) -> None:
         "\n"
         "next: Loans can be paused\n"
         "\n"
-        "1 gated.\n"
+        "1 breaking.\n"
         "\n"
         "next is being prepared: all of this may still change.\n"
         "\n"
-        "## a loan can be paused\n"
+        "## Breaking changes\n"
         "\n"
-        "### LoanState: value paused added\n"
+        "### a loan can be paused\n"
         "\n"
-        "- verdict: gated (`value-added`)\n"
-        "- where: `/components/schemas/LoanState/enum/1`, in responses\n"
-        "- since: next\n"
-        '- after: `"paused"`\n'
-        "- operations: `GET /loans/{id}`\n"
-        "- to upgrade: Be ready for the new value wherever you read the field.\n"
+        "#### LoanState can also be paused in responses.\n"
+        "\n"
+        "- **Breaking for** code that handles only the values it knows.\n"
+        "- **What to do:** Be ready for the new value wherever you read the field.\n"
+        "- **You receive it in** `GET /loans/{id}`\n"
+        "- Details: `value-added`, gated, `/components/schemas/LoanState/enum/1`, since next, "
+        'after `"paused"`\n'
+        "\n"
+        "```diff\n"
+        '+ "paused"\n'
+        "```\n"
         "\n"
         "[All versions](README.md) · [this page for programs](2025-06-01...next.json)\n"
     )
@@ -144,14 +150,17 @@ def test_changes_stand_under_their_reason_and_those_without_one_last(tmp_path: P
     )
     page = pages(loaded(tmp_path, files))["2024-01-15...2025-06-01.md"]
     assert re.findall(r"^##+ (.*)$", page, re.MULTILINE) == [
+        "Breaking changes",
         "One word.",
-        "Item: variant AudioBook added",
-        r"Loan.author\_name: field renamed ('writer' -\> 'author\_name')",
-        "AudioBook: component added",
+        "Item can also be AudioBook in responses.",
+        r"Loan.author\_name was called writer.",
         "Fines are gone.",
-        r"Loan.fine\_cents: field removed",
+        r"Loan.fine\_cents is gone from responses.",
         "Other changes",
-        "Loan.due: format changed ('date' -\\> 'date-time')",
+        "The format of Loan.due was 'date' and is 'date-time' now.",
+        "Only in generated code",
+        "One word.",
+        "The component AudioBook is new.",
     ]
 
 
@@ -185,7 +194,11 @@ def test_what_concerns_one_environment_says_so(tmp_path: Path) -> None:
         "AudioBook: component added": both,
     }
     for form in ("md", "html"):
-        assert files[f"2024-01-15...2024-09-01.{form}"].count("only in") == 1
+        assert (
+            files[f"2024-01-15...2024-09-01.{form}"].count("Only in sandbox")
+            + files[f"2024-01-15...2024-09-01.{form}"].count("**Only in** sandbox")
+            == 1
+        )
 
 
 def test_what_is_not_disclosed_is_said_and_nothing_invented(tmp_path: Path) -> None:
@@ -272,7 +285,7 @@ def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, libr
         artifact.path: artifact.content.decode()
         for artifact in render(library, tmp_path / "own", models=False, validate=False).artifacts
     }
-    assert made["changes/2024-01-15...2024-09-01.md"] == "2 gated, 1 additive\n"
+    assert made["changes/2024-01-15...2024-09-01.md"] == "2 breaking, 1 other\n"
     assert made["changes/versions.txt"] == "next 2025-06-01 2024-09-01 2024-01-15 "
 
 
@@ -288,7 +301,7 @@ def test_an_entry_has_a_template_of_its_own_which_escapes_like_any(
         for artifact in render(library, tmp_path / "own", models=False, validate=False).artifacts
     }
     assert (
-        "\n## a loan can be paused\n- LoanState: value paused added\n\n"
+        "\n### a loan can be paused\n- LoanState: value paused added\n\n"
         in (made["changes/2025-06-01...next.md"])
     )
     for text, said in (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -13,9 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
-from support.rule_cases import document
+from support.rule_cases import changes
 
-from dateline.diff import diff
 from dateline.model import EXTENSIBLE, Change, Direction, Kind, Verdict
 from dateline.openapi import OBJECTS
 from dateline.rules import CHANGE_RULES, PRESETS, RULES, Example, Rule, describe, judge
@@ -32,25 +30,7 @@ FILES = {path.stem for path in FOLDER.glob("*.yaml")}
 SPOKEN = [str(verdict) for verdict in (Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)]
 
 
-def renames(node: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
-    """Take every `x-was` out of *node*, and yield where it stood and the name it gives."""
-    if isinstance(node, list):
-        node = dict(enumerate(node))
-    if not isinstance(node, dict):
-        return
-    for was in node.pop("x-was", {}).values():
-        yield pointer, was["name"]
-    for key, value in node.items():
-        yield from renames(value, f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}")
-
-
 _GRAVITY = (Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)
-
-
-def changes(where: str, before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
-    newer = document(where, after)
-    names = dict(renames(newer))
-    return diff(document(where, before), newer, renames=names)
 
 
 def heard(
@@ -297,6 +277,10 @@ def test_a_rule_about_changes_tells_callers_what_to_do_and_names_no_key_of_ours(
 ) -> None:
     assert re.fullmatch(r"[A-Z][^\n]{10,150}\.", rule.callers)
     assert "x-" not in rule.callers
+    for breaks in {rule.breaks_readers, rule.breaks_senders} - {""}:
+        assert re.fullmatch(r"(code|tools) (that|for) [^\n]{10,90}\.", breaks)
+    is_broken = bool(rule.breaks_readers or rule.breaks_senders)
+    assert is_broken is not rule.callers.startswith("Nothing has to be done.")
 
 
 def test_a_rule_whose_docstring_lacks_a_paragraph_is_refused_at_import() -> None:
@@ -349,7 +333,9 @@ def test_a_rule_is_explained_with_reason_example_way_out_and_what_callers_do() -
         "Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it "
         "out.\n"
         "\n"
-        "Callers: Stop sending the value, and don't expect it in responses."
+        "Callers: Stop sending the value, and don't expect it in responses.\n"
+        "\n"
+        "Breaks code that sends the value."
     )
 
 

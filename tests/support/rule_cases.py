@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+
+from dateline.diff import diff
+from dateline.model import Change
 
 
 def document(where: str, content: dict[str, Any]) -> dict[str, Any]:
@@ -25,3 +29,30 @@ def document(where: str, content: dict[str, Any]) -> dict[str, Any]:
         operation["parameters"] = [{"name": "choice", "in": "query", "schema": schema}]
     paths = {} if where == "model" else {"/loans": {"put": operation}}
     return whole | {"paths": paths, "components": {"schemas": content}}
+
+
+def renames(node: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
+    """Take every `x-was` out of *node*, and yield where it stood and the name it gives."""
+    if isinstance(node, list):
+        node = dict(enumerate(node))
+    if not isinstance(node, dict):
+        return
+    for was in node.pop("x-was", {}).values():
+        yield pointer, was["name"]
+    for key, value in node.items():
+        yield from renames(value, f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}")
+
+
+def documents(
+    where: str, before: dict[str, Any], after: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
+    """Return two documents, and what `x-was` in the newer one says was renamed."""
+    newer = document(where, after)
+    names = dict(renames(newer))
+    return document(where, before), newer, names
+
+
+def changes(where: str, before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
+    """Return what differs between two documents that hold *before* and *after*."""
+    older, newer, names = documents(where, before, after)
+    return diff(older, newer, renames=names)

@@ -9,8 +9,9 @@ from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
 from dateline.changes.additions import list_periods
-from dateline.changes.pages import Page, describe_announcement, group_by_reason, list_pages
+from dateline.changes.pages import Page, describe_announcement, list_pages
 from dateline.changes.record import Period, Record
+from dateline.changes.sections import group_by_reason
 from dateline.model import Api
 from dateline.project import Projector
 

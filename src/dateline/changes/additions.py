@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
-from dateline.changes.pages import Entry
+from dateline.changes.entries import DOCUMENTATION, Entry
 from dateline.changes.reasons import Reason
 from dateline.changes.record import Period, Record
 from dateline.check.merge import Merged
@@ -14,9 +14,6 @@ from dateline.diff import diff
 from dateline.gates import order
 from dateline.model import Api, Combination, Verdict
 from dateline.project import Projector
-
-_WORDS: Final = ("documentation-changed", "extension-changed")
-"""Rules whose changes promise nothing."""
 
 
 def list_additions(
@@ -35,7 +32,7 @@ def list_additions(
     entries = [
         Entry.of(group, Reason())
         for group in merged
-        if group.judgement.verdict is Verdict.ADDITIVE and group.judgement.rule not in _WORDS
+        if group.judgement.verdict is Verdict.ADDITIVE and group.judgement.rule not in DOCUMENTATION
     ]
     return tuple(sorted(entries, key=lambda entry: (entry.where, entry.message)))
 

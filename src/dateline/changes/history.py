@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.changes.additions import list_periods
-from dateline.changes.pages import Differences, Entry
+from dateline.changes.entries import Entry
+from dateline.changes.pages import Differences
 from dateline.changes.record import Period, Record
 from dateline.changes.subjects import Subject, find_subject, is_present, list_referred
 from dateline.check.merge import ChangeGroup

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, pairwise
 from typing import Any, Final
 
+from dateline.changes.entries import MOST_OPERATIONS, Entry, Explanation
+from dateline.changes.fragments import FragmentLine, MessageFragments
 from dateline.changes.reasons import Reason, Reasons
+from dateline.changes.sections import Section, count_breaking, list_sections
 from dateline.check.merge import ChangeGroup, Merged
 from dateline.diff import DiffReadings, diff
-from dateline.model import Announcement, Api, Combination, Direction, Table, Verdict, Version
-from dateline.openapi import VERSION
+from dateline.model import Announcement, Api, Combination, Table, Verdict, Version
+from dateline.openapi import VERSION, method_name, operations
 from dateline.project import Projector
-from dateline.rules import RULES, describe
+from dateline.rules.effects import describe_effect
+from dateline.schema.references import Located, Resolver
 
 EVERY_PAIR: Final = 25
 """With more versions than these, not every two of them get a page. Neighbours do, and every version
@@ -26,124 +30,9 @@ MOST_NAMED: Final = 500_000
 """Nor do they where all pages together would name operations more often than that: the pages would
 outgrow the documents."""
 
-_MOST_OPERATIONS: Final = 50
-"""So many operations of an entry are named to people; programs get all."""
-
 _VALUES: Final = ("before", "after")
 
 _WEIGHTIEST_FIRST: Final = (Verdict.NEVER, Verdict.GATED, Verdict.ADDITIVE, Verdict.INFORMATION)
-
-_SEEN_IN: Final = {
-    Direction.REQUEST: "requests",
-    Direction.RESPONSE: "responses",
-    Direction.BOTH: "requests and responses",
-    Direction.MODEL: "models",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Entry:
-    """One thing that differs between two versions, as plain values.
-
-    ``versions`` are those whose gates made the change, oldest first, ``why`` is what `x-why` says
-    there. ``upgrade`` says what a caller does about it. The others are those of ``Finding``.
-    """
-
-    rule: str
-    verdict: Verdict
-    message: str
-    direction: Direction
-    schema: str | None
-    field: str
-    before_pointer: str | None
-    after_pointer: str | None
-    before: Any
-    after: Any
-    operations: tuple[str, ...]
-    environments: tuple[str, ...]
-    versions: tuple[str, ...]
-    why: str | None
-    upgrade: str
-
-    @classmethod
-    def of(cls, group: ChangeGroup, reason: Reason) -> Entry:
-        """Return the entry for *group*, which was made for *reason*."""
-        change, judgement = group.change, group.judgement
-        return cls(
-            rule=judgement.rule,
-            verdict=judgement.verdict,
-            message=describe(change),
-            direction=change.direction,
-            schema=change.schema,
-            field=change.field,
-            before_pointer=change.before_pointer,
-            after_pointer=change.after_pointer,
-            before=change.before,
-            after=change.after,
-            operations=change.operations,
-            environments=tuple(sorted({shown.environment for shown in group.combinations})),
-            versions=reason.versions,
-            why=reason.why,
-            upgrade=RULES[judgement.rule].callers,
-        )
-
-    @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Entry:
-        """Return the entry whose ``data`` this is."""
-        lists = ("operations", "environments", "versions")
-        return cls(
-            **{
-                **data,
-                "verdict": Verdict(data["verdict"]),
-                "direction": Direction(data["direction"]),
-                **{name: tuple(data[name]) for name in lists},
-            }
-        )
-
-    @cached_property
-    def data(self) -> dict[str, Any]:
-        """The entry as `changes.schema.json` describes it."""
-        plain = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            **plain,
-            "verdict": str(self.verdict),
-            "direction": str(self.direction),
-            "operations": list(self.operations),
-            "environments": list(self.environments),
-            "versions": list(self.versions),
-        }
-
-    def only_in(self, environments: Iterable[str]) -> tuple[str, ...]:
-        """Return the environments that are concerned, unless all of *environments* are."""
-        return () if set(environments) <= set(self.environments) else self.environments
-
-    @property
-    def seen_in(self) -> str:
-        """Where callers meet it: in requests, responses, or models that nothing refers to."""
-        return _SEEN_IN[self.direction]
-
-    @property
-    def where(self) -> str:
-        """The pointer into the newer document, or into the older one if it is gone there."""
-        return self.after_pointer or self.before_pointer or ""
-
-    @property
-    def values(self) -> list[tuple[str, str]]:
-        """The values before and after, as JSON, as far as there are any."""
-        return [
-            (name, json.dumps(value, ensure_ascii=False))
-            for name, value in (("before", self.before), ("after", self.after))
-            if value is not None
-        ]
-
-    @property
-    def first_operations(self) -> tuple[str, ...]:
-        """The operations to name to people; ``unnamed`` counts the others."""
-        return self.operations[:_MOST_OPERATIONS]
-
-    @property
-    def unnamed(self) -> int:
-        return len(self.operations) - len(self.first_operations)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,16 +71,16 @@ class Page:
 
     @property
     def summary(self) -> str:
-        """The counts in words: `1 gated, 1 additive`, `not disclosed`, or `no changes`."""
-        counts = [f"{count:,} {verdict}" for verdict, count in self.counts.items() if count]
+        """The counts in words: `1 breaking, 2 others`, `not disclosed`, or `no changes`."""
+        counts = count_breaking(self.entries)
         if self.undisclosed:
             counts.append("more not disclosed" if counts else "not disclosed")
         return ", ".join(counts) or "no changes"
 
     @property
-    def reasons(self) -> list[tuple[str | None, list[Entry]]]:
-        """All entries, as ``group_by_reason`` gives them."""
-        return group_by_reason(self.entries)
+    def sections(self) -> list[Section]:
+        """All entries, in the order in which a caller reads them."""
+        return list_sections(self.entries)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -207,14 +96,6 @@ class Page:
         }
 
 
-def group_by_reason(entries: Iterable[Entry]) -> list[tuple[str | None, list[Entry]]]:
-    """Return *entries* by reason, in the order of the first of each; without one they come last."""
-    found: dict[str | None, list[Entry]] = {}
-    for entry in entries:
-        found.setdefault(entry.why, []).append(entry)
-    return sorted(found.items(), key=lambda item: item[0] is None)
-
-
 def describe_announcement(announcement: Announcement) -> str:
     """Return *announcement* as a sentence."""
     happens = {"default": "becomes the default", "ends": "ends"}[announcement.kind]
@@ -223,7 +104,7 @@ def describe_announcement(announcement: Announcement) -> str:
 
 def list_pages(api: Api, projector: Projector) -> Iterator[Page]:
     """Yield a page for every two versions of *api*, within ``EVERY_PAIR`` and ``MOST_NAMED``."""
-    differences = Differences(api, projector)
+    differences = Differences(api, projector, shown=True)
     versions = api.table.versions
     steps = {pair: differences.page(*pair) for pair in pairwise(versions)}
     every = len(versions) <= EVERY_PAIR and _count_operations(list(steps.values())) <= MOST_NAMED
@@ -237,13 +118,20 @@ def compare_versions(api: Api, projector: Projector, older: Version, newer: Vers
 
 
 class Differences:
-    """What differs between versions of an API; what several of them share is read once."""
+    """What differs between versions of an API; what several of them share is read once.
 
-    def __init__(self, api: Api, projector: Projector) -> None:
+    With *shown*, entries have lines that show the change in a message.
+    """
+
+    def __init__(self, api: Api, projector: Projector, *, shown: bool = False) -> None:
+        self._shown = shown
         self._api = api
         self._projector = projector
         self._readings = DiffReadings()
         self._origin = cache(projector.origin)
+        # methods of one object: what was computed lives as long as it does
+        self._name_calls = cache(self._find_calls)
+        self._fragments = cache(self._make_fragments)
         self._documents: dict[Combination, dict[str, Any]] = {}
         self._entries: dict[tuple[Any, ...], Entry] = {}
 
@@ -279,10 +167,47 @@ class Differences:
         reasons = Reasons(self._api, self._origin, older.date, newer.date).of(
             (group.change, group.combinations[0].environment) for group in groups
         )
+        calls = {**self._name_calls(older), **self._name_calls(newer)}
         return [
-            (group, self._once(Entry.of(group, reason)))
+            (group, self._once(self._explain(group, reason, calls, older, newer)))
             for group, reason in zip(groups, reasons, strict=True)
         ]
+
+    def _explain(
+        self,
+        group: ChangeGroup,
+        reason: Reason,
+        calls: Mapping[str, str],
+        older: Version,
+        newer: Version,
+    ) -> Entry:
+        environment = group.combinations[0].environment
+        lines: tuple[FragmentLine, ...] = ()
+        if self._shown:
+            fragments = self._fragments(older.date, newer.date, environment)
+            lines = fragments.list_lines(group.change)
+        first = group.change.operations[:MOST_OPERATIONS]
+        named = tuple((name, calls.get(name, "")) for name in first)
+        explanation = Explanation(describe_effect(group.change), named, lines)
+        return Entry.of(group, reason, explanation)
+
+    def _make_fragments(self, older: str, newer: str, environment: str) -> MessageFragments:
+        documents = (self._document(Combination(date, environment)) for date in (older, newer))
+        return MessageFragments(*documents)
+
+    def _find_calls(self, version: Version) -> dict[str, str]:
+        """Return the summary of each operation of *version*, in any environment, by its name."""
+        found: dict[str, str] = {}
+        for environment in self._api.table.environments:
+            document = self._document(Combination(version.date, environment.name))
+            resolver = Resolver(document)
+            for path, item in document.get("paths", {}).items():
+                node = resolver.follow(Located(item, "")).value
+                for method, operation in operations(node) if isinstance(node, dict) else ():
+                    summary = operation.get("summary")
+                    if isinstance(summary, str):
+                        found[f"{method_name(method)} {path}"] = summary
+        return found
 
     def _once(self, entry: Entry) -> Entry:
         """Return the equal entry of another pair of versions, if there is one: one object."""

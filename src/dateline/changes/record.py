@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.changes.pages import Entry
+from dateline.changes.entries import Entry
+from dateline.changes.sections import Section, list_sections
 from dateline.model import Direction, Map, Place, Problem, SourceError, Table, Verdict
 from dateline.paths import name_folder
 from dateline.source.reader import Locator, read
@@ -63,6 +64,11 @@ class Period:
     def summary(self) -> str:
         """How many additions there are, in words."""
         return f"{len(self.entries):,} additive" if self.entries else "nothing yet"
+
+    @property
+    def sections(self) -> list[Section]:
+        """The entries, in the order in which a caller reads them."""
+        return list_sections(self.entries)
 
     @property
     def data(self) -> dict[str, Any]:

@@ -50,6 +50,8 @@ def explain(name: str) -> str:
     parts.append(rule.way_out)
     if rule.callers:
         parts.append(f"Callers: {rule.callers}")
+    if breaks := rule.breaks_readers or rule.breaks_senders:
+        parts.append(f"Breaks {breaks}")
     parts += [
         f"Under the preset `{preset}`: {verdicts[rule.id]}."
         for preset, (_, verdicts) in PRESETS.items()

@@ -17,6 +17,7 @@ def path_parameters_swapped(change: Change) -> bool:
     Put them back into their old order; a path with another order goes beside it.
 
     Callers: Put the values into the path in their new order.
+    Breaks: code that puts the values into the path in their old order.
 
     In a document, before:
         paths:
@@ -39,6 +40,7 @@ def operation_removed(change: Change) -> bool:
     it `deprecated: true`; a new path goes beside it.
 
     Callers: Stop calling the operation before you send the newer version.
+    Breaks: code that calls the operation.
 
     In a document, before:
         paths:

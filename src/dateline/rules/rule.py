@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import Any, Final, NamedTuple
 
-from dateline.model import Change, Verdict
+from dateline.model import Change, Direction, Verdict
 
 _PARAGRAPHS: Final = ("summary", "reason", "way out", "callers", "example")
 _CALLERS: Final = "Callers: "
+_BREAKS: Final = re.compile(r"^Breaks(?: (readers|senders))?: ", re.MULTILINE)
 _BEFORE: Final = ", before:"
 _AFTER: Final = "After:"
 
@@ -35,8 +37,10 @@ class Rule:
 
     ``verdict`` is that of the preset ``dated-contract``. ``summary`` is one sentence in the present
     tense, ``reason`` says why it holds, ``way_out`` what the author writes instead. A rule about
-    changes has a predicate ``applies``, an ``example``, and in ``callers`` what a caller does
-    when moving to the newer version. A rule about the definitions has none of the three.
+    changes has a predicate ``applies``, an ``example``, in ``callers`` what a caller does when
+    moving to the newer version, and in ``breaks_readers`` and ``breaks_senders`` which code
+    stops working where callers read or send what changed; empty where none does. A rule about
+    the definitions has none of these.
     """
 
     id: str
@@ -45,6 +49,8 @@ class Rule:
     reason: str
     way_out: str
     callers: str = ""
+    breaks_readers: str = ""
+    breaks_senders: str = ""
     example: Example = field(default_factory=Example)
     applies: Callable[[Change], bool] | None = field(default=None, repr=False, compare=False)
 
@@ -52,6 +58,12 @@ class Rule:
     def help(self) -> str:
         """The summary and the way out: the help of a finding."""
         return f"{self.summary} {self.way_out}"
+
+    def breaks(self, direction: Direction) -> str:
+        """Return which code of callers a change in *direction* breaks; empty where none."""
+        if direction is Direction.REQUEST:
+            return self.breaks_senders
+        return self.breaks_readers or (self.breaks_senders if direction is Direction.BOTH else "")
 
 
 def additive(predicate: Callable[[Change], bool]) -> Rule:
@@ -72,7 +84,7 @@ def never(predicate: Callable[[Change], bool]) -> Rule:
 def about_definitions(verdict: Verdict) -> Callable[[Callable[[], None]], Rule]:
     """Make a rule of a function that only documents it: `dateline.check` finds where it is broken.
 
-    The docstring has neither `Callers:` nor an example.
+    The docstring has neither `Callers:` and `Breaks:` nor an example.
     """
     return lambda function: _read_rule(function, verdict, about_changes=False)
 
@@ -91,7 +103,10 @@ def _read_rule(
     expected = _PARAGRAPHS if about_changes else _PARAGRAPHS[:3]
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n", len(expected) - 1)
     texts = dict(zip(expected, paragraphs, strict=False))
-    callers, example = texts.get("callers", ""), texts.get("example", "")
+    callers, *breaks = _BREAKS.split(texts.get("callers", ""))
+    example = texts.get("example", "")
+    # the pattern has one group: sides and texts alternate
+    broken = dict(zip(breaks[::2], map(_join_lines, breaks[1::2]), strict=True))
     if (
         len(texts) < len(expected)
         or (about_changes and not callers.startswith(_CALLERS))
@@ -108,6 +123,8 @@ def _read_rule(
         reason=_join_lines(texts["reason"]),
         way_out=_join_lines(texts["way out"]),
         callers=_join_lines(callers.removeprefix(_CALLERS)),
+        breaks_readers=broken.get("readers", broken.get(None, "")),
+        breaks_senders=broken.get("senders", broken.get(None, "")),
         example=_read_example(example),
         applies=applies,
     )

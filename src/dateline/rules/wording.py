@@ -48,7 +48,7 @@ def describe(change: Change) -> str:
     kind, _, event = change.kind.value.rpartition("-")
     noun = _NOUNS.get(kind, kind)
     whole = noun in _WHOLE or is_flag(change)
-    subject = _owner(change) if whole else _place(change)
+    subject = name_owner(change) if whole else name_place(change)
     return printable(f"{subject}: {_describe_event(change, noun, event)}")
 
 
@@ -76,9 +76,9 @@ def _describe_event(change: Change, noun: str, event: str) -> str:
             closed = " to a closed object" if change.closed else ""
             return f"{change.keyword} field {event}{closed}".lstrip()
         case "variant" | "value" | "open-ended value", _:
-            return f"{noun} {_format_name(_value_of(change))} {event}"
+            return f"{noun} {format_name(get_value(change))} {event}"
         case "type", _:
-            return f"type {_value_of(change)} {event}"
+            return f"type {get_value(change)} {event}"
         case "dialect", _:
             said = _describe_keyword(change)
             older = [str(side).startswith(_OLD_DIALECTS) for side in (change.before, change.after)]
@@ -96,7 +96,7 @@ def _event_of(change: Change) -> str:
     return "added" if change.before_pointer is None else "changed"
 
 
-def _owner(change: Change) -> str:
+def name_owner(change: Change) -> str:
     """Return the component, or the operations where there is none."""
     if change.schema is not None:
         return change.schema
@@ -106,9 +106,9 @@ def _owner(change: Change) -> str:
     return f"{first} and {len(more)} more" if more else first
 
 
-def _place(change: Change) -> str:
+def name_place(change: Change) -> str:
     """Return the owner and the path below it."""
-    owner = _owner(change)
+    owner = name_owner(change)
     # a keyword that came or went is no place of its own
     field = change.field.removesuffix(_STEPS.get(change.keyword, ""))
     if not field:
@@ -118,7 +118,7 @@ def _place(change: Change) -> str:
     return f"{owner}{'' if field[0] in '[{' else '.'}{field}"
 
 
-def _quote(value: Any) -> str:
+def quote(value: Any) -> str:
     """Return *value* as it is written, text in single quotes; long ones cut."""
     text = (
         repr(value)
@@ -128,17 +128,18 @@ def _quote(value: Any) -> str:
     return printable(text, _LONGEST)
 
 
-def _format_name(value: Any) -> str:
+def format_name(value: Any) -> str:
     """Return *value* as a name: text as it is, unless it could be taken for something else."""
     plain = isinstance(value, str) and _WORD.fullmatch(value) and value not in _LITERALS
-    return value if plain else _quote(value)
+    return value if plain else quote(value)
 
 
 def _format_both(change: Change) -> str:
-    return f"({_quote(change.before)} -> {_quote(change.after)})"
+    return f"({quote(change.before)} -> {quote(change.after)})"
 
 
-def _value_of(change: Change) -> Any:
+def get_value(change: Change) -> Any:
+    """Return the value that came, or else the one that went."""
     return change.before if change.after is None else change.after
 
 
@@ -146,9 +147,9 @@ def _describe_keyword(change: Change) -> str:
     """Return what happened to a keyword: `maxLength changed (100 -> 50)`."""
     keyword = change.keyword or "content"
     if change.after_pointer is None:
-        return f"{keyword} removed ({_quote(change.before)}){_describe_following(change)}"
+        return f"{keyword} removed ({quote(change.before)}){_describe_following(change)}"
     if change.before_pointer is None:
-        return f"{keyword} added ({_quote(change.after)}){_describe_following(change)}"
+        return f"{keyword} added ({quote(change.after)}){_describe_following(change)}"
     if not change.within and json.dumps(change.before) == json.dumps(change.after):
         return f"what {keyword} depends on changed"
     return f"{keyword} changed {_format_both(change)}{_describe_following(change)}"

@@ -38,6 +38,17 @@ class Step(Protocol):
     def entries(self) -> tuple[Any, ...]: ...
 
 
+class OperationLinks:
+    """The addresses of the pages of one version's operations."""
+
+    def __init__(self, addresses: dict[str, str]) -> None:
+        self._addresses = addresses
+
+    def find(self, name: str) -> str:
+        """Return the address for `METHOD /path`; nothing where the version has no such page."""
+        return self._addresses.get(name, "")
+
+
 class ReferenceSite:
     """The context of each template of the folder.
 
@@ -214,6 +225,7 @@ class ReferenceSite:
             "heading": f"{self._title}: what changed from {older} to {newer}",
             "picker": [],
             "page": step,
+            "links": self._links[newer],
         }
 
     def _start(self) -> dict[str, Any]:
@@ -255,6 +267,19 @@ class ReferenceSite:
                 names = " ".join(map(str, fields if isinstance(fields, dict) else ()))
                 found.setdefault(("schema", name), [name, "schema", names, "", date, address])
         return {"index": list(found.values())}
+
+    @cached_property
+    def _links(self) -> dict[str, OperationLinks]:
+        """The pages of the operations of each version, for pages beside its folder."""
+        return {
+            date: OperationLinks(
+                {
+                    name: f"../{date}/operations/{self._operation_pages[name]}.html"
+                    for name in version.operations
+                }
+            )
+            for date, version in self._versions.items()
+        }
 
     # --- history
 

@@ -19,6 +19,7 @@ def variant_added(change: Change) -> bool:
     be left out.
 
     Callers: Be ready for the new variant wherever you read the union.
+    Breaks readers: code that handles only the variants it knows.
 
     In a response, before:
         Item: {oneOf: [{$ref: '#/components/schemas/Book'}, {$ref: '#/components/schemas/Map'}]}
@@ -47,6 +48,7 @@ def variant_removed(change: Change) -> bool:
     Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out.
 
     Callers: Stop sending the variant, and don't expect it in responses.
+    Breaks senders: code that sends the variant.
 
     In a request, before:
         Payout: {oneOf: [{$ref: '#/components/schemas/Iban'}, {$ref: '#/components/schemas/Wire'}]}
@@ -71,6 +73,7 @@ def union_changed(change: Change) -> bool:
     that no mapping gives is a component's name: keep that.
 
     Callers: Check how you distinguish the variants of the union.
+    Breaks: code that distinguishes the variants of the union.
 
     In a response, before:
         Item:
@@ -99,6 +102,7 @@ def value_added(change: Change) -> bool:
     place of `enum`, from a new version on.
 
     Callers: Be ready for the new value wherever you read the field.
+    Breaks readers: code that handles only the values it knows.
 
     In a response, before:
         State: {type: string, enum: [active, returned]}
@@ -117,6 +121,7 @@ def value_removed(change: Change) -> bool:
     Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out.
 
     Callers: Stop sending the value, and don't expect it in responses.
+    Breaks senders: code that sends the value.
 
     In a request, before:
         State: {type: string, enum: [active, paused, returned]}
@@ -136,6 +141,7 @@ def open_value_removed(change: Change) -> bool:
     `x-was: {next: {x-extensible-enum: […]}}`.
 
     Callers: Stop relying on the value.
+    Breaks: code that relies on the value.
 
     In a response, before:
         Channel: {type: string, x-extensible-enum: [desk, app]}
@@ -155,6 +161,7 @@ def type_added(change: Change) -> bool:
     Put the old type back, or keep it for older versions: `x-was: {next: {type: old}}`.
 
     Callers: Be ready for values of the new type.
+    Breaks readers: code that reads the value as one of its old types.
 
     In a response, before:
         Loan: {type: object, properties: {due: {type: string}}}
@@ -173,6 +180,7 @@ def type_removed(change: Change) -> bool:
     Put the old type back, or keep it for older versions: `x-was: {next: {type: old}}`.
 
     Callers: Stop sending values of the old type.
+    Breaks senders: code that sends values of the old type.
 
     In a request, before:
         NewLoan: {type: object, properties: {note: {type: [string, 'null']}}}
@@ -192,6 +200,7 @@ def type_changed(change: Change) -> bool:
     field beside the old one needs no version.
 
     Callers: Read and send the value with its new type.
+    Breaks: code that reads or sends the value with its old type.
 
     In a response, before:
         Loan: {type: object, properties: {fine: {type: integer}}}
@@ -210,6 +219,7 @@ def constant_changed(change: Change) -> bool:
     Put the old value back, or keep it for older versions: `x-was: {next: {const: old}}`.
 
     Callers: Expect and send the new value.
+    Breaks: code that expects or sends the old value.
 
     In a response, before:
         Book: {type: object, properties: {kind: {const: book}}}
@@ -230,6 +240,7 @@ def reference_switched(change: Change) -> bool:
     `x-was: {next: {$ref: '#/components/schemas/Old'}}`.
 
     Callers: Compare the old schema with the new one, and adapt your models.
+    Breaks: code that relies on the old schema.
 
     In a response, before:
         Loan: {type: object, properties: {item: {$ref: '#/components/schemas/Book'}}}

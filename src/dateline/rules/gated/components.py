@@ -15,6 +15,7 @@ def component_removed(change: Change) -> bool:
     Put it back, with `x-removed: next` if newer versions do without it.
 
     Callers: Regenerate your client, and stop importing the component.
+    Breaks: code that imports the component from a generated client.
 
     In a model, before:
         Loan: {type: object}
@@ -36,6 +37,7 @@ def component_renamed(change: Change) -> bool:
     give this rule another verdict under `policy: {rules: …}` in a change of its own.
 
     Callers: Regenerate your client, and import the component by its new name.
+    Breaks: code that imports the component by its old name.
 
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}}}
@@ -58,6 +60,7 @@ def dialect_changed(change: Change) -> bool:
     its own.
 
     Callers: Regenerate your client, with tools that read the new version of OpenAPI.
+    Breaks: tools that read only the old version of OpenAPI.
 
     In a document, before:
         openapi: 3.0.3

@@ -19,6 +19,7 @@ def closed_field_added(change: Change) -> bool:
     responses without it.
 
     Callers: Add the new field to your models; older ones reject it.
+    Breaks readers: code that rejects fields it does not know.
 
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}}, additionalProperties: false}
@@ -40,6 +41,7 @@ def required_response_field_added(change: Change) -> bool:
     Leave it out of `required`, or give it `x-added: next`.
 
     Callers: Add the new field to your models; every response has it.
+    Breaks: code that builds responses itself, such as fakes in tests.
 
     In a response, before:
         Loan: {type: object, required: [id], properties: {id: {type: string}}}
@@ -61,6 +63,7 @@ def required_request_field_added(change: Change) -> bool:
     Give it `x-added: next`, and a `default` for callers that don't send it.
 
     Callers: Send it with every request.
+    Breaks senders: code that does not send the field.
 
     In a request, before:
         NewLoan: {type: object, required: [item], properties: {item: {type: string}}}
@@ -101,6 +104,7 @@ def response_field_removed(change: Change) -> bool:
     Put the field back, with `x-removed: next` (`dateline gate` writes it).
 
     Callers: Stop relying on the field; responses no longer have it.
+    Breaks readers: code that reads the field.
 
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}, shelf: {type: string}}}
@@ -119,6 +123,7 @@ def request_field_removed(change: Change) -> bool:
     Put the field back, with `x-removed: next` (`dateline gate` writes it).
 
     Callers: Stop sending the field.
+    Breaks senders: code that sends the field.
 
     In a request, before:
         NewLoan: {type: object, properties: {item: {type: string}, note: {type: string}}}
@@ -137,6 +142,7 @@ def field_renamed(change: Change) -> bool:
     Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
 
     Callers: Read and send the field under its new name.
+    Breaks: code that reads or sends the field under its old name.
 
     In a response, before:
         Loan: {type: object, properties: {reader: {type: string}}}
@@ -156,6 +162,7 @@ def field_required(change: Change) -> bool:
     `dateline gate`, which keeps it optional and without a default in older versions.
 
     Callers: Send it with every request.
+    Breaks senders: code that leaves the field out.
 
     In a request, before:
         NewLoan: {type: object, properties: {item: {type: string}}}
@@ -175,6 +182,7 @@ def field_optional(change: Change) -> bool:
     `x-was: {next: {required: […]}}`.
 
     Callers: Be ready for responses without the field.
+    Breaks readers: code that reads the field without checking that it is there.
 
     In a response, before:
         Loan: {type: object, required: [id], properties: {id: {type: string}}}

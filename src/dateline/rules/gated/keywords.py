@@ -29,6 +29,7 @@ def format_changed(change: Change) -> bool:
     Put the old format back, or keep it for older versions: `x-was: {next: {format: old}}`.
 
     Callers: Read and write the value in its new format.
+    Breaks: code that reads or writes the value in its old format.
 
     In a response, before:
         Loan: {type: object, properties: {id: {type: string, format: uuid}}}
@@ -48,6 +49,7 @@ def default_changed(change: Change) -> bool:
     Put the old default back, or keep it for older versions: `x-was: {next: {default: old}}`.
 
     Callers: Send the old default where you relied on it.
+    Breaks: code that leaves the value out and relies on the old default.
 
     In a parameter, before:
         PageSize: {type: integer, default: 10}
@@ -66,6 +68,7 @@ def access_changed(change: Change) -> bool:
     Put the old mark back, or keep it for older versions: `x-was: {next: {readOnly: …}}`.
 
     Callers: Check whether you read or send the field.
+    Breaks: code that reads or sends the field as before.
 
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}}}
@@ -85,6 +88,7 @@ def representation_changed(change: Change) -> bool:
     Put the old one back, or keep it for older versions with `x-was`.
 
     Callers: Read and write the value in its new representation.
+    Breaks: code that reads or writes the value in its old representation.
 
     In an operation, before:
         parameters: [{name: ids, in: query, schema: {type: array, items: {type: string}}}]
@@ -107,6 +111,7 @@ def request_narrowed(change: Change) -> bool:
     (`dateline gate` writes it).
 
     Callers: Keep what you send within the new bounds.
+    Breaks senders: code that sends values beyond the new bounds.
 
     In a request, before:
         NewLoan: {type: object, properties: {note: {type: string, maxLength: 100}}}
@@ -126,6 +131,7 @@ def response_opened(change: Change) -> bool:
     `x-was: {next: {additionalProperties: false}}`.
 
     Callers: Be ready for fields that are not documented.
+    Breaks readers: code that rejects fields it does not know.
 
     In a response, before:
         Loan: {type: object, additionalProperties: false}
@@ -147,6 +153,7 @@ def response_loosened(change: Change) -> bool:
     (`dateline gate` writes it).
 
     Callers: Be ready for values beyond the old bounds.
+    Breaks readers: code that relies on the old bounds.
 
     In a response, before:
         Loan: {type: object, properties: {note: {type: string, maxLength: 100}}}
@@ -206,6 +213,7 @@ def constraint_changed(change: Change) -> bool:
     (`dateline gate` writes it).
 
     Callers: Check what you send and read against the new constraint.
+    Breaks: code that relies on the old constraint.
 
     In a response, before:
         Loan: {type: object, properties: {id: {type: string, pattern: '^L[0-9]+$'}}}

@@ -16,6 +16,7 @@ def body_added(change: Change) -> bool:
     Give the `requestBody` `x-added: next`.
 
     Callers: Send the body where it is required.
+    Breaks: code that sends no body, where one is required.
 
     In an operation, before:
         responses: {'200': {description: loans}}
@@ -35,6 +36,7 @@ def body_removed(change: Change) -> bool:
     Put it back, with `x-removed: next` if newer versions do without it.
 
     Callers: Send the request without a body.
+    Breaks: code that sends a body.
 
     In an operation, before:
         requestBody: {content: {application/json: {schema: {type: object}}}}
@@ -57,6 +59,7 @@ def body_required(change: Change) -> bool:
     body that their callers leave out.
 
     Callers: Send a body where one is required; otherwise it may be left out.
+    Breaks: code that sends no body, where one is required.
 
     In an operation, before:
         requestBody: {content: {application/json: {schema: {type: object}}}}
@@ -77,6 +80,7 @@ def media_type_added(change: Change) -> bool:
     Give the new media type `x-added: next`.
 
     Callers: Name the media type that you read in `Accept`.
+    Breaks readers: code that reads the response without naming a media type in `Accept`.
 
     In an operation, before:
         responses: {'200': {description: loans, content: {application/json: {}}}}
@@ -95,6 +99,7 @@ def media_type_removed(change: Change) -> bool:
     Put it back, with `x-removed: next` if newer versions do without it.
 
     Callers: Send and request one of the remaining media types.
+    Breaks: code that sends or requests the media type.
 
     In an operation, before:
         responses: {'200': {description: loans, content: {application/json: {}, text/csv: {}}}}
@@ -114,6 +119,7 @@ def success_response_added(change: Change) -> bool:
     is what older callers are sent. Only errors (4xx, 5xx, `default`) may be added to all versions.
 
     Callers: Treat the new status as a success.
+    Breaks: code that expects one of the old statuses.
 
     In an operation, before:
         responses: {'200': {description: loans}}
@@ -132,6 +138,7 @@ def response_removed(change: Change) -> bool:
     Put it back, with `x-removed: next` if newer versions don't answer so.
 
     Callers: Stop relying on the response; it is no longer documented.
+    Breaks: code that relies on the response.
 
     In an operation, before:
         responses: {'200': {description: a loan}, '404': {description: no such loan}}
@@ -151,6 +158,7 @@ def header_added(change: Change) -> bool:
     Give the header `x-added: next`. Only headers of responses to callers go to all versions.
 
     Callers: Send the header where it is required.
+    Breaks: code that does not send the header, where it is required.
 
     In an operation, before:
         requestBody: {content: {multipart/form-data: {encoding: {scan: {}}}}}
@@ -172,6 +180,7 @@ def header_removed(change: Change) -> bool:
     Put it back, with `x-removed: next` if newer versions don't send it.
 
     Callers: Stop relying on the header.
+    Breaks: code that relies on the header.
 
     In an operation, before:
         responses: {'200': {description: loans, headers: {X-Total: {schema: {type: integer}}}}}
@@ -190,6 +199,7 @@ def header_renamed(change: Change) -> bool:
     Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
 
     Callers: Read or send the header under its new name.
+    Breaks: code that reads or sends the header under its old name.
 
     In an operation, before:
         responses: {'200': {description: loans, headers: {X-Total: {schema: {type: integer}}}}}
@@ -210,6 +220,7 @@ def header_required(change: Change) -> bool:
 
     Callers: Send the header where it is required; don't rely on receiving it where it is
     optional.
+    Breaks: code that does not send the header, or relies on receiving it.
 
     In an operation, before:
         responses: {'200': {description: loans, headers: {X-Total:

@@ -16,6 +16,7 @@ def operation_id_changed(change: Change) -> bool:
     Put the old one back, or keep it for older versions: `x-was: {next: {operationId: old}}`.
 
     Callers: Calls stay the same; a generated client may rename its method.
+    Breaks: code that calls the method of a generated client by its old name.
 
     In an operation, before:
         operationId: listLoans
@@ -36,6 +37,7 @@ def webhook_added(change: Change) -> bool:
     Give it `x-added: next`.
 
     Callers: Answer the new call with a success status, or it may be repeated.
+    Breaks: code that rejects calls it does not know.
 
     In a document, before:
         paths: {}
@@ -59,6 +61,7 @@ def webhook_removed(change: Change) -> bool:
     Put it back with `x-removed: next`.
 
     Callers: Stop waiting for the call; fetch the data that it carried instead.
+    Breaks: code that waits for the call.
 
     In a document, before:
         paths: {}
@@ -83,6 +86,7 @@ def security_changed(change: Change) -> bool:
     Put the old demand back, or keep it for older versions with `x-was: {next: {security: …}}`.
 
     Callers: Send the credentials that the newer version demands.
+    Breaks: code that sends only the old credentials.
 
     In an operation, before:
         responses: {'200': {description: loans}}
@@ -103,6 +107,7 @@ def servers_changed(change: Change) -> bool:
     waive it (`dateline waive`).
 
     Callers: Send requests to the new address.
+    Breaks: code that sends requests to the old address.
 
     In a document, before:
         servers: [{url: 'https://api.library.example'}]
@@ -123,6 +128,7 @@ def link_changed(change: Change) -> bool:
     Put the old link back, or gate what has changed.
 
     Callers: Check how you follow the links of the response.
+    Breaks: code that follows the links of the response.
 
     In an operation, before:
         responses: {'200': {description: loans, links: {next: {operationId: listLoans}}}}

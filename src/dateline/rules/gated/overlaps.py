@@ -22,6 +22,7 @@ def overlap_changed(change: Change) -> bool:
     in the constant of a property that both require.
 
     Callers: Check which variant of the union your values match.
+    Breaks: code that relies on which variant of the union a value matches.
 
     In a request, before:
         Size: {oneOf: [{type: integer, maximum: 5}, {type: integer, minimum: 10}]}

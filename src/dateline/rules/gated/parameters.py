@@ -16,6 +16,7 @@ def required_parameter_added(change: Change) -> bool:
     Make it optional, or give it `x-added: next` and a `default` for those who don't send it.
 
     Callers: Send it with every request.
+    Breaks: code that does not send the parameter.
 
     In an operation, before:
         responses: {'200': {description: loans}}
@@ -36,6 +37,7 @@ def parameter_removed(change: Change) -> bool:
     Put it back, with `x-removed: next` if newer versions do without it.
 
     Callers: Stop sending the parameter.
+    Breaks: code that sends the parameter.
 
     In an operation, before:
         parameters: [{name: page, in: query, schema: {type: integer}}]
@@ -57,6 +59,7 @@ def path_parameter_renamed(change: Change) -> bool:
     `policy: {rules: …}`, in a change of its own.
 
     Callers: Calls stay the same; a generated client may rename its argument.
+    Breaks: code that passes the argument of a generated client by its old name.
 
     In a document, before:
         paths:
@@ -81,6 +84,7 @@ def parameter_renamed(change: Change) -> bool:
     Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
 
     Callers: Send the parameter under its new name.
+    Breaks: code that sends the parameter under its old name.
 
     In an operation, before:
         parameters: [{name: page, in: query, schema: {type: integer}}]
@@ -103,6 +107,7 @@ def parameter_required(change: Change) -> bool:
     which keeps it optional and without a default in older versions.
 
     Callers: Send it with every request.
+    Breaks: code that leaves the parameter out.
 
     In an operation, before:
         parameters: [{name: page, in: query, schema: {type: integer}}]

@@ -17,6 +17,7 @@ def unjudged_change(change: Change) -> bool:  # noqa: ARG001
     own.
 
     Callers: Compare the old definition with the new one, and adapt your code.
+    Breaks: code that relies on the old definition.
 
     In a response, before:
         Loan: {type: object}

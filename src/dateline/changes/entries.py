@@ -1,0 +1,175 @@
+"""One thing that differs between two versions, for programs and for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from dataclasses import field as data_field
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from dateline.changes.fragments import FragmentLine
+from dateline.changes.reasons import Reason
+from dateline.check.merge import ChangeGroup
+from dateline.model import Direction, Verdict
+from dateline.rules import RULES, describe
+from dateline.rules.effects import IN_MESSAGES
+
+MOST_OPERATIONS: Final = 50
+"""So many operations of an entry are named to people; programs get all."""
+
+DOCUMENTATION: Final = frozenset({"documentation-changed", "extension-changed"})
+"""Rules about what promises nothing to a program."""
+
+_CONCERNED: Final = {
+    Direction.REQUEST: "You send it",
+    Direction.RESPONSE: "You receive it",
+    Direction.BOTH: "You send and receive it",
+    Direction.MODEL: "Generated code has it",
+}
+
+
+class Explanation(NamedTuple):
+    """A change as people read it, beside what programs get.
+
+    ``effect`` is what happens, as a sentence. ``calls`` are the first operations, each with its
+    summary, and ``lines`` show the change in a message; both may be empty.
+    """
+
+    effect: str
+    calls: tuple[tuple[str, str], ...] = ()
+    lines: tuple[FragmentLine, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One thing that differs between two versions, as plain values.
+
+    ``versions`` are those whose gates made the change, oldest first, ``why`` is what `x-why` says
+    there. ``upgrade`` says what a caller does about it, and ``explanation`` is for people alone.
+    The others are those of ``Finding``.
+    """
+
+    rule: str
+    verdict: Verdict
+    message: str
+    direction: Direction
+    schema: str | None
+    field: str
+    before_pointer: str | None
+    after_pointer: str | None
+    before: Any
+    after: Any
+    operations: tuple[str, ...]
+    environments: tuple[str, ...]
+    versions: tuple[str, ...]
+    why: str | None
+    upgrade: str
+    # what is shown to people follows from the rest
+    explanation: Explanation = data_field(compare=False)
+
+    @classmethod
+    def of(
+        cls, group: ChangeGroup, reason: Reason, explanation: Explanation | None = None
+    ) -> Entry:
+        """Return the entry for *group*, which was made for *reason*.
+
+        Without an *explanation* its message is one, as for an entry that is read from a record.
+        """
+        change, judgement = group.change, group.judgement
+        return cls(
+            rule=judgement.rule,
+            verdict=judgement.verdict,
+            message=describe(change),
+            direction=change.direction,
+            schema=change.schema,
+            field=change.field,
+            before_pointer=change.before_pointer,
+            after_pointer=change.after_pointer,
+            before=change.before,
+            after=change.after,
+            operations=change.operations,
+            environments=tuple(sorted({shown.environment for shown in group.combinations})),
+            versions=reason.versions,
+            why=reason.why,
+            upgrade=RULES[judgement.rule].callers,
+            explanation=explanation or Explanation(f"{describe(change)}."),
+        )
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Entry:
+        """Return the entry whose ``data`` this is."""
+        lists = ("operations", "environments", "versions")
+        return cls(
+            **{
+                **data,
+                "verdict": Verdict(data["verdict"]),
+                "direction": Direction(data["direction"]),
+                **{name: tuple(data[name]) for name in lists},
+                "explanation": Explanation(f"{data['message']}."),
+            }
+        )
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The entry as `changes.schema.json` describes it."""
+        names = (each.name for each in fields(self) if each.name != "explanation")
+        plain = {name: getattr(self, name) for name in names}
+        return {
+            **plain,
+            "verdict": str(self.verdict),
+            "direction": str(self.direction),
+            "operations": list(self.operations),
+            "environments": list(self.environments),
+            "versions": list(self.versions),
+        }
+
+    def only_in(self, environments: Iterable[str]) -> tuple[str, ...]:
+        """Return the environments that are concerned, unless all of *environments* are."""
+        return () if set(environments) <= set(self.environments) else self.environments
+
+    @property
+    def breaks(self) -> str:
+        """Which code of callers stops working: `code that reads the field.`; empty for none."""
+        known = RULES.get(self.rule)
+        return known.breaks(self.direction) if known else ""
+
+    @property
+    def concerned(self) -> str:
+        """What callers do with it: send it, receive it, or both."""
+        return _CONCERNED[self.direction]
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether no request and no response shows it: models, and words for people."""
+        return self.direction is Direction.MODEL or self.rule in DOCUMENTATION
+
+    @property
+    def seen_in(self) -> str:
+        """Where callers meet it: in requests, responses, or models that nothing refers to."""
+        return IN_MESSAGES[self.direction]
+
+    @property
+    def where(self) -> str:
+        """The pointer into the newer document, or into the older one if it is gone there."""
+        return self.after_pointer or self.before_pointer or ""
+
+    @property
+    def values(self) -> list[tuple[str, str]]:
+        """The values before and after, as JSON, as far as there are any."""
+        return [
+            (name, json.dumps(value, ensure_ascii=False))
+            for name, value in (("before", self.before), ("after", self.after))
+            if value is not None
+        ]
+
+    @property
+    def calls(self) -> tuple[tuple[str, str], ...]:
+        """The operations to name to people with their summaries; ``unnamed`` counts the others."""
+        named = tuple((name, "") for name in self.operations[:MOST_OPERATIONS])
+        return self.explanation.calls or named
+
+    @property
+    def unnamed(self) -> int:
+        return len(self.operations) - len(self.calls)

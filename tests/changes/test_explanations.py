@@ -1,0 +1,109 @@
+"""Change pages explain a change to callers: what happens, which code breaks, and how it looks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from support.rule_cases import documents
+
+from dateline.changes.fragments import MessageFragments
+from dateline.diff import diff
+from dateline.rules import CHANGE_RULES
+from dateline.rules.effects import describe_effect
+
+EXPLAINED: dict[str, dict[str, str]] = yaml.safe_load(
+    Path(__file__).with_name("explanations.yaml").read_text(encoding="utf-8")
+)
+
+
+def explain(where: str, before: dict[str, Any], after: dict[str, Any]) -> list[dict[str, str]]:
+    """Return what a change page says of each change: its effect, and the lines of a message."""
+    older, newer, names = documents(where, before, after)
+    fragments = MessageFragments(older, newer)
+    return [
+        {
+            "effect": describe_effect(change),
+            "lines": "\n".join(line.marked for line in fragments.list_lines(change)),
+        }
+        for change in diff(older, newer, renames=names)
+    ]
+
+
+@pytest.mark.parametrize("rule", CHANGE_RULES)
+def test_the_example_of_each_rule_is_explained(rule: str) -> None:
+    example = CHANGE_RULES[rule].example
+    before, after = yaml.safe_load(example.before), yaml.safe_load(example.after)
+    assert explain(example.where, before, after) == [{"lines": "", **EXPLAINED[rule]}]
+
+
+def test_no_rule_is_explained_that_is_not_there() -> None:
+    assert [*EXPLAINED] == [*CHANGE_RULES]
+
+
+TAG = {"type": "object", "properties": {"tag": {"const": "new"}}}
+
+
+@pytest.mark.parametrize(
+    ("around", "lines"),
+    [
+        (lambda inner: inner, ["  {", '+   "tag": "new"', "  }"]),
+        (
+            lambda inner: {"type": "object", "properties": {"a.b/c": inner}},
+            ["  {", '    "a.b/c": {', '+     "tag": "new"', "    }", "  }"],
+        ),
+        (
+            lambda inner: {"type": "array", "items": inner},
+            ["  [", "    {", '+     "tag": "new"', "    }", "  ]"],
+        ),
+        (
+            lambda inner: {"type": "object", "additionalProperties": inner},
+            ["  {", '    "…": {', '+     "tag": "new"', "    }", "  }"],
+        ),
+        (lambda inner: {"allOf": [inner]}, ["  {", '+   "tag": "new"', "  }"]),
+        (
+            lambda inner: {"type": "array", "prefixItems": [inner]},
+            ["  [", "    {", '+     "tag": "new"', "    }", "  ]"],
+        ),
+    ],
+    ids=["root", "field", "list", "map", "allOf", "prefixItems"],
+)
+@pytest.mark.parametrize("where", ["response", "request"])
+def test_a_message_shows_what_changed_with_what_is_around_it(
+    where: str, around: Any, lines: list[str]
+) -> None:
+    before, after = ({"Loan": around(inner)} for inner in ({"type": "object"}, TAG))
+    (found,) = explain(where, before, after)
+    assert found["lines"].split("\n") == lines
+    # the other way round, the same lines went
+    (gone,) = explain(where, after, before)
+    assert gone["lines"].split("\n") == [line.replace("+", "-") for line in lines]
+
+
+def test_no_message_shows_what_no_operation_uses() -> None:
+    (found,) = explain("model", {"Loan": {"type": "object"}}, {"Loan": TAG})
+    assert found["lines"] == ""
+
+
+def test_a_long_value_is_shown_by_its_first_lines() -> None:
+    many = {f"f{index}": {"const": index} for index in range(40)}
+    whole = {"type": "object", "required": [*many], "properties": many}
+    after = {"Loan": {"type": "object", "properties": {"all": whole}}}
+    (found,) = explain("response", {"Loan": {"type": "object"}}, after)
+    lines = found["lines"].split("\n")
+    assert lines[:3] == ["  {", '+   "all": {', '+     "f0": 0,']
+    assert lines[-2:] == ["  …", "  }"]
+    assert len(lines) == 15
+
+
+def test_a_field_inside_a_body_without_a_name_is_named_with_its_operation() -> None:
+    body = {"content": {"application/json": {"schema": {"type": "object"}}}}
+    filled = {"content": {"application/json": {"schema": TAG}}}
+    response = {"200": {"description": "loans"}}
+    assert explain(
+        "operation",
+        {"requestBody": body, "responses": response},
+        {"requestBody": filled, "responses": response},
+    ) == [{"effect": "You can send tag of GET /loans.", "lines": '  {\n+   "tag": "new"\n  }'}]
