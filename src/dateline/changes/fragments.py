@@ -70,7 +70,7 @@ class MessageFragments:
     """Fragments for the changes from one document to another."""
 
     def __init__(self, before: dict[str, Any], after: dict[str, Any]) -> None:
-        self._before, self._after = _Side(before), _Side(after)
+        self._before, self._after = _FragmentSide(before), _FragmentSide(after)
 
     def list_lines(self, change: Change) -> tuple[FragmentLine, ...]:
         """Return the lines that *change* concerns; none where no message shows it."""
@@ -117,7 +117,7 @@ class _Placed(NamedTuple):
         return 0 if self.where else len(self.steps)
 
 
-class _Side:
+class _FragmentSide:
     """One of the two documents, and values made for it."""
 
     def __init__(self, document: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from dateline.changes.entries import MOST_OPERATIONS, Entry, Explanation
 from dateline.changes.fragments import FragmentLine, MessageFragments
 from dateline.changes.reasons import Reason, Reasons
-from dateline.changes.sections import Section, count_breaking, list_sections
+from dateline.changes.sections import PageSection, count_breaking, list_sections
 from dateline.check.merge import ChangeGroup, Merged
 from dateline.diff import DiffReadings, diff
 from dateline.model import Announcement, Api, Combination, Table, Verdict, Version
@@ -78,7 +78,7 @@ class Page:
         return ", ".join(counts) or "no changes"
 
     @property
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[PageSection]:
         """All entries, in the order in which a caller reads them."""
         return list_sections(self.entries)
 

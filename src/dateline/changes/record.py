@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.changes.entries import Entry
-from dateline.changes.sections import Section, list_sections
+from dateline.changes.sections import PageSection, list_sections
 from dateline.model import Direction, Map, Place, Problem, SourceError, Table, Verdict
 from dateline.paths import name_folder
 from dateline.source.reader import Locator, read
@@ -66,7 +66,7 @@ class Period:
         return f"{len(self.entries):,} additive" if self.entries else "nothing yet"
 
     @property
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[PageSection]:
         """The entries, in the order in which a caller reads them."""
         return list_sections(self.entries)
 

@@ -24,7 +24,7 @@ _FOLDED: Final = ("models", "documentation")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class PageSection:
     """A part of a page: changes of one weight, in groups of one reason or one subject each.
 
     One that is ``folded`` holds what no request and no response shows.
@@ -40,7 +40,7 @@ class Section:
         return sum(len(entries) for _, entries in self.groups)
 
 
-def list_sections(entries: Iterable[Entry]) -> list[Section]:
+def list_sections(entries: Iterable[Entry]) -> list[PageSection]:
     """Return *entries* in sections: what breaks code, what does not, and what messages don't show.
 
     None of them is empty.
@@ -49,7 +49,9 @@ def list_sections(entries: Iterable[Entry]) -> list[Section]:
     for entry in entries:
         found[_choose_section(entry)].append(entry)
     return [
-        Section(anchor=anchor, title=_TITLES[anchor], groups=_group(each), folded=anchor in _FOLDED)
+        PageSection(
+            anchor=anchor, title=_TITLES[anchor], groups=_group(each), folded=anchor in _FOLDED
+        )
         for anchor, each in found.items()
         if each
     ]
