@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.scratch import use_memory
 
 # The same examples in every run, on every machine: a failure seen once is seen again. No clock
 # is looked at, since a busy machine is no defect of the code.
@@ -29,6 +31,19 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # What is written survives the end of the process; only a power cut would show whether it is on
 # the disk as well, and thousands of files take long to get there.
 os.fsync = lambda fd: None  # noqa: ARG005
+
+use_memory()
+
+# All that is collected stays until the end: without the garbage collector, which would walk it
+# over and over, that takes half as long.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector look at what tests make, and not as often as by default."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

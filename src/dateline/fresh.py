@@ -17,6 +17,10 @@ Folder = str | os.PathLike[str]
 SCHEMAS, OUTPUT = "schemas", "generated"
 SETTINGS, SHARED_SETTINGS = "dateline.toml", "pyproject.toml"
 
+_CODE = "dateline"
+# The digest of the code that runs, by its folder.
+_DIGESTS: dict[Folder, str] = {}
+
 # What the plain commands say where nothing has changed.
 UP_TO_DATE = "{}: up to date"
 NO_FINDINGS = "no findings: nothing has changed since the outputs were generated"
@@ -60,11 +64,25 @@ def beside(output: Folder) -> str:
 
 def inputs(schemas: Folder, templates: Folder | None = None, *, strict: bool = False) -> str:
     """Return a digest of all that outputs depend on: sources, templates and dateline itself."""
-    parts = [f"{label} {digest(folder)}" for label, folder in folders(schemas, templates).items()]
+    parts = [
+        f"{label} {_digest_code(folder) if label == _CODE else digest(folder)}"
+        for label, folder in folders(schemas, templates).items()
+    ]
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
         # waivers end: what held yesterday may not hold today
         parts.append(time.strftime("%Y-%m-%d"))
     return ", ".join([f"strict {strict}", *parts])
+
+
+def _digest_code(folder: Folder) -> str:
+    """Return the digest of *folder* as it was when this process first looked.
+
+    What runs is what was there when the process began: code that is changed since did not make
+    any output of this process.
+    """
+    if folder not in _DIGESTS:
+        _DIGESTS[folder] = digest(folder)
+    return _DIGESTS[folder]
 
 
 def folders(schemas: Folder, templates: Folder | None = None) -> dict[str, Folder]:
@@ -72,7 +90,7 @@ def folders(schemas: Folder, templates: Folder | None = None) -> dict[str, Folde
     package = os.path.dirname(os.path.abspath(__file__))
     # the run time stands beside dateline, and is copied into what is generated
     run_time = os.path.join(package, "..", "dateline_runtime")
-    found: dict[str, Folder] = {"schemas": schemas, "dateline": package, "run time": run_time}
+    found: dict[str, Folder] = {"schemas": schemas, _CODE: package, "run time": run_time}
     if not os.path.isdir(os.path.join(package, "templates")):
         # an editable installation uses the templates of the repository
         found["templates"] = os.path.join(package, "..", "..", "templates")

@@ -7,6 +7,7 @@ import keyword
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -35,14 +36,13 @@ class _Compiled(jinja2.BytecodeCache):
     """The compiled templates of this process, which may generate many times."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], bytes] = {}
+        self._known: dict[tuple[str, str], CodeType | None] = {}
 
     def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        if (known := self._known.get((bucket.key, bucket.checksum))) is not None:
-            bucket.bytecode_from_string(known)
+        bucket.code = self._known.get((bucket.key, bucket.checksum))
 
     def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        self._known[bucket.key, bucket.checksum] = bucket.bytecode_to_string()
+        self._known[bucket.key, bucket.checksum] = bucket.code
 
 
 _COMPILED: Final = _Compiled()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.source_trees import list_imports_of
 
 TESTS = Path(__file__).parents[1]
 SOURCE = TESTS.parent / "src"
@@ -27,14 +27,6 @@ OTHER_FOLDERS = {
 }
 
 
-def imported_modules(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module or "."
-
-
 def test_every_folder_is_named_as_a_room() -> None:
     rooms = {path.stem for path in (SOURCE / "dateline").iterdir()}
     folders = {path.name for path in TESTS.iterdir() if path.is_dir()} - {"__pycache__"}
@@ -44,7 +36,7 @@ def test_every_folder_is_named_as_a_room() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
 def test_a_file_is_short_and_imports_no_test(path: Path) -> None:
     text = path.read_text("utf-8")
-    tests = [name for name in imported_modules(ast.parse(text)) if re.match(r"test_|\.", name)]
+    tests = [name for name in list_imports_of(path) if re.match(r"test_|\.\.", name)]
     assert tests == []
     assert len(text.splitlines()) <= MOST_LINES
 

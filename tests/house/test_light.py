@@ -12,6 +12,7 @@ from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 
 import pytest
+from support.commands import dateline
 
 TOP = Path(__file__).parents[2]
 MOST_PACKAGES, MOST_BYTES = 12, 20_000_000
@@ -84,10 +85,9 @@ def test_the_light_installation_is_small() -> None:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project that was generated with everything, and in which a value was added since."""
     made = tmp_path_factory.mktemp("light")
-    for command in ("init", "generate"):
-        subprocess.run(
-            [sys.executable, "-m", "dateline", command], cwd=made, check=True, capture_output=True
-        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made)
+        assert [dateline(command).status for command in ("init", "generate")] == [0, 0]
     loans = made / "schemas" / "loans.yaml"
     text = loans.read_text(encoding="utf-8")
     lost = "- const: returned\n        - const: lost"

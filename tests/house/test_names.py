@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Final
+
+from support.source_trees import parse_file, walk_statements
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -30,11 +33,13 @@ unquoted unrecorded unseen unserved unset unsupported untold untouched unwrapped
 wanted watched widened wished withheld without worded wrapped written
 """
 
-TREES: Final = {
-    path: ast.parse(path.read_bytes())
-    for path in SOURCE.rglob("*.py")
-    if "generated" not in path.parts
-}
+
+FILES: Final = [path for path in SOURCE.rglob("*.py") if "generated" not in path.parts]
+
+
+@cache
+def list_statements(path: Path) -> list[ast.stmt]:
+    return list(walk_statements(parse_file(path)))
 
 
 def functions() -> set[str]:
@@ -45,8 +50,8 @@ def functions() -> set[str]:
     """
     nodes = [
         node
-        for tree in TREES.values()
-        for node in ast.walk(tree)
+        for path in FILES
+        for node in list_statements(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     decorators = {
@@ -63,9 +68,9 @@ def classes() -> Counter[str]:
     """Return how many classes of the package `dateline` have each name."""
     return Counter(
         node.name.lstrip("_")
-        for path, tree in TREES.items()
+        for path in FILES
         if path.is_relative_to(SOURCE / "dateline")
-        for node in ast.walk(tree)
+        for node in list_statements(path)
         if isinstance(node, ast.ClassDef)
     )
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
-from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from support.source_trees import list_imports, list_imports_of
 
 SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
@@ -56,33 +55,17 @@ HEAVY = (
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
-@cache
-def parse(path: Path) -> ast.Module:
-    """Return the syntax tree of the module at *path*."""
-    return ast.parse(path.read_bytes())
-
-
 def room_of(path: Path) -> str:
     """Return the room that the file stands in; an empty name for the package's own file."""
     first = path.relative_to(SOURCE).parts[0].removesuffix(".py")
     return "" if first == "__init__" else first
 
 
-def imported(tree: ast.Module) -> Iterator[str]:
-    """Yield the full name of all that *tree* imports, wherever in it."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            start = "." * node.level + (node.module or "")
-            yield from (f"{start}.{alias.name}" for alias in node.names)
-
-
-def misplaced(path: Path, tree: ast.Module) -> list[str]:
+def misplaced(path: Path, imported: list[str]) -> list[str]:
     """Return the imports that the module at *path* may not have."""
     room = room_of(path)
     left = {"", *ROOMS[: ROOMS.index(room) + 1]} if room else {""}
-    return sorted(name for name in set(imported(tree)) if not allowed(name, room, left))
+    return sorted(name for name in set(imported) if not allowed(name, room, left))
 
 
 def allowed(name: str, room: str, left: set[str]) -> bool:
@@ -96,7 +79,7 @@ def allowed(name: str, room: str, left: set[str]) -> bool:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_room_stands_only_on_the_rooms_to_its_left(path: Path) -> None:
-    assert misplaced(path, parse(path)) == []
+    assert misplaced(path, list_imports_of(path)) == []
 
 
 def corner_of(*steps: str) -> str:
@@ -110,7 +93,7 @@ def test_within_a_room_imports_go_in_one_direction() -> None:
     leads: dict[str, set[str]] = {}
     for path in MODULES:
         home = corner_of(*path.relative_to(SOURCE).with_suffix("").parts)
-        steps = (name.split(".") for name in imported(parse(path)))
+        steps = (name.split(".") for name in list_imports_of(path))
         goals = {corner_of(*rest) for package, *rest in steps if package == "dateline" and rest}
         leads.setdefault(home, set()).update(goals - {home})
     # raises CycleError, which names the circle
@@ -121,7 +104,7 @@ def test_no_output_imports_another() -> None:
     found = {
         (room_of(path), room)
         for path in MODULES
-        for name in imported(parse(path))
+        for name in list_imports_of(path)
         for room in name.split(".")[1:2]
         if {room_of(path), room} <= {*OUTPUTS} and room != room_of(path)
     }
@@ -152,7 +135,7 @@ def test_every_module_belongs_to_a_room() -> None:
     ],
 )
 def test_an_import_from_the_right_is_noticed(path: str, source: str, refused: list[str]) -> None:
-    assert misplaced(SOURCE / path, ast.parse(source)) == refused
+    assert misplaced(SOURCE / path, list_imports(ast.parse(source))) == refused
 
 
 @pytest.mark.parametrize(

@@ -70,10 +70,12 @@
 - `sampling`: instances of schemas, plausible and damaged
 - `sandboxes`: the reference server in a thread, and callers of it
 - `schema_sites`: every schema object of a document, and who meets its values
+- `scratch`: where tests write: in memory where the machine allows it
 - `served_values`: servers whose handlers give sampled values
 - `shop`: a shop of six versions behind each door, and random requests to it
 - `shop_sources`: the definitions of the shop
 - `soundness`: verdicts of the rules beside those of the oracle
+- `source_trees`: the syntax trees of Python files, and the statements in them
 - `sources`: small definitions that use every key
 - `stalling`: connections that stop in the midst of a request
 - `surrounding_edits`: edits of what surrounds schemas
