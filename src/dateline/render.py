@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +26,7 @@ from dateline.templating import TemplateError, environment
 
 if TYPE_CHECKING:
     from dateline.models import Models
+    from dateline.python.types import Inline
     from dateline.server import Server
 
 SITE = "site"
@@ -117,10 +118,16 @@ def _render_python(
     Raises SourceError if authored definitions can't be served; what can't be served of adopted
     ones is a note.
     """
-    server, made = _prepare_server(api, projector, folders, cache)
+    # heavy, and not needed where no models are
+    from dateline.client import Clients
+
+    clients = Clients(api, projector)
+    server, made = _prepare_server(api, projector, folders, cache, clients.inlines)
     served = server.artifacts(made.types, documents, folders)
     components = server.component_artifacts(made.classes, made.homes, folders)
-    return [*made.artifacts, *served, *components], [*made.notes, *server.notes]
+    called = [*clients.artifacts(made.called, folders)]
+    notes = [*made.notes, *server.notes, *clients.notes]
+    return [*made.artifacts, *served, *components, *called], notes
 
 
 def first_server(api: Api) -> bytes:
@@ -138,6 +145,7 @@ def _prepare_server(
     projector: Projector,
     folders: list[Path],
     cache: Cache | None = None,
+    inlines: Mapping[str, Sequence[Inline]] | None = None,
 ) -> tuple[Server, Models]:
     """Return the server of *api*, and its models."""
     # what follows is heavy: not needed where no models are
@@ -154,7 +162,12 @@ def _prepare_server(
     projector = projector if serving is api else Projector(serving)
     server = Server(serving, projector, *all_contract_data(serving, projector))
     made = generate_models(
-        _all_contracts(api, projector), api.table, folders, server.canonical, cache=cache
+        _all_contracts(api, projector),
+        api.table,
+        folders,
+        server.canonical,
+        cache=cache,
+        inlines=inlines,
     )
     return server, made
 

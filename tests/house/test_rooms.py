@@ -19,13 +19,13 @@ ROOMS = (
     *("gates", "bundle", "load"),
     *("project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),
-    *("changes", "documents", "models", "contracts", "server", "site", "render"),
+    *("changes", "documents", "models", "contracts", "server", "client", "site", "render"),
     *("files", "edit", "adopt", "settings", "generate", "status", "answers"),
     *("serve", "proxy", "demo", "options", "completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""
 
-OUTPUTS = ("changes", "documents", "models", "contracts", "server", "site")
+OUTPUTS = ("changes", "documents", "models", "contracts", "server", "client", "site")
 """What is generated stands side by side: no output is made of another."""
 
 HOMES = {

@@ -189,6 +189,13 @@ def errors(found: str) -> list[tuple[str, int]]:
     return sorted({(Path(file).name, int(line)) for file, line in places})
 
 
+def list_clients(folder: Path) -> list[str]:
+    """Return the modules of clients, those of one package and what is the APIs' own."""
+    found = [*folder.glob("paynet/client/*.py"), *folder.glob("*/*/client.py")]
+    found += folder.glob("*/client/v*.py")
+    return sorted({path.relative_to(folder).as_posix() for path in found})
+
+
 def test_mypy_finds_nothing_in_a_server_and_finds_wrong_handlers(checked: Path) -> None:
     files = ("right.py", "wrong.py", "sending.py", "misusing.py", "odd", "paynet", "library")
     assert errors(ran(checked, sys.executable, "-m", "mypy", *files)) == [*_MISUSED, *_WRONG]
@@ -201,13 +208,14 @@ def test_pyright_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
         pytest.skip("basedpyright is not installed")
     own = [f"{name}/server/{file}.py" for name in ("odd", "paynet") for file in _OWN]
     own += ["library/events.py", "library/components.py", "sending.py", "misusing.py"]
+    own += list_clients(checked)
     command = (pyright, "--pythonpath", sys.executable, *own, "right.py", "wrong.py")
     assert errors(ran(checked, *command)) == [*_MISUSED, *_WRONG]
 
 
 def test_ruff_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
     own = [f"{name}/server/{file}.py" for name in ("odd", "paynet") for file in _OWN]
-    own += ["library/events.py", "library/components.py"]
+    own += ["library/events.py", "library/components.py", *list_clients(checked)]
     command = (
         *(sys.executable, "-m", "ruff", "check", "--isolated", "--quiet"),
         *("--line-length", "100", "--target-version", "py311", "--select", "E,F,I,N,UP,B,RUF"),
@@ -235,4 +243,4 @@ def test_the_distribution_carries_the_servers_data(checked: Path) -> None:
     assert names == {
         path.relative_to(checked).as_posix() for path in own if "__pycache__" not in path.parts
     }
-    assert sorted(extras) == ["events", "proxy", "server"]
+    assert sorted(extras) == ["client", "events", "proxy", "server"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,8 +19,9 @@ from dateline.models.reading import Flattener
 from dateline.models.sharing import find_homes
 from dateline.models.writing import Writer
 from dateline.python import names
+from dateline.python.code import Brackets, Node, Pair, Text
 from dateline.python.names import CANONICAL, SERVER
-from dateline.python.types import Canonical, Inline, Typed
+from dateline.python.types import CalledTypes, Canonical, Inline, Typed
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.usage import Ways, schemas
 
@@ -29,7 +30,7 @@ class Models(NamedTuple):
     """The files of the models, what they can't express, and a type for each inline schema.
 
     ``classes`` names the class of each component, ``homes`` says for each version what defines
-    each component: types of one name and home are the same.
+    each component: types of one name and home are the same. ``called`` has what callers need.
     """
 
     artifacts: list[Artifact]
@@ -37,6 +38,7 @@ class Models(NamedTuple):
     types: list[Typed]
     classes: dict[str, str]
     homes: dict[str, dict[str, str]]
+    called: CalledTypes
 
 
 def generate_models(
@@ -46,12 +48,14 @@ def generate_models(
     canonical: Canonical | None = None,
     *,
     cache: Cache | None = None,
+    inlines: Mapping[str, Sequence[Inline]] | None = None,
 ) -> Models:
     """Return the files of the distribution, below ``python/``, and what it can't express.
 
     *contracts* are sorted, oldest first, one for each version, of all environments together. A type
     whose closure is equal in two of them is defined once, and both re-export it; *canonical* is
-    the newest of all. *templates* are folders, file by file the first one
+    the newest of all. *inlines* are the schemas of operations, by version, for which callers want
+    a type; versions with such have clients. *templates* are folders, file by file the first one
     first, that hold ``datamodel/`` (the layout of one definition) and ``python/`` (the other
     files). The *cache* has what earlier runs laid out.
     Raises SourceError where two names of the document become one Python name.
@@ -66,10 +70,10 @@ def generate_models(
     classes = _name_classes(versions, notes, problems, adopted=table.adopted)
     if canonical is not None:
         strict[CANONICAL] = canonical.strict
-    components = find_homes(versions, strict)
-    inlines = canonical.inlines if canonical else ()
+    inlined = {**(inlines or {}), **({CANONICAL: canonical.inlines} if canonical else {})}
+    components = find_homes(versions, strict, inlines)
     written = _write_definitions(
-        versions, components, strict, inlines, classes, adopted=table.adopted
+        versions, components, strict, inlined, classes, adopted=table.adopted
     )
     if problems or written.problems:
         raise SourceError([*problems, *written.problems])
@@ -95,7 +99,7 @@ def generate_models(
         orders, [each / "datamodel" for each in templates], cache or Cache(None)
     )
     artifacts = assemble.render_files(
-        contracts, table, where, [each / "python" for each in templates]
+        contracts, table, where, [each / "python" for each in templates], called=inlines or ()
     )
     artifacts += [
         Artifact(
@@ -106,7 +110,38 @@ def generate_models(
     ]
     artifacts.sort(key=lambda artifact: artifact.path)
     notes = [*dict.fromkeys(notes), *written.notes]
-    return Models(artifacts, notes, written.types, classes, components)
+    types = {
+        version: {
+            each.key: written.types[components[version][each.key], each.key] for each in found
+        }
+        for version, found in inlined.items()
+    }
+    sent = list(types.get(CANONICAL, {}).values())
+    called = CalledTypes(
+        types,
+        where,
+        {
+            home: {name: _find_members(each) for name, each in found.items()}
+            for home, found in defined.items()
+        },
+    )
+    return Models(artifacts, notes, sent, classes, components, called)
+
+
+def _find_members(definition: Definition) -> dict[str, tuple[str, Node]]:
+    """Return the fields of a model by their names in JSON: what they are called, and hold."""
+    made: dict[str, tuple[str, Node]] = {}
+    for field in definition.fields:
+        marks = field.annotation.items[1:] if isinstance(field.annotation, Brackets) else ()
+        found = [
+            pair.value.value
+            for mark in marks
+            if isinstance(mark, Brackets)
+            for pair in mark.items
+            if isinstance(pair, Pair) and pair.key == "alias" and isinstance(pair.value, Text)
+        ]
+        made[found[0] if found else field.name] = field.name, field.annotation
+    return made
 
 
 def _merge_directions(contract: Contract, ways: Ways, use: AccessUse, notes: list[str]) -> Contract:
@@ -140,7 +175,7 @@ class _Written:
 
     definitions: dict[tuple[str, str], list[Definition]]
     notes: list[str]
-    types: list[Typed]
+    types: dict[tuple[str, str], Typed]
     problems: list[Problem]
 
 
@@ -148,14 +183,14 @@ def _write_definitions(
     contracts: Sequence[Contract],
     components: dict[str, dict[str, str]],
     strict: dict[str, frozenset[str]],
-    inlines: Sequence[Inline],
+    inlines: Mapping[str, Sequence[Inline]],
     classes: dict[str, str],
     *,
     adopted: bool,
 ) -> _Written:
-    """Write what each version defines; *inlines* belong to the canonical contract."""
+    """Write what each version defines, its *inlines* after its components."""
     made: dict[tuple[str, str], list[Definition]] = {}
-    types: list[Typed] = []
+    types: dict[tuple[str, str], Typed] = {}
     notes: dict[str, None] = {}
     problems: list[Problem] = []
     for contract in contracts:
@@ -170,14 +205,16 @@ def _write_definitions(
             },
             adopted=adopted,
         )
+        own = {inline.key for inline in inlines.get(version, ())}
         for name, home in known.items():
-            if (home, name) not in made:
+            if (home, name) not in made and name not in own:
                 made[home, name] = writer.component(name)
-        for inline in inlines if version == CANONICAL else ():
-            typed, definitions = writer.inline(inline)
-            types.append(typed)
-            made.setdefault((SERVER, inline.holder), []).extend(definitions)
-            known[inline.holder] = SERVER
+        writer.reserve(classes.values())
+        for inline in inlines.get(version, ()):
+            # handlers have types of their own: they take what any version sends
+            home = known.setdefault(inline.key, SERVER)
+            if (home, inline.key) not in types:
+                types[home, inline.key], made[home, inline.key] = writer.inline(inline)
         notes |= dict.fromkeys(writer.notes)
         problems += writer.problems
     return _Written(made, list(notes), types, problems)

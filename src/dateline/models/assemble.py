@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,8 +25,14 @@ from dateline.python.names import CANONICAL, SERVER, SUPPORT, package_name
 from dateline.templating import Code, environment
 
 _SUFFIX: Final = ".jinja"
-_OTHERS: Final = tuple(f"{{package}}/{name}" for name in (f"{CANONICAL}/", "components", "events"))
-"""The server and the modules that belong to it, which are rendered apart from the models."""
+_OTHERS: Final = (
+    *(f"{{package}}/{name}" for name in (f"{CANONICAL}/", "client/", "components", "events")),
+    "{package}/{version}/client",
+)
+"""The server, the clients, and modules that belong to them, which are rendered by themselves."""
+
+CLIENTS: Final = ("AsyncClient", "Client")
+"""What the package of a version exports, unless a model of it has the name."""
 
 # Which import the head of an expression asks for.
 _TYPING: Final = ("Annotated", "Literal")
@@ -112,10 +118,13 @@ def render_files(
     table: Table,
     homes: Mapping[str, Mapping[str, str]],
     templates: Sequence[Path],
+    *,
+    called: Container[str] = (),
 ) -> list[Artifact]:
     """Return the files of the distribution that *templates* lay out, the first folder first.
 
-    `{package}` and `{version}` in a path fan out; what does not end in `.jinja` is copied.
+    Versions that are *called* have clients. `{package}` and `{version}` in a path fan out; what
+    does not end in `.jinja` is copied.
     """
     jinja = environment(list(templates))
     found: dict[str, Path] = {}
@@ -138,6 +147,7 @@ def render_files(
                 table=table,
                 **_package_view(table, serves=CANONICAL in homes),
                 **_version_view(table, contract.version, homes[contract.version]),
+                **_client_view(homes[contract.version], has_clients=contract.version in called),
             )
             made.append(Artifact(path=target.removesuffix(_SUFFIX), content=text.encode()))
     return made
@@ -170,6 +180,15 @@ def _version_view(table: Table, version: str, homes: Mapping[str, str]) -> dict[
         "api_version": Code(literal(version)),
         "imports": imports,
         "exports": [Code(literal(each)) for each in ("API_VERSION", *sorted(homes))],
+    }
+
+
+def _client_view(homes: Mapping[str, str], *, has_clients: bool) -> dict[str, Any]:
+    """Return what a template may say of the clients of one version."""
+    names = [name for name in CLIENTS if has_clients and name not in homes]
+    return {
+        "clients": list(map(Code, names)),
+        "clients_literal": lay_out(Brackets("", tuple(map(Text, names)), "()")),
     }
 
 

@@ -8,28 +8,27 @@ others need. What a component refers to is in all versions that have the compone
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from hashlib import sha256
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 from dateline.model import Contract
-from dateline.python.names import CANONICAL, SERVER, package_name
+from dateline.python.names import CANONICAL, SERVER, join_turns, list_turns
+from dateline.python.types import Inline
 from dateline.schema.memo import Memo
 from dateline.schema.usage import list_references, schemas
 
 _K = TypeVar("_K")
 
-_LONGEST: Final = 120
-"""The most characters that a module's name has."""
-
 
 def find_homes(
-    contracts: Sequence[Contract], strict: dict[str, frozenset[str]]
+    contracts: Sequence[Contract],
+    strict: dict[str, frozenset[str]],
+    inlines: Mapping[str, Sequence[Inline]] | None = None,
 ) -> dict[str, dict[str, str]]:
     """Return for each version, for each component it has, the module that defines it.
 
     A module is named by its path in the package. *strict* are the components that only requests
-    hold.
+    hold. The *inlines* of a version are found by their keys.
     """
     numbers: dict[Any, int] = {}
 
@@ -43,7 +42,8 @@ def find_homes(
     meaning: dict[tuple[str, str], int] = {}
     reach: dict[tuple[str, str], tuple[str, ...]] = {}
     for contract in contracts:
-        for name, schema in schemas(contract).items():
+        inlined = {each.key: each.schema for each in (inlines or {}).get(contract.version, ())}
+        for name, schema in {**schemas(contract), **inlined}.items():
             key = (contract.version, name)
             own, found = read(schema)
             meaning[key] = number((name, own, name in strict[contract.version]))
@@ -62,23 +62,12 @@ def find_homes(
 
 
 def _name_module(having: Sequence[str], versions: Sequence[str]) -> str:
-    """Return the module of what *having* have, some of *versions*: the first, and where it ends.
+    """Return the module of what *having* have, some of *versions*.
 
-    What is not removed yet has no end, so that later versions do not move it. Servers share what
-    any version has, and have a module for the rest.
+    Servers share what any version has, and have a module for the rest.
     """
-    turns: list[str] = []
-    for version in versions:
-        if (version in having) != len(turns) % 2:
-            turns.append(package_name(version))
-    if not turns:
-        return SERVER
-    words = ("_until_", "_from_")
-    called = turns[0] + "".join(words[at % 2] + turn for at, turn in enumerate(turns[1:]))
-    if len(called) > _LONGEST:
-        # taken away and given back time and again
-        called = f"{turns[0]}_{sha256(called.encode()).hexdigest()[:16]}"
-    return f"models.{called}"
+    turns = list_turns(having, versions)
+    return f"models.{join_turns(turns)}" if turns else SERVER
 
 
 def _refine(meaning: dict[_K, int], reach: dict[_K, tuple[str, ...]]) -> dict[_K, int]:

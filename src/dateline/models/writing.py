@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -90,6 +90,10 @@ class Writer:
         else:
             self._define_alias(called, self._plain(flat, where, called).whole, flat, where)
         return self._made
+
+    def reserve(self, classes: Iterable[str]) -> None:
+        """Let no inline type be called like one of *classes*, which later versions may have."""
+        self._ledger.taken |= set(classes)
 
     def inline(self, inline: Inline) -> tuple[Typed, list[Definition]]:
         """Return what *inline* is written as, and the definitions that it needs.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Final
 
 CANONICAL: Final = "server"
@@ -12,6 +13,9 @@ CANONICAL: Final = "server"
 
 SERVER: Final = f"{CANONICAL}.models"
 """The module of what only servers need."""
+
+_LONGEST: Final = 120
+"""The most characters that a module's name has."""
 
 SUPPORT: Final = "t"
 """What the module of support types is called inside a module of models."""
@@ -103,6 +107,38 @@ def field_name(name: str, taken: Iterable[str] = ()) -> str:
     if not bare[:1].isalpha():
         made = "field_" + made
     return made + "_" if made in _RESERVED_FIELDS or made in taken else made
+
+
+def argument_name(name: str, spoken: frozenset[str] = frozenset()) -> str:
+    """Return *name* in snake_case, as an identifier that is no keyword and none of *spoken*."""
+    # a name may have no letter or digit of ASCII
+    made = snake(name) or "_".join(f"u{ord(each):x}" for each in name)
+    if not made[:1].isalpha():
+        made = f"field_{made}"
+    return f"{made}_" if keyword.iskeyword(made) or made in spoken else made
+
+
+def list_turns(having: Container[str], versions: Sequence[str]) -> list[str]:
+    """Return those of *versions* at which the ones that are *having* something begin, end, ..."""
+    turns: list[str] = []
+    for version in versions:
+        if (version in having) != len(turns) % 2:
+            turns.append(version)
+    return turns
+
+
+def join_turns(turns: Sequence[str]) -> str:
+    """Return the module of what begins and ends at *turns*, which are versions.
+
+    What is not removed yet has no end, so that later versions do not move it.
+    """
+    first, *rest = map(package_name, turns)
+    words = ("_until_", "_from_")
+    called = first + "".join(words[at % 2] + turn for at, turn in enumerate(rest))
+    if len(called) > _LONGEST:
+        # taken away and given back time and again
+        called = f"{first}_{sha256(called.encode()).hexdigest()[:16]}"
+    return called
 
 
 def apart(called: Mapping[str, str], taken: Iterable[str] = ()) -> dict[str, str]:

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
 
 from dateline.model import Contract
-from dateline.python.code import Node, Pair, call, either, subscript
+from dateline.python.code import (
+    Brackets,
+    DefinitionName,
+    Either,
+    Node,
+    Pair,
+    call,
+    either,
+    subscript,
+)
+
+# What type checkers take the types of JSON values for.
+_PLAIN: Final = {
+    "t.Boolean": "bool",
+    "t.Date": "date",
+    "t.DateTime": "datetime",
+    "t.Integer": "int",
+    "t.Number": "float",
+    "t.Uuid": "UUID",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +85,11 @@ class Inline:
     schema: Any
     sent: bool
 
+    @property
+    def key(self) -> str:
+        """What no other inline schema has: one message may hold several, each with its part."""
+        return f"{self.holder} ({self.part})"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Canonical:
@@ -79,3 +104,47 @@ class Canonical:
     contract: Contract
     strict: frozenset[str]
     inlines: tuple[Inline, ...]
+
+
+class CalledTypes(NamedTuple):
+    """The types that callers of each version meet.
+
+    ``inlines`` has those of inline schemas by version and key, ``homes`` says for each version
+    which module defines each class, ``members`` has for each module and class the fields by their
+    names in JSON: what they are called, and their annotation.
+    """
+
+    inlines: Mapping[str, Mapping[str, Typed]]
+    homes: Mapping[str, Mapping[str, str]]
+    members: Mapping[str, Mapping[str, Mapping[str, tuple[str, Node]]]]
+
+
+def qualify_names(node: Node, qualify: Callable[[str], str]) -> Node:
+    """Return *node* with the names of definitions as *qualify* writes them."""
+    if isinstance(node, DefinitionName):
+        return DefinitionName(qualify(node.name), node.attribute)
+    if isinstance(node, Brackets):
+        return replace(node, items=tuple(qualify_names(each, qualify) for each in node.items))
+    if isinstance(node, Either):
+        return Either(tuple(qualify_names(each, qualify) for each in node.members))
+    if isinstance(node, Pair):
+        return replace(node, value=qualify_names(node.value, qualify))
+    return node
+
+
+def simplify_type(node: Node) -> Node:
+    """Return *node* as people write it: without what only narrows it."""
+    if isinstance(node, str):
+        return _PLAIN.get(node, node)
+    if isinstance(node, Brackets) and node.head == "Annotated":
+        return simplify_type(node.items[0])
+    if isinstance(node, Brackets):
+        return replace(node, items=tuple(map(simplify_type, node.items)))
+    if isinstance(node, Either):
+        return either([simplify_type(member) for member in node.members])
+    return node
+
+
+def allow_none(node: Node) -> Node:
+    """Return *node*, or None."""
+    return either([node, "None"])

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from keyword import iskeyword
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -25,7 +24,7 @@ from dateline.openapi import (
     target,
     value_schema,
 )
-from dateline.python.names import class_name, pascal, snake
+from dateline.python.names import argument_name, class_name, pascal, snake
 
 DOCUMENTS: Final = "/spec"
 """The path, on the host, at and below which a server has its specification documents."""
@@ -254,7 +253,7 @@ class _OperationReader:
         taken: dict[tuple[str, str], tuple[str, str]] = {}
         names = {}
         for at in sorted(sites, key=lambda at: -last[at]):
-            group, name = _name(_tag(sites[at][-1])), self._handler_name(*at)
+            group, name = argument_name(_tag(sites[at][-1])), self._handler_name(*at)
             other = taken.get((group, name))
             if other is not None and spans[at].isdisjoint(spans[other]):
                 name = f"{name}_before_{snake(versions[last[at] + 1])}"
@@ -264,7 +263,7 @@ class _OperationReader:
                     at,
                     "handler-name-taken",
                     f"the handlers of {self._names[other]} and {self._names[at]} would both be "
-                    f"called {group}.{_name(name, _SPOKEN)}",
+                    f"called {group}.{argument_name(name, _SPOKEN)}",
                 )
             taken.setdefault((group, name), at)
             names[at] = name
@@ -295,8 +294,8 @@ class _OperationReader:
         security = [era.get("security", self._document.get("security", [])) for era in eras]
         made = Operation(
             id=name,
-            group=_name(_tag(node)),
-            handler=_name(called, _SPOKEN),
+            group=argument_name(_tag(node)),
+            handler=argument_name(called, _SPOKEN),
             called=pascal(called),
             method=method_name(method),
             path=path,
@@ -381,7 +380,7 @@ class _OperationReader:
 
     @staticmethod
     def _keyword(name: str, place: str, taken: dict[str, str]) -> str:
-        keyword = _name(f"{name} {_SIGNS.get(name[-1:], '')}".strip())
+        keyword = argument_name(f"{name} {_SIGNS.get(name[-1:], '')}".strip())
         return f"{keyword}_{place}" if keyword in taken else keyword
 
     def _is_always(self, sites: list[dict[str, Any]], kind: str) -> bool:
@@ -423,15 +422,6 @@ class _OperationReader:
 def _tag(node: dict[str, Any]) -> str:
     """Return the tag of an operation by which it is grouped."""
     return str(next(iter(node.get("tags", ())), _UNTAGGED))
-
-
-def _name(name: str, spoken: frozenset[str] = frozenset()) -> str:
-    """Return *name* in snake_case, as an identifier that is no keyword and none of *spoken*."""
-    # a name may have no letter or digit of ASCII
-    made = snake(name) or "_".join(f"u{ord(each):x}" for each in name)
-    if not made[:1].isalpha():
-        made = f"field_{made}"
-    return f"{made}_" if iskeyword(made) or made in spoken else made
 
 
 def _content(sites: list[dict[str, Any]]) -> Content | None:

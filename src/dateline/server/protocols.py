@@ -8,9 +8,10 @@ from typing import Any, Final
 from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, lay_out, subscript, words
 from dateline.python.docstrings import docstring
+from dateline.python.types import allow_none
 from dateline.server.converters import Converter
 from dateline.server.operations import Operation, OperationGroup, Parameter
-from dateline.server.types import Types, nullable
+from dateline.server.types import Types
 from dateline.templating import Code
 
 ACCOUNT: Final = "A_contra"
@@ -115,7 +116,7 @@ class Protocols:
             default = self._types.default(operation, parameter)
             type_ = self._types.parameter(operation, parameter)
             if parameter.may_lack_default and default is not None:
-                type_ = nullable(type_)
+                type_ = allow_none(type_)
             yield self._keyword(parameter.keyword, type_, default)
         if operation.body is not None:
             default = None if operation.body_required else "None"
@@ -123,7 +124,7 @@ class Protocols:
 
     def _keyword(self, name: str, type_: Node, default: Node | None) -> str:
         if default == "None":
-            type_ = nullable(type_)
+            type_ = allow_none(type_)
         # the handler could change a list: a new one is passed each time
         shown = None if isinstance(default, Bracketed) else default
         end = "" if shown is None else f" = {self._code(shown, _BODY)}"
@@ -137,7 +138,7 @@ class Protocols:
 def _call(operation: Operation, account: str) -> Node:
     if not operation.is_secured:
         return subscript("Call", "None")
-    return subscript("Call", account if operation.is_always_secured else nullable(account))
+    return subscript("Call", account if operation.is_always_secured else allow_none(account))
 
 
 def standard(spoken: Container[str]) -> list[Code]:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Final
 
-from dateline.python.code import Brackets, DefinitionName, Either, Node, Pair, either
+from dateline.python.code import Brackets, Node, either
 from dateline.python.names import class_name, pascal
-from dateline.python.types import Canonical, Inline, Typed
+from dateline.python.types import Canonical, Inline, Typed, qualify_names, simplify_type
 from dateline.server.canonical import Forms
 from dateline.server.operations import Content, Operation, Parameter
 
-# What type checkers take the types of JSON values for.
-_PLAIN: Final = {
-    "t.Boolean": "bool",
-    "t.Date": "date",
-    "t.DateTime": "datetime",
-    "t.Integer": "int",
-    "t.Number": "float",
-    "t.Uuid": "UUID",
-}
 _NOTHING: Final = "None"
 
 
@@ -161,32 +151,11 @@ class Types:
         )
 
 
-def nullable(node: Node) -> Node:
-    """Return *node*, or None."""
-    return either([node, _NOTHING])
-
-
 def _read(node: Node) -> Node:
     """Return *node* as it is written beside the module of models."""
-    if isinstance(node, DefinitionName):
-        return DefinitionName(f"models.{node.name}", node.attribute)
-    if isinstance(node, Brackets):
-        return replace(node, items=tuple(map(_read, node.items)))
-    if isinstance(node, Either):
-        return Either(tuple(map(_read, node.members)))
-    if isinstance(node, Pair):
-        return replace(node, value=_read(node.value))
-    return node
+    return qualify_names(node, lambda name: f"models.{name}")
 
 
 def _simplify(node: Node) -> Node:
-    """Return *node* as people write it: without what only narrows it."""
-    if isinstance(node, str):
-        return _PLAIN.get(node, node)
-    if isinstance(node, Brackets) and node.head == "Annotated":
-        return _simplify(node.items[0])
-    if isinstance(node, Brackets):
-        return replace(node, items=tuple(map(_simplify, node.items)))
-    if isinstance(node, Either):
-        return either([_simplify(member) for member in node.members])
-    return _read(node)
+    """Return *node* as people write it, beside the module of models."""
+    return _read(simplify_type(node))

@@ -607,3 +607,6 @@ class AutorampTransactionPage(t.OpenModel):
         t.Omittable[t.Uuid | None],
         t.Field(description="Cursor for the previous page; null when there is none."),
     ] = t.ABSENT
+
+
+BadRequestResponse: TypeAlias = str | VersionRejection

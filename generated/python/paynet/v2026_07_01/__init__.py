@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..models.v2025_03_13 import (
     AchWire,
@@ -22,6 +22,7 @@ from ..models.v2025_03_13 import (
     AutorampTransactionState,
     AutorampTransactionStatus,
     AutorampTransactionThirdPartyClassification,
+    BadRequestResponse,
     Customer,
     CustomerStatus,
     CustomerType,
@@ -56,6 +57,9 @@ from ..models.v2025_03_13 import (
 )
 from ..models.v2026_07_01 import Autoramp, AutorampList, DepositRail, FedNow, UnknownDepositRail
 
+if TYPE_CHECKING:
+    from .client import AsyncClient as AsyncClient, Client as Client
+
 API_VERSION: Final = "2026-07-01"
 
 __all__ = [
@@ -78,6 +82,7 @@ __all__ = [
     "AutorampTransactionState",
     "AutorampTransactionStatus",
     "AutorampTransactionThirdPartyClassification",
+    "BadRequestResponse",
     "Customer",
     "CustomerStatus",
     "CustomerType",
@@ -113,3 +118,12 @@ __all__ = [
     "VersionRejection",
     "VersionRejectionReason",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the clients when they are used: models alone do not need what clients do."""
+    if name in ("AsyncClient", "Client"):
+        from . import client
+
+        return getattr(client, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

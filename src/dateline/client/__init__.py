@@ -1,0 +1,223 @@
+"""The clients of an API: one for each version, with a typed method for each operation.
+
+Two steps, with the models between: `Clients` lists the types it needs beside those of the
+components, and is laid out when they exist. A method that is equal in several versions is defined
+once, in a module of what the same versions have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.client.methods import ClientMethod, MethodWriter
+from dateline.client.operations import Called, read_operations
+from dateline.client.services import lay_out_service
+from dateline.model import EVERYWHERE, Api, Artifact
+from dateline.project import Projector
+from dateline.python.code import HEADER, WIDTH, Brackets, Pair, Text, lay_out, literal
+from dateline.python.docstrings import docstring
+from dateline.python.names import join_turns, list_turns, package_name
+from dateline.python.types import CalledTypes, Inline
+from dateline.templating import Code, TemplateError, environment
+
+_SHARED: Final = "python/{package}/client"
+_VERSIONED: Final = "python/{package}/{version}/client.py.jinja"
+_METHODS: Final = f"{_SHARED}/_methods.py.jinja"
+_SUFFIX: Final = ".jinja"
+
+
+_KINDS: Final = (
+    ("Client", "wait for the response", "Methods", "SyncClient", "BaseTransport"),
+    ("AsyncClient", "are awaited", "AsyncMethods", "AsynchronousClient", "AsyncBaseTransport"),
+)
+
+
+class Clients:
+    """The clients of one API, whose contracts *projector* gives; drafts have none."""
+
+    def __init__(self, api: Api, projector: Projector) -> None:
+        self._api = api
+        self._versions = [version.date for version in api.table.supported]
+        self._operations: dict[str, list[Called]] = {}
+        for version in self._versions:
+            contract = projector.contract(version, EVERYWHERE)
+            environments = {
+                each.name: projector.contract(version, each.name).document
+                for each in api.table.environments
+            }
+            self._operations[version] = read_operations(api, contract.document, environments)
+        self._documents = {
+            version: projector.contract(version, EVERYWHERE).document for version in self._versions
+        }
+        self._pagings = 0
+        self._first_paging = ""
+
+    @property
+    def inlines(self) -> dict[str, list[Inline]]:
+        """The schemas of the operations of each version for which a type is wanted."""
+        return {
+            version: list({each.key: each for one in found for each in one.inlines}.values())
+            for version, found in self._operations.items()
+        }
+
+    @property
+    def notes(self) -> list[str]:
+        """What was found by its form; known when the clients are laid out."""
+        if not self._pagings:
+            return []
+        count = "1 listing has" if self._pagings == 1 else f"{self._pagings} listings have"
+        return [
+            f"{count} an iterator over all pages in the clients, found by the form of parameters "
+            f"and responses (first {self._first_paging})"
+        ]
+
+    def artifacts(
+        self,
+        types: CalledTypes,
+        templates: Sequence[Path],
+    ) -> Iterator[Artifact]:
+        """Yield the files of the clients; *templates* are folders, the first one first."""
+        written = {version: self._write_methods(version, types) for version in self._versions}
+        having: dict[ClientMethod, list[str]] = {}
+        for version, methods in written.items():
+            for method in methods:
+                having.setdefault(method, []).append(version)
+        modules: dict[str, list[ClientMethod]] = {}
+        used: dict[str, list[str]] = {version: [] for version in self._versions}
+        for method, versions in having.items():
+            module = join_turns(list_turns(versions, self._versions))
+            modules.setdefault(module, []).append(method)
+            for version in versions:
+                if module not in used[version]:
+                    used[version].append(module)
+        package = f"python/{self._api.table.package}"
+        jinja = environment(list(templates))
+        for module, methods in modules.items():
+            text = _render(jinja, _METHODS, header=HEADER, **_view_module(methods))
+            yield Artifact(path=f"{package}/client/{module}.py", content=text)
+        for version in self._versions:
+            text = _render(jinja, _VERSIONED, header=HEADER, **self._view(version, used[version]))
+            yield Artifact(path=f"{package}/{package_name(version)}/client.py", content=text)
+        yield from self._shared_files(jinja, templates, having)
+
+    def _write_methods(self, version: str, types: CalledTypes) -> list[ClientMethod]:
+        writer = MethodWriter(version, self._documents[version], types)
+        operations = self._operations[version]
+        names = [each.method_name for each in operations]
+        made = [writer.write(each, names) for each in operations]
+        if version == self._versions[-1]:
+            self._pagings = len(writer.paged)
+            self._first_paging = next(iter(writer.paged), "")
+        return made
+
+    def _shared_files(
+        self, jinja: Any, templates: Sequence[Path], having: Mapping[ClientMethod, list[str]]
+    ) -> Iterator[Artifact]:
+        view = {
+            "header": HEADER,
+            "table": self._api.table,
+            "latest_package": Code(package_name(self._api.table.latest)),
+            "turns": self._lay_out_turns(having),
+        }
+        for name in sorted(jinja.list_templates()):
+            folder, _, file = name.rpartition("/")
+            if folder != _SHARED or (file.startswith("_") and not file.startswith("__init__")):
+                continue
+            path = f"python/{self._api.table.package}/client/{file.removesuffix(_SUFFIX)}"
+            if file.endswith(_SUFFIX):
+                yield Artifact(path=path, content=_render(jinja, name, **view))
+            else:
+                found = next(each / name for each in templates if (each / name).is_file())
+                yield Artifact(path=path, content=found.read_bytes())
+
+    def _lay_out_turns(self, having: Mapping[ClientMethod, list[str]]) -> Code:
+        """Return which versions added and removed each method that not all versions have."""
+        by_name: dict[str, set[str]] = {}
+        for method, versions in having.items():
+            for name in method.names:
+                by_name.setdefault(name, set()).update(versions)
+        pairs = [
+            Pair(
+                literal(name),
+                Brackets("", tuple(map(Text, list_turns(found, self._versions))), "()"),
+                ": ",
+            )
+            for name, found in sorted(by_name.items())
+            if len(found) < len(self._versions)
+        ]
+        return lay_out(Brackets("", tuple(pairs), "{}"), 0, 52)
+
+    def _view(self, version: str, modules: Iterable[str]) -> dict[str, Any]:
+        """Return what the template of one version's clients lays out."""
+        # newest first: what is defined there comes first in the order of bases, too
+        ordered = sorted(modules, reverse=True)
+        return {
+            "docstring": docstring([f"The clients of version {version}."], 0),
+            "version": Code(literal(version)),
+            "modules": list(map(Code, ordered)),
+            "kinds": [
+                {
+                    "name": Code(name),
+                    "about": Code(f"A client of version {version}, whose methods {about}."),
+                    "bases": Code(", ".join(f"{each}.{own}" for each in ordered) or otherwise),
+                    "http_client": Code(f"httpx.{name}"),
+                    "transport": Code(f"httpx.{transport}"),
+                }
+                for name, about, own, otherwise, transport in _KINDS
+            ],
+            "imports": _import_modules("..client", ordered),
+            **lay_out_service(self._api, version, self._documents[version]),
+        }
+
+
+def _view_module(methods: Sequence[ClientMethod]) -> dict[str, Any]:
+    """Return what the template of shared methods lays out."""
+    words = set[str]().union(*(method.words for method in methods))
+    models = sorted(set[str]().union(*(method.modules for method in methods)))
+    support = [Code("from .. import types as t")] if "t" in words else []
+    return {
+        "methods": methods,
+        "standard": _import_names(_STANDARD, words, ""),
+        "siblings": [*support, *_import_modules("..models", models)],
+        "nouns": _import_names(_NOUNS, words, "."),
+    }
+
+
+def _import_names(known: Mapping[str, Sequence[str]], words: set[str], dots: str) -> list[Code]:
+    return [
+        Code(f"from {dots}{module} import {', '.join(found)}")
+        for module, names in known.items()
+        if (found := [name for name in names if name in words])
+    ]
+
+
+_STANDARD: Final = {
+    "collections.abc": ("AsyncIterator", "Iterator"),
+    "datetime": ("date", "datetime"),
+    "typing": ("Annotated", "Any", "Literal"),
+    "uuid": ("UUID",),
+}
+_NOUNS: Final = {
+    "calling": ("Operation", "Text"),
+    "paging": ("Paging",),
+    "parameters": ("Parameter",),
+    "sending": ("AsynchronousClient", "SyncClient"),
+}
+
+
+def _import_modules(package: str, names: Sequence[str]) -> list[Code]:
+    if not names:
+        return []
+    line = f"from {package} import {', '.join(names)}"
+    if len(line) > WIDTH:
+        line = f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+    return [Code(line)]
+
+
+def _render(jinja: Any, name: str, **view: Any) -> bytes:
+    try:
+        return str(jinja.get_template(name).render(**view)).encode()
+    except Exception as error:  # a template is code, and may fail like any
+        raise TemplateError(f"template {name}: {error}") from error

@@ -1,0 +1,397 @@
+"""Lay out the methods of clients: a description of each operation, and a method for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from dateline.client.operations import Argument, Called, CalledBody
+from dateline.client.paging import PagingForm, find_paging
+from dateline.python.code import (
+    Brackets,
+    DefinitionName,
+    Node,
+    Pair,
+    Text,
+    call,
+    either,
+    lay_out,
+    literal,
+    references,
+    subscript,
+    words,
+)
+from dateline.python.docstrings import docstring
+from dateline.python.types import (
+    CalledTypes,
+    Inline,
+    Typed,
+    allow_none,
+    qualify_names,
+    simplify_type,
+)
+from dateline.templating import Code
+
+_METHOD: Final = 4
+_BODY: Final = 8
+_ABSENT: Final = "t.Omittable"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClientMethod:
+    """The source of one operation, equal in all versions that share it.
+
+    ``names`` are the methods, ``constant`` is what describes the operation, ``methods`` has its
+    methods for both kinds of clients. ``words`` are the names that the source uses, ``modules`` the
+    modules of models.
+    """
+
+    names: tuple[str, ...]
+    constants: tuple[Code, ...]
+    methods: tuple[Code, ...]
+    awaited: tuple[Code, ...]
+    words: frozenset[str]
+    modules: frozenset[str]
+
+
+class _Listing(NamedTuple):
+    """How pages are asked for, and what their items are."""
+
+    form: PagingForm
+    node: Node
+    item: Node
+
+
+class MethodWriter:
+    """Writes the methods of one version; *document* is its document, *types* those of callers."""
+
+    def __init__(self, version: str, document: dict[str, Any], types: CalledTypes) -> None:
+        self._document = document
+        self._inlines = types.inlines[version]
+        self._homes = types.homes[version]
+        self._members = types.members
+        self._words: set[str] = set()
+        self._modules: set[str] = set()
+        self.paged: list[str] = []
+
+    def write(self, operation: Called, others: Collection[str]) -> ClientMethod:
+        """Return the source of *operation*; *others* are the methods of all operations."""
+        self._words, self._modules = {"AsynchronousClient", "Operation", "SyncClient"}, set()
+        constant = f"_{operation.method_name.upper()}"
+        result = self._result(operation)
+        pages = self._find_pages(operation)
+        constants = [self._describe(constant, operation, result)]
+        signature = list(self._arguments(operation))
+        sent = self._write_call(constant, operation)
+        names = [operation.method_name]
+        paragraphs = list(_paragraphs(operation))
+        methods = [self._method(names[0], signature, result, sent, paragraphs, "")]
+        awaited = [self._method(names[0], signature, result, sent, paragraphs, "async ")]
+        if pages is not None:
+            self.paged.append(f"{operation.method} {operation.path}")
+            self._words |= {"AsyncIterator", "Iterator", "Paging"}
+            name = _name_iterator(operation.method_name, others)
+            names.append(name)
+            constants.append(self._describe_pages(f"{constant}_PAGES", operation, pages))
+            listed = list(self._arguments(operation, without=pages.form.backwards))
+            iterated = self._write_iteration(constant, operation, pages.form.backwards)
+            told = ["Yield the items of all pages, which are requested as they are needed."]
+            told += [f"Arguments and errors are those of `{names[0]}`."]
+            for made, kind in ((methods, "Iterator"), (awaited, "AsyncIterator")):
+                yielded = subscript(kind, pages.item)
+                made.append(self._method(name, listed, yielded, iterated, told, ""))
+        return ClientMethod(
+            names=tuple(names),
+            constants=tuple(constants),
+            methods=tuple(methods),
+            awaited=tuple(awaited),
+            words=frozenset(self._words),
+            modules=frozenset(self._modules),
+        )
+
+    # Types.
+
+    def _qualify(self, node: Node) -> Node:
+        """Return *node* with the modules of its definitions."""
+        return qualify_names(node, lambda name: f"{self._name_module(name)}.{name}")
+
+    def _name_module(self, name: str) -> str:
+        return self._homes[name].rpartition(".")[2]
+
+    def _read(self, node: Node) -> Node:
+        """Return *node* as above, which becomes part of the source."""
+        made = self._qualify(node)
+        self._modules |= {self._name_module(name) for name in references(node)}
+        self._words |= {word.partition(".")[0] for word in words(made)} - self._modules
+        return made
+
+    def _find_type(self, inline: Inline) -> Typed:
+        return self._inlines[inline.key]
+
+    def _of_payload(self, payload: CalledBody | None) -> Node:
+        """Return the type that a body is read with."""
+        if payload is None:
+            return "None"
+        if payload.inline is None:
+            is_text = payload.media_type.lower().startswith("text/")
+            self._words |= {"Text"} if is_text else set()
+            return "Text" if is_text else "bytes"
+        return self._read(self._find_type(payload.inline).type.whole)
+
+    def _result(self, operation: Called) -> Node:
+        """Return what a call gives."""
+        found = [self._of_result(each) for each in operation.results.values()]
+        return either(found) if found else "None"
+
+    def _of_result(self, payload: CalledBody | None) -> Node:
+        if payload is None:
+            return "None"
+        if payload.inline is None:
+            return "str" if payload.media_type.lower().startswith("text/") else "bytes"
+        return self._read(simplify_type(self._find_type(payload.inline).type.whole))
+
+    # Source.
+
+    def _describe(self, constant: str, operation: Called, result: Node) -> Code:
+        pairs = [
+            Pair("name", Text(operation.method_name)),
+            Pair("method", Text(operation.method)),
+            Pair("path", Text(operation.path)),
+        ]
+        if operation.arguments:
+            self._words.add("Parameter")
+            parameters = tuple(map(_describe_parameter, operation.arguments))
+            pairs.append(Pair("parameters", Brackets("", parameters, "()")))
+        if operation.body is not None:
+            pairs.append(Pair("body", Text(operation.body.media_type)))
+            if operation.body.encoding:
+                pairs.append(Pair("form", self._describe_form(operation.body.encoding)))
+        accept = _accept(operation)
+        if accept != "application/json":
+            pairs.append(Pair("accept", Text(accept)))
+        for name, payloads in (("results", operation.results), ("errors", operation.errors)):
+            if payloads:
+                found = tuple(
+                    Pair(literal(status), self._of_payload(each), ": ")
+                    for status, each in payloads.items()
+                )
+                pairs.append(Pair(name, Brackets("", found, "{}")))
+        if operation.security:
+            ways = tuple(Brackets("", tuple(map(Text, each)), "()") for each in operation.security)
+            pairs.append(Pair("security", Brackets("", ways, "()")))
+        if operation.idempotency:
+            pairs.append(Pair("idempotency", Text(operation.idempotency)))
+        if operation.echoes:
+            pairs.append(Pair("echoes", "True"))
+        if operation.ignores_version:
+            pairs.append(Pair("ignores_version", "True"))
+        if operation.servers:
+            servers = tuple(
+                Pair(literal(name), Text(url), ": ") for name, url in operation.servers.items()
+            )
+            pairs.append(Pair("addresses", Brackets("", servers, "{}")))
+        head = lay_out(subscript("Operation", result), 0, len(constant) + 4)
+        made = lay_out(call(head, *pairs), 0, len(constant) + 3)
+        return Code(f"{constant} = {made}")
+
+    def _describe_form(self, encoding: Mapping[str, Any]) -> Node:
+        self._words.add("Parameter")
+        pairs = []
+        for name, said in encoding.items():
+            parts: list[Node] = [Text(name), Text("query"), Text(said.get("style", "form"))]
+            if "explode" in said:
+                parts.append(Pair("explode", repr(said["explode"] is True)))
+            pairs.append(Pair(literal(name), call("Parameter", *parts), ": "))
+        return Brackets("", tuple(pairs), "{}")
+
+    def _describe_pages(self, constant: str, operation: Called, pages: _Listing) -> Code:
+        form = pages.form
+        at = operation.arguments.index(form.argument)
+        pairs = [Pair("kind", Text(form.kind)), Pair("parameter", str(at))]
+        page = pages.node
+        path = "page" if form.items is None else f"page.{self._field(page, form.items)}"
+        pairs.append(Pair("items", f"lambda page: {path}"))
+        if form.kind == "cursor" and form.following is not None:
+            pairs.append(
+                Pair("following", f"lambda page: page.{self._field(page, form.following)}")
+            )
+        if form.kind == "last-item" and form.more is not None:
+            field = self._field(pages.item, str(form.following))
+            # an empty page has no last item
+            found = f"[None, *({path} or [])][-1]"
+            pairs.append(Pair("following", f'lambda page: getattr({found}, "{field}", None)'))
+            pairs.append(Pair("more", f"lambda page: page.{self._field(page, form.more)}"))
+        if form.first:
+            pairs.append(Pair("first", str(form.first)))
+        head = lay_out(subscript("Paging", page, pages.item))
+        return Code(f"{constant} = {lay_out(call(head, *pairs), 0, len(constant) + 3)}")
+
+    def _method(
+        self,
+        name: str,
+        arguments: list[Node],
+        result: Node,
+        body: Code,
+        paragraphs: list[str],
+        before: str,
+    ) -> Code:
+        end = f" -> {lay_out(result, _METHOD, len(') -> :'))}:"
+        head = Brackets(f"{before}def {name}", ("self", *arguments), "()")
+        signature = lay_out(head, _METHOD, _METHOD + len(end.partition("\n")[0]))
+        text = docstring(paragraphs, _BODY)
+        returned = f"return {'await ' if before else ''}{body}"
+        return Code(f"    {signature}{end}\n        {text}\n        {returned}")
+
+    def _write_call(self, constant: str, operation: Called) -> Code:
+        items: list[Node] = [constant]
+        values = tuple(each.keyword for each in operation.arguments)
+        if values or operation.body is not None or operation.idempotency:
+            items.append(Brackets("", values, "()"))
+        if operation.body is not None:
+            items.append("body")
+        if operation.idempotency:
+            items.append(Pair("key", "idempotency_key"))
+        return lay_out(call("self._send", *items), _BODY, _BODY + len("return await "))
+
+    def _write_iteration(self, constant: str, operation: Called, without: Collection[str]) -> Code:
+        values = tuple(
+            "None" if each.keyword in without else each.keyword for each in operation.arguments
+        )
+        items = (constant, f"{constant}_PAGES", Brackets("", values, "()"))
+        return lay_out(call("self._iterate", *items), _BODY, _BODY + len("return "))
+
+    def _arguments(self, operation: Called, without: Collection[str] = ()) -> Iterator[Node]:
+        """Yield the arguments: those of the path may be positional, all others are keywords."""
+        is_keyword = False
+        for each in operation.arguments:
+            if each.keyword in without:
+                continue
+            if each.place != "path" and not is_keyword:
+                is_keyword = True
+                yield "*"
+            type_ = self._read(simplify_type(self._find_type(each.inline).type.whole))
+            yield self._argument(each.keyword, type_, required=each.required)
+        if operation.body is not None:
+            if not is_keyword:
+                is_keyword = True
+                yield "*"
+            type_ = "bytes"
+            if operation.body.inline is not None:
+                type_ = self._read(simplify_type(self._find_type(operation.body.inline).type.whole))
+            yield self._argument("body", type_, required=operation.body.required)
+        if operation.idempotency:
+            if not is_keyword:
+                yield "*"
+            yield self._argument("idempotency_key", "str", required=False)
+
+    def _argument(self, name: str, type_: Node, *, required: bool) -> Node:
+        end = "" if required else " = None"
+        node = type_ if required else allow_none(type_)
+        # one text: what is behind the annotation belongs to its line
+        return f"{name}: {lay_out(node, _BODY, _BODY + len(f'{name}: {end},'))}{end}"
+
+    # Pages.
+
+    def _find_pages(self, operation: Called) -> _Listing | None:
+        form = find_paging(self._document, operation)
+        if form is None:
+            return None
+        page = self._result(operation)
+        listed = self._read_listing(operation)
+        if form.items is not None:
+            found = self._member(page, form.items)
+            if found is None:
+                return None
+            if form.kind == "cursor" and self._member(page, str(form.following)) is None:
+                return None
+            listed = _strip(found)
+        if not isinstance(listed, Brackets) or listed.head != "list":
+            return None
+        item = self._read(simplify_type(listed.items[0]))
+        if form.kind == "last-item" and (
+            self._member(item, str(form.following)) is None
+            or self._member(page, str(form.more)) is None
+        ):
+            return None
+        return _Listing(form, page, item)
+
+    def _read_listing(self, operation: Called) -> Node:
+        """Return what the body of a listing is, as the models have it."""
+        [payload] = [each for each in operation.results.values() if each is not None]
+        assert payload.inline is not None
+        return simplify_type(self._find_type(payload.inline).type.whole)
+
+    def _member(self, model: Node, name: str) -> Node | None:
+        found = self._members_of(model).get(name)
+        return None if found is None else found[1]
+
+    def _field(self, model: Node, name: str) -> str:
+        return self._members_of(model)[name][0]
+
+    def _members_of(self, model: Node) -> Mapping[str, tuple[str, Node]]:
+        if not isinstance(model, DefinitionName):
+            return {}
+        module, _, name = model.name.rpartition(".")
+        return self._members.get(f"models.{module}", {}).get(name, {})
+
+
+def _strip(node: Node) -> Node:
+    """Return what a field of a model holds where it is there and not null."""
+    if isinstance(node, Brackets) and node.head in ("Annotated", _ABSENT):
+        return _strip(node.items[0])
+    return node
+
+
+def _name_iterator(name: str, others: Collection[str]) -> str:
+    """Return the method that iterates: `iter_loans` for `list_loans`."""
+    short = f"iter_{name.removeprefix('list_').removeprefix('get_')}"
+    return short if short not in others else f"iter_{name}"
+
+
+def _accept(operation: Called) -> str:
+    media_types = [
+        each.media_type.partition(";")[0].strip().lower()
+        for each in (*operation.results.values(), *operation.errors.values())
+        if each is not None
+    ]
+    found = list(dict.fromkeys(media_types)) or ["application/json"]
+    return ", ".join(found)
+
+
+def _describe_parameter(argument: Argument) -> Node:
+    parts: list[Node] = [Text(argument.name), Text(argument.place)]
+    if argument.style:
+        parts.append(Text(argument.style))
+    if argument.explode is not None:
+        parts.append(Pair("explode", repr(argument.explode)))
+    if argument.allow_reserved:
+        parts.append(Pair("allow_reserved", "True"))
+    return call("Parameter", *parts)
+
+
+def _paragraphs(operation: Called) -> Iterator[str]:
+    if operation.summary:
+        yield operation.summary
+    if operation.description:
+        yield operation.description
+    if operation.deprecated and "deprecated" not in operation.description.lower():
+        yield "Deprecated."
+    if operation.only:
+        yield f"Only in the environment {' and '.join(operation.only)}."
+    told = [*map(_describe_argument, operation.arguments)]
+    if operation.idempotency:
+        told.append(
+            "- `idempotency_key`: Makes it safe to send the request again; a new one is made for "
+            "each call if it is not given."
+        )
+    if any(told):
+        yield "\n".join(filter(None, told))
+    yield f"`{operation.method} {operation.path}`"
+
+
+def _describe_argument(argument: Argument) -> str:
+    text = argument.description.split()
+    if argument.deprecated:
+        text = ["Deprecated.", *text]
+    return f"- `{argument.keyword}`: {' '.join(text)}" if text else ""

@@ -1,0 +1,394 @@
+"""Read the operations of one version, as its callers see them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dateline.model import Api
+from dateline.openapi import (
+    chain,
+    is_json,
+    method_name,
+    operation_names,
+    operations,
+    preferred_media_type,
+    resolve,
+    target,
+    value_schema,
+)
+from dateline.python.names import apart, argument_name, class_name, pascal
+from dateline.python.types import Inline
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
+
+FORM: Final = "application/x-www-form-urlencoded"
+
+PLACES: Final = ("path", "query", "header", "cookie")
+
+_IDEMPOTENCY: Final = frozenset({"idempotency-key", "x-idempotency-key"})
+"""The names of headers that make it safe to repeat a request (The Idempotency-Key header, an
+Internet draft of the working group HTTPAPI)."""
+
+# OpenAPI 3.1.1, section 4.8.12.1: parameters of these names are ignored.
+_IGNORED: Final = frozenset({"accept", "content-type", "authorization"})
+
+# RFC 9110, section 6.4.1: there is no content, whatever the definitions declare.
+_BODILESS: Final = frozenset({"204", "205", "304"})
+
+# What annotations in clients use, and what clients have: a method of such a name would hide it.
+_TAKEN: Final = frozenset(
+    {"bool", "bytes", "close", "date", "datetime", "dict", "float", "int", "list", "str", "t"}
+    | {"tuple", "with_options"}
+)
+
+_SIGNS: Final = {"<": "less", ">": "greater"}
+"""The words for signs after names, as in `created<` and `created>`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Argument:
+    """A parameter of an operation, and the keyword that it is in the method."""
+
+    keyword: str
+    name: str
+    place: str
+    style: str
+    explode: bool | None
+    allow_reserved: bool
+    required: bool
+    description: str
+    deprecated: bool
+    inline: Inline
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalledBody:
+    """The body of a request or response; without ``inline``, it is no JSON.
+
+    ``encoding`` says how members of a form are written, where definitions say so.
+    """
+
+    media_type: str
+    inline: Inline | None
+    required: bool = True
+    encoding: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Called:
+    """An operation as a caller of one version sees it.
+
+    ``results`` and ``errors`` are by status, None for no content. ``idempotency`` is the header of
+    the key that makes repetitions safe, with ``echoes`` responses name the version. ``servers`` are
+    its own addresses by environment, ``only`` the environments that have it where not all do.
+    """
+
+    id: str
+    method_name: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    deprecated: bool
+    arguments: tuple[Argument, ...]
+    body: CalledBody | None
+    results: dict[str, CalledBody | None]
+    errors: dict[str, CalledBody | None]
+    security: tuple[tuple[str, ...], ...]
+    idempotency: str
+    echoes: bool
+    ignores_version: bool
+    servers: dict[str, str]
+    only: tuple[str, ...]
+
+    @property
+    def inlines(self) -> Iterator[Inline]:
+        """Yield the schemas for which a type is wanted."""
+        for argument in self.arguments:
+            yield argument.inline
+        bodies = (self.body, *self.results.values(), *self.errors.values())
+        for each in bodies:
+            if each is not None and each.inline is not None:
+                yield each.inline
+
+
+def read_operations(
+    api: Api, document: dict[str, Any], environments: Mapping[str, dict[str, Any]]
+) -> list[Called]:
+    """Return the operations of *document*, the one of a version in all environments together.
+
+    *environments* has those of each.
+    """
+    return _Reader(api, document, environments).read()
+
+
+def read_address(servers: Any) -> str:
+    """Return the first address of a list of servers, variables at their defaults; or nothing."""
+    server = servers[0] if isinstance(servers, Sequence) and servers else {}
+    url = str(server.get("url", ""))
+    for name, variable in server.get("variables", {}).items():
+        url = url.replace("{" + name + "}", str(variable.get("default", "")))
+    return url.rstrip("/")
+
+
+class _Reader:
+    """Reads the operations of one document."""
+
+    def __init__(
+        self, api: Api, document: dict[str, Any], environments: Mapping[str, dict[str, Any]]
+    ) -> None:
+        self._api = api
+        self._document = document
+        self._environments = environments
+        self._names = operation_names(document)
+        self._sent = OneWay(document, READ_ONLY, Hidden.ABSENT)
+        self._received = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
+        schemes = document.get("components", {}).get("securitySchemes", {}).values()
+        secrets = {
+            (str(each.get("in")), str(each["name"]).lower())
+            for each in (resolve(document, scheme) for scheme in schemes)
+            if "name" in each
+        }
+        selector = (api.table.place_of_version, api.table.header.lower())
+        self._unwritten = {selector, *secrets, *(("header", name) for name in _IGNORED)}
+
+    def read(self) -> list[Called]:
+        sites = [
+            (path, method, items[-1], node)
+            for path, item in self._document.get("paths", {}).items()
+            if (items := chain(self._document, item))
+            for method, node in operations(items[-1])
+        ]
+        names = self._name_methods([(path, method) for path, method, _, _ in sites])
+        return [
+            self._operation(path, method, names[path, method], item, node)
+            for path, method, item, node in sites
+            # no request has such a path
+            if {"?", "#"}.isdisjoint(path)
+        ]
+
+    def _name_methods(self, sites: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """Return the name of each method; one that several would have is made of the path, too."""
+        called = {at: argument_name(self._names[at], _TAKEN) for at in sites}
+        counts: dict[str, int] = {}
+        for name in called.values():
+            counts[name] = counts.get(name, 0) + 1
+        keys = {
+            f"{method} {path}": argument_name(f"{method} {path}", _TAKEN)
+            if counts[called[path, method]] > 1
+            else called[path, method]
+            for path, method in sites
+        }
+        made = apart(keys)
+        return {(path, method): made[f"{method} {path}"] for path, method in sites}
+
+    def _operation(
+        self,
+        path: str,
+        method: str,
+        called: str,
+        item: dict[str, Any],
+        node: dict[str, Any],
+    ) -> Called:
+        name = self._names[path, method]
+        title = pascal(name)
+        listed: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for each in (*item.get("parameters", ()), *node.get("parameters", ())):
+            found = chain(self._document, each)
+            # an adopted document may declare what the path does not have
+            if found and (found[-1]["in"] != "path" or f"{{{found[-1]['name']}}}" in path):
+                listed[found[-1]["in"], found[-1]["name"]] = found
+        keys = [
+            each for place, each in listed if place == "header" and each.lower() in _IDEMPOTENCY
+        ]
+        body = self._body(name, title, node.get("requestBody"))
+        responses = {
+            str(status): found
+            for status, each in node.get("responses", {}).items()
+            if not str(status).startswith("x-") and (found := chain(self._document, each))
+        }
+        successes = _choose_successes(responses)
+        payloads = {
+            status: self._response(name, title, status, successes, found)
+            for status, found in responses.items()
+        }
+        header = self._api.table.header.lower()
+        security = node.get("security", self._document.get("security", []))
+        where = self._find_environments(path, method)
+        return Called(
+            id=name,
+            method_name=called,
+            method=method_name(method),
+            path=path,
+            summary=node.get("summary", ""),
+            description=node.get("description", ""),
+            deprecated=node.get("deprecated") is True,
+            arguments=tuple(self._arguments(name, title, path, listed, has_body=body is not None)),
+            body=body,
+            results={status: payloads[status] for status in successes},
+            errors={status: each for status, each in payloads.items() if status not in successes},
+            security=tuple(tuple(each) for each in security),
+            idempotency=keys[0] if keys else "",
+            echoes=self._api.table.place_of_version == "header"
+            and all(
+                header in {key.lower() for key in responses[status][-1].get("headers", {})}
+                for status in successes
+            ),
+            ignores_version=not set(self._api.table.ignoring_tags).isdisjoint(node.get("tags", ())),
+            servers=self._read_servers(path, method),
+            only=where if len(where) < len(self._environments) else (),
+        )
+
+    def _find_environments(self, path: str, method: str) -> tuple[str, ...]:
+        return tuple(
+            name
+            for name, document in self._environments.items()
+            if method in dict(operations(resolve(document, document.get("paths", {}).get(path))))
+        )
+
+    def _read_servers(self, path: str, method: str) -> dict[str, str]:
+        made: dict[str, str] = {}
+        for name, document in self._environments.items():
+            item = resolve(document, document.get("paths", {}).get(path))
+            node = dict(operations(item)).get(method, {})
+            servers = node.get("servers") or item.get("servers")
+            if servers:
+                made[name] = read_address(servers)
+        return made
+
+    def _arguments(
+        self,
+        id: str,
+        title: str,
+        path: str,
+        listed: dict[tuple[str, str], list[dict[str, Any]]],
+        *,
+        has_body: bool,
+    ) -> Iterator[Argument]:
+        wanted = [
+            (place, name, found)
+            for place in PLACES
+            for (where, name), found in listed.items()
+            if where == place
+            and (place, name.lower()) not in self._unwritten
+            and not (place == "header" and name.lower() in _IDEMPOTENCY)
+        ]
+        # positional arguments are in the order of the path
+        wanted.sort(
+            key=lambda each: path.find(f"{{{each[1]}}}") if each[0] == "path" else len(path)
+        )
+        # `idempotency_key` may come to an operation later: no parameter takes its place
+        taken = {"self", "idempotency_key", *(["body"] if has_body else [])}
+        for place, name, found in wanted:
+            keyword = argument_name(f"{name} {_SIGNS.get(name[-1:], '')}".strip())
+            keyword = f"{keyword}_{place}" if keyword in taken else keyword
+            while keyword in taken:
+                keyword += "_"
+            taken.add(keyword)
+            node = found[-1]
+            schema = value_schema(node, {})
+            yield Argument(
+                keyword=keyword,
+                name=name,
+                place=place,
+                style="content" if "content" in node else node.get("style", ""),
+                explode=node.get("explode"),
+                allow_reserved=node.get("allowReserved") is True,
+                required=place == "path" or node.get("required") is True,
+                description=node.get("description", ""),
+                deprecated=node.get("deprecated") is True,
+                inline=self._inline(
+                    ("components.parameters", _component(found), "Parameter"),
+                    (f"{id}, parameter {name}", title, pascal(argument_name(name))),
+                    self._sent.of(schema),
+                    sent=True,
+                ),
+            )
+
+    def _body(self, id: str, title: str, node: Any) -> CalledBody | None:
+        found = chain(self._document, node)
+        content = found[-1].get("content") if found else None
+        if not content:
+            return None
+        media_type = preferred_media_type(content)
+        if not is_json(media_type):
+            media_type = next((each for each in content if _is_form(each)), media_type)
+        inline = None
+        if is_json(media_type) or _is_form(media_type):
+            inline = self._inline(
+                ("components.requestBodies", _component(found), "Body"),
+                (f"{id}, request", title, "Body"),
+                self._sent.of(content[media_type].get("schema", {})),
+                sent=True,
+            )
+        return CalledBody(
+            media_type=media_type,
+            inline=inline,
+            required=found[-1].get("required") is True,
+            encoding=content[media_type].get("encoding") if _is_form(media_type) else None,
+        )
+
+    def _response(
+        self,
+        id: str,
+        title: str,
+        status: str,
+        successes: Sequence[str],
+        found: list[dict[str, Any]],
+    ) -> CalledBody | None:
+        content = found[-1].get("content")
+        if not content or status in _BODILESS:
+            return None
+        media_type = preferred_media_type(content)
+        if not is_json(media_type):
+            return CalledBody(media_type=media_type, inline=None)
+        usual = status == next(iter(successes), None)
+        inline = self._inline(
+            ("components.responses", _component(found), "Response"),
+            (f"{id}, {status}", title, "Response" if usual else f"Response{pascal(status)}"),
+            self._received.of(content[media_type].get("schema", {})),
+            sent=False,
+        )
+        return CalledBody(media_type=media_type, inline=inline)
+
+    @staticmethod
+    def _inline(
+        shared: tuple[str, str | None, str],
+        own: tuple[str, str, str],
+        schema: Any,
+        *,
+        sent: bool,
+    ) -> Inline:
+        section, component, part = shared
+        holder, called, own_part = own
+        if component is None:
+            return Inline(holder=holder, called=called, part=own_part, schema=schema, sent=sent)
+        called = class_name(component)
+        return Inline(
+            holder=f"{section}.{component}",
+            called=called,
+            part="" if called.endswith(part) else part,
+            schema=schema,
+            sent=sent,
+        )
+
+
+def _choose_successes(responses: Mapping[str, Any]) -> list[str]:
+    """Return the statuses of success, the usual one first."""
+    for wanted in ("2", "default", "3"):
+        found = sorted(status for status in responses if status.startswith(wanted))
+        if found:
+            return found
+    return []
+
+
+def _is_form(media_type: str) -> bool:
+    return re.match(rf"{re.escape(FORM)}\s*(;|$)", media_type, re.IGNORECASE) is not None
+
+
+def _component(sites: list[dict[str, Any]]) -> str | None:
+    """Return the name of the component that the last of *sites* is, if it is one."""
+    goal = target(sites[-2]["$ref"]) if len(sites) > 1 else None
+    return goal[1] if goal else None

@@ -1,0 +1,170 @@
+"""Find how the pages of a listing are asked for, by the form of its parameters and its response.
+
+Only forms that leave no doubt are taken: a parameter and a member of the page with the same name,
+or with names that belong together, and one array that has the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dateline.client.operations import Argument, Called
+from dateline.openapi import chain
+from dateline.python.names import snake
+
+_ITEMS: Final = ("items", "data", "results", "entries", "records", "values", "elements")
+"""What the array of items is called where a page has more than one array."""
+
+_PAGES: Final = frozenset({"page", "page_number", "page_no"})
+_OFFSETS: Final = frozenset({"offset", "skip", "start_index"})
+_LAST_ITEMS: Final = frozenset({"starting_after"})
+_MORE: Final = frozenset({"has_more", "more"})
+_BACKWARDS: Final = ("prev", "previous", "before", "ending_before")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PagingForm:
+    """How pages are asked for: the kind, the parameter, and members of a page by their JSON names.
+
+    ``items`` is None where the response is the array itself. ``backwards`` are the parameters that
+    lead to earlier pages.
+    """
+
+    kind: str
+    argument: Argument
+    items: str | None
+    following: str | None = None
+    more: str | None = None
+    first: int = 0
+    backwards: tuple[str, ...] = ()
+
+
+def find_paging(document: dict[str, Any], operation: Called) -> PagingForm | None:
+    """Return how the pages of *operation* are asked for; None for no listing with pages."""
+    results = [each for each in operation.results.values() if each is not None]
+    if operation.method != "GET" or len(results) != 1 or results[0].inline is None:
+        return None
+    schema = results[0].inline.schema
+    queries = {
+        snake(each.name): each
+        for each in operation.arguments
+        if each.place == "query" and not each.required
+    }
+    members = dict(_list_members(document, schema))
+    items = None
+    if _type_of(document, schema) != "array":
+        arrays = [name for name, each in members.items() if _type_of(document, each) == "array"]
+        usual = [name for name in _ITEMS if name in arrays]
+        if len(arrays) != 1 and not usual:
+            return None
+        items = arrays[0] if len(arrays) == 1 else usual[0]
+        for form in _find_cursors(document, queries, members, items):
+            return form
+    return _find_numbers(document, queries, items)
+
+
+def _find_cursors(
+    document: dict[str, Any],
+    queries: Mapping[str, Argument],
+    members: Mapping[str, Any],
+    items: str,
+) -> Iterator[PagingForm]:
+    """Yield the form of pages that lead to the next one, if they do."""
+    texts = {
+        snake(name): name
+        for name, each in members.items()
+        if _type_of(document, each) == "string" and name != items
+    }
+    backwards = tuple(name for name in queries if name.startswith(_BACKWARDS))
+    for name, argument in queries.items():
+        if name in backwards or _type_of(document, argument.inline.schema) not in ("string", ""):
+            continue
+        # what is asked with is what the page says, or what it says is next
+        found = [each for each in (f"next_{name}", f"{name}_next", name) if each in texts]
+        if found and (name not in texts or _is_cursor(name)):
+            yield PagingForm(
+                kind="cursor",
+                argument=argument,
+                items=items,
+                following=texts[found[0]],
+                backwards=tuple(queries[each].keyword for each in backwards),
+            )
+            return
+    more = next((name for name in members if snake(name) in _MORE), None)
+    last = next((name for name in queries if name in _LAST_ITEMS), None)
+    if more is not None and last is not None:
+        inner = _items_of(document, members[items])
+        if "id" in dict(_list_members(document, inner)):
+            yield PagingForm(
+                kind="last-item",
+                argument=queries[last],
+                items=items,
+                following="id",
+                more=more,
+                backwards=tuple(queries[each].keyword for each in queries if each in _BACKWARDS),
+            )
+
+
+def _is_cursor(name: str) -> bool:
+    """Return whether *name*, which parameter and page share, is that of a cursor.
+
+    A filter such as `status` may stand on the page as well.
+    """
+    words = set(name.split("_"))
+    return bool(words & {"cursor", "token", "continuation", "marker", "after"})
+
+
+def _find_numbers(
+    document: dict[str, Any], queries: Mapping[str, Argument], items: str | None
+) -> PagingForm | None:
+    """Return the form of pages that are counted, or whose items are."""
+    for kind, names in (("page", _PAGES), ("offset", _OFFSETS)):
+        for name in sorted(names & {*queries}):
+            schema = queries[name].inline.schema
+            if _type_of(document, schema) != "integer":
+                continue
+            first = 1 if kind == "page" else 0
+            for part in _list_parts(document, schema):
+                for keyword in ("minimum", "default"):
+                    if kind == "page" and part.get(keyword) == 0:
+                        first = 0
+            return PagingForm(kind=kind, argument=queries[name], items=items, first=first)
+    return None
+
+
+def _list_parts(document: dict[str, Any], schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield the schema objects that all have a say in a value of *schema*."""
+    pending, seen = [schema], set[int]()
+    while pending:
+        for each in chain(document, pending.pop(0)):
+            if id(each) not in seen:
+                seen.add(id(each))
+                yield each
+                pending += each.get("allOf", ())
+
+
+def _type_of(document: dict[str, Any], schema: Any) -> str:
+    """Return the one type of *schema* besides null; empty where it says none or several."""
+    for part in _list_parts(document, schema):
+        said = part.get("type")
+        kinds = [each for each in (said if isinstance(said, list) else [said]) if each != "null"]
+        if len(kinds) == 1 and isinstance(kinds[0], str):
+            return kinds[0]
+        members = [
+            each for each in part.get("oneOf", part.get("anyOf", ())) if each != {"type": "null"}
+        ]
+        if len(members) == 1:
+            return _type_of(document, members[0])
+    return ""
+
+
+def _list_members(document: dict[str, Any], schema: Any) -> Iterator[tuple[str, Any]]:
+    for part in _list_parts(document, schema):
+        properties = part.get("properties")
+        yield from (properties if isinstance(properties, dict) else {}).items()
+
+
+def _items_of(document: dict[str, Any], schema: Any) -> Any:
+    return next((part["items"] for part in _list_parts(document, schema) if "items" in part), {})

@@ -1,0 +1,59 @@
+"""Transports that answer as a test says, and clients on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import httpx
+
+Answer = httpx.Response | Exception
+
+
+class Scripted(httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """Gives one answer after the other, the last one again and again; keeps all requests."""
+
+    def __init__(self, answers: Iterable[Answer | Callable[[httpx.Request], Answer]]) -> None:
+        self._answers = list(answers)
+        self.requests: list[httpx.Request] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        answer = self._answers[min(len(self.requests), len(self._answers) - 1)]
+        self.requests.append(request)
+        found = answer(request) if callable(answer) else answer
+        if isinstance(found, Exception):
+            raise found
+        if isinstance(found.stream, Cut):
+            return found
+        # each response is read once
+        return httpx.Response(found.status_code, headers=found.headers, content=found.content)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        return self.handle_request(request)
+
+
+class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """A body that breaks off behind some bytes."""
+
+    def __init__(self, *chunks: bytes) -> None:
+        self._chunks = chunks
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._chunks
+        raise httpx.ReadError("connection reset by peer")
+
+    async def __aiter__(self) -> Any:
+        for chunk in self:
+            yield chunk
+
+
+def answer(
+    status: int, body: Any = None, version: str | None = "2026-07-01", **headers: str
+) -> httpx.Response:
+    """Return a response that names *version*; ``retry_after=`` is a header, and so on."""
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    if version is not None:
+        sent["X-API-Version"] = version
+    if body is None:
+        return httpx.Response(status, headers=sent)
+    return httpx.Response(status, headers=sent, json=body)
