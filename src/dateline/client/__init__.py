@@ -167,7 +167,7 @@ class Clients:
                 }
                 for name, about, own, otherwise, transport in _KINDS
             ],
-            "imports": _import_modules("..client", ordered),
+            "imports": _import_modules("..client", sorted(ordered)),
             **lay_out_service(self._api, version, self._documents[version]),
         }
 

@@ -191,7 +191,7 @@ class MethodWriter:
                 Pair(literal(name), Text(url), ": ") for name, url in operation.servers.items()
             )
             pairs.append(Pair("addresses", Brackets("", servers, "{}")))
-        head = lay_out(subscript("Operation", result), 0, len(constant) + 4)
+        head = lay_out(subscript("Operation", result), 0, len(f"{constant} = ("))
         made = lay_out(call(head, *pairs), 0, len(constant) + 3)
         return Code(f"{constant} = {made}")
 
@@ -224,7 +224,7 @@ class MethodWriter:
             pairs.append(Pair("more", f"lambda page: page.{self._field(page, form.more)}"))
         if form.first:
             pairs.append(Pair("first", str(form.first)))
-        head = lay_out(subscript("Paging", page, pages.item))
+        head = lay_out(subscript("Paging", page, pages.item), 0, len(f"{constant} = ("))
         return Code(f"{constant} = {lay_out(call(head, *pairs), 0, len(constant) + 3)}")
 
     def _method(

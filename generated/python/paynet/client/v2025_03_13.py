@@ -123,7 +123,10 @@ _LIST_AUTORAMP_TRANSACTIONS = Operation[v2025_03_13.AutorampTransactionPage](
     security=(("ApiKey",),),
     echoes=True,
 )
-_LIST_AUTORAMP_TRANSACTIONS_PAGES = Paging[v2025_03_13.AutorampTransactionPage, v2025_03_13.AutorampTransaction](
+_LIST_AUTORAMP_TRANSACTIONS_PAGES = Paging[
+    v2025_03_13.AutorampTransactionPage,
+    v2025_03_13.AutorampTransaction,
+](
     kind="cursor",
     parameter=2,
     items=lambda page: page.items,

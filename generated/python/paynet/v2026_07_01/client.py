@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
-from ..client import v2026_07_01, v2025_03_13
+from ..client import v2025_03_13, v2026_07_01
 from ..client.calling import Scheme, Secret, Service, Timeout
 from ..client.retrying import Backoff
 from ..client.sending import BACKOFF, MAX_RETRIES, TIMEOUT
