@@ -143,13 +143,19 @@ def canonical(kind: str, node: Any, *, sent: bool = False, adopted: bool = False
     if sent and has_lacked_default(node):
         found = {key: value for key, value in found.items() if key != "default"}
     if sent and "required" in node:
-        properties = node.get("properties", {})
-        required = [name for name in node["required"] if not _is_gated(properties.get(name))]
-        found = {**found, "required": required} if required != node["required"] else found
+        lacked = list_lacked(node)
+        required = [name for name in node["required"] if name not in lacked]
+        found = {**found, "required": required} if lacked else found
     members = node.get("oneOf")
     if isinstance(members, list) and is_enumeration({"oneOf": members}):
         found = found if adopted and not any(map(_is_gated, members)) else enumeration(found)
     return open_ended(found) if EXTENSIBLE in found and not adopted else found
+
+
+def list_lacked(node: Any) -> list[str]:
+    """Return the fields that a schema requires, and that some version lacks."""
+    properties = node.get("properties", {})
+    return [name for name in node.get("required", ()) if _is_gated(properties.get(name))]
 
 
 def has_lacked_default(node: Any) -> bool:

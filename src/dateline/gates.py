@@ -13,8 +13,10 @@ from typing import Any, Final
 
 from dateline.model import (
     ADDED,
+    CONVERTER,
     ENVIRONMENTS,
     EVERYWHERE,
+    IN_PLACE_OF,
     NEXT,
     REMOVED,
     SHOWN_AS,
@@ -34,6 +36,9 @@ _NAMED_BY_THEIR_KEY: Final = frozenset({"schema", "header"})
 """Kinds whose name is the key that holds them: there `x-was: {DATE: {name: ...}}` is a rename."""
 
 _PRESENCE: Final = frozenset({ADDED, REMOVED})
+
+_BESIDE_KEYWORDS: Final = frozenset({IN_PLACE_OF, CONVERTER})
+"""What a date of `x-was` may say beside keywords."""
 
 
 def gate_dates(node: Mapping[str, Any]) -> list[str]:
@@ -208,11 +213,48 @@ def _moves(entry: dict[str, Any]) -> bool:
 
 
 def changes(entry: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return what one date of `x-was` sets and unsets; the short form's `null` unsets."""
-    if entry and entry.keys() <= {"set", "unset"}:
+    """Return what one date of `x-was` sets and unsets; the short form's `null` unsets.
+
+    Where it has `in-place-of`, `properties` and `required` are only of what that stood for:
+    `restate` returns them whole.
+    """
+    if is_long(entry):
         return entry.get("set", {}), tuple(entry.get("unset", ()))
-    unset = tuple(key for key, value in entry.items() if value is None)
-    return {key: value for key, value in entry.items() if value is not None}, unset
+    keywords = {key: value for key, value in entry.items() if key not in _BESIDE_KEYWORDS}
+    unset = tuple(key for key, value in keywords.items() if value is None)
+    return {key: value for key, value in keywords.items() if value is not None}, unset
+
+
+def is_long(entry: Mapping[str, Any]) -> bool:
+    """Return whether one date of `x-was` has the long form, `{set: {...}, unset: [...]}`."""
+    keys = entry.keys() - _BESIDE_KEYWORDS
+    return bool(keys) and keys <= {"set", "unset"}
+
+
+def restate(
+    node: Mapping[str, Any], entry: dict[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return what one date of `x-was` sets and unsets in *node*, `properties` and `required` whole.
+
+    *node* is what it was after the date. Unless the date says otherwise, the older properties are
+    required where all that took their place are.
+    """
+    setting, unset = changes(entry)
+    gone = entry.get(IN_PLACE_OF)
+    now, came = node.get("properties"), setting.get("properties")
+    if not isinstance(gone, list) or not isinstance(now, dict) or not isinstance(came, dict):
+        return setting, unset
+    kept = [(name, child) for name, child in now.items() if name not in gone]
+    names = node.get("required")
+    names = names if isinstance(names, list) else []
+    older = came if gone and all(name in names for name in gone) else ()
+    required = [name for name in names if name not in gone]
+    required += [name for name in setting.get("required", older) if name not in required]
+    setting = {**setting, "properties": copy_items(now, [*kept, *came.items()])}
+    setting.pop("required", None)
+    if required and required != names:
+        setting["required"] = required
+    return setting, unset if required or not names else (*unset, "required")
 
 
 def drop_keys(node: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -226,7 +268,7 @@ def drop_keys(node: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 def _restore(node: dict[str, Any], kind: str, entry: dict[str, Any]) -> dict[str, Any]:
     """Return *node* with one date's older keywords put back."""
-    setting, unset = changes(entry)
+    setting, unset = restate(node, entry)
     if kind in _NAMED_BY_THEIR_KEY:
         setting = {key: value for key, value in setting.items() if key != "name"}
     kept = [(key, setting.get(key, value)) for key, value in node.items() if key not in unset]

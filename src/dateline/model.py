@@ -30,6 +30,13 @@ ENVIRONMENTS: Final = "x-environments"
 EXTENSIBLE: Final = "x-extensible-enum"
 WHY: Final = "x-why"
 
+# What a date of `x-was` says beside the keywords.
+IN_PLACE_OF: Final = "in-place-of"
+"""The properties that took the place of those that the date has."""
+
+CONVERTER: Final = "converter"
+"""What the converter between the two is called."""
+
 PLACES: Final = ("header", "query", "path", "media-type")
 """Where a request may name its version: a header, a query parameter, the first segment of its
 path below the prefix, a parameter of the media type that it accepts."""

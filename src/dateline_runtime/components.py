@@ -3,11 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import Any
 
 from .compiling import Compiler, Converter, Judge
-from .values import Change, Json
+from .conversion import NOT_AWAITED, ConversionContext, await_converters, convert_within
+from .values import Change, ConversionError, Json
+
+
+class ComponentWay:
+    """The way of values of one component to a version, or from it.
+
+    ``awaits`` says whether it needs a converter that has to be awaited; where it is None, it needs
+    none, and ``change`` is all that is done.
+    """
+
+    def __init__(
+        self, component: str, change: Change, awaits: bool | None, context: ConversionContext
+    ) -> None:
+        self._component = component
+        self.change = change
+        self.awaits = awaits
+        self._context = context
+
+    def take(self, value: Json, account: object = None) -> Json:
+        """Return *value* as it is there. Raises ConversionError where it has to be awaited."""
+        if self.awaits is None:
+            return self.change(value)
+        if self.awaits:
+            raise ConversionError(
+                f"a converter of {self._component} can't be called: {NOT_AWAITED}"
+            )
+        return convert_within(partial(self.change, value), self._find_context(account))
+
+    async def take_async(self, value: Json, account: object = None) -> Json:
+        """Return *value* as it is there, once its converters were awaited."""
+        if not self.awaits:
+            return self.take(value, account)
+        return await await_converters(partial(self.change, value), self._find_context(account))
+
+    def _find_context(self, account: object) -> ConversionContext:
+        return self._context if account is None else replace(self._context, account=account)
 
 
 class Components:
@@ -30,34 +67,42 @@ class Components:
         self._environment = environment
         self._converters = converters
         self._judge = judge
-        self._known: dict[tuple[str, str, str], Change] = {}
+        self._known: dict[tuple[str, str, str], ComponentWay] = {}
 
-    def narrow(self, value: Json, component: str, version: str) -> Json:
+    def narrow(self, value: Json, component: str, version: str, account: object = None) -> Json:
         """Return *value*, a canonical one of *component*, as *version* shows it.
 
         The result shares parts with *value*: it is to be read only. Raises UnfitError for a value
         that does not fit the canonical contract where something in it differs, or of which the
-        version shows nothing; ValueError for an unknown component or version;
-        MissingConverterError where one is needed that was not given.
+        version shows nothing; ConversionError, a kind of it, for a converter that fails, or has to
+        be awaited; ValueError for an unknown component or version; MissingConverterError where one
+        is needed that was not given. *account* is that of the context of converters.
         """
-        return self.change("down", component, version)(value)
+        way = self.way("down", component, version)
+        return way.change(value) if way.awaits is None else way.take(value, account)
 
-    def lift(self, value: Json, component: str, version: str) -> Json:
+    def lift(self, value: Json, component: str, version: str, account: object = None) -> Json:
         """Return *value*, which fits *component* at *version*, as a canonical one.
 
         The result and the errors are as those of `narrow`.
         """
-        return self.change("up", component, version)(value)
+        way = self.way("up", component, version)
+        return way.change(value) if way.awaits is None else way.take(value, account)
 
-    def change(self, way: str, component: str, version: str) -> Change:
-        """Return the function that takes values of *component* the *way*, `down` or `up`."""
+    def way(self, way: str, component: str, version: str) -> ComponentWay:
+        """Return what takes values of *component* the *way*, `down` or `up`."""
         key = way, component, version
         found = self._known.get(key)
         if found is None:
             if component not in self._contracts["components"]:
                 raise ValueError(f"{component!r} is no component of these contracts")
             compiler = self._down if way == "down" else self._up
-            found = self._known[key] = compiler.component(component, version)
+            found = self._known[key] = ComponentWay(
+                component,
+                compiler.component(component, version),
+                compiler.component_awaits(component, version),
+                ConversionContext(environment=self._environment, version=version),
+            )
         return found
 
     @cached_property

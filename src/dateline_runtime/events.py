@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .components import Components
-from .values import Change, Json, UnfitError
+from .components import Components, ComponentWay
+from .values import Json, UnfitError
 
 Misfit = Callable[[Json], tuple[list[str | int], str] | None]
 """Returns the steps to what does not fit in a value, and why; None for one that fits."""
@@ -48,7 +48,7 @@ class Events:
         self._environment = environment
         self._components = components
         self._misfits = misfits
-        self._known: dict[tuple[str, str], tuple[Misfit, Change]] = {}
+        self._known: dict[tuple[str, str], tuple[Misfit, ComponentWay]] = {}
 
     def versions(self, name: str) -> tuple[str, ...]:
         """Return the versions that have the event *name*, oldest first."""
@@ -67,19 +67,31 @@ class Events:
             raise AbsentEventError(name, version, self._environment, versions)
         return str(self._events[name]["component"])
 
-    def render(self, name: str, event: Json, version: str) -> Json:
+    def render(self, name: str, event: Json, version: str, account: object = None) -> Json:
         """Return the canonical *event*, plain JSON, as subscribers of *version* are to see it.
 
-        The result shares parts with *event*: it is to be read only. Raises what `payload` raises,
-        UnfitError for an event that does not fit its definition, and MissingConverterError.
+        The result shares parts with *event*: it is to be read only. *account* is that of the
+        context of converters. Raises what `payload` raises, UnfitError for an event that does not
+        fit its definition, ConversionError and MissingConverterError.
         """
+        way = self._find(name, event, version)
+        return way.change(event) if way.awaits is None else way.take(event, account)
+
+    async def render_async(
+        self, name: str, event: Json, version: str, account: object = None
+    ) -> Json:
+        """Return what `render` returns, once its converters were awaited."""
+        return await self._find(name, event, version).take_async(event, account)
+
+    def _find(self, name: str, event: Json, version: str) -> ComponentWay:
+        """Return the way of *event*, which fits its definition."""
         found = self._known.get((name, version))
         if found is None:
             component = self.payload(name, version)
-            change = self._components.change("down", component, version)
-            found = self._known[name, version] = self._misfits(component), change
-        misfit, change = found
+            way = self._components.way("down", component, version)
+            found = self._known[name, version] = self._misfits(component), way
+        misfit, way = found
         unfit = misfit(event)
         if unfit is not None:
             raise UnfitError(unfit[1], unfit[0])
-        return change(event)
+        return way

@@ -11,6 +11,7 @@ from .compiling import (
     Judge,
     MissingConverterError,
     by_media_type,
+    find_awaits,
     list_missing,
 )
 from .values import Change, ConversionError, UnfitError, identity
@@ -41,15 +42,24 @@ class Lifting:
         functions: Mapping[str, Change],
         names: Mapping[str, Mapping[str, str]],
         missing: Mapping[str, list[str]],
+        awaits: Mapping[str, bool],
     ) -> None:
         self._operations = operations
         self._functions = functions
         self._names = names
         self._missing = missing
+        self._awaits = awaits
 
     def missing(self, operation: str) -> list[str]:
         """Return the converters that *operation* needs and that were not given."""
         return list_missing(self._operations.get(operation), self._missing)
+
+    def awaits(self, operation: str) -> bool | None:
+        """Return whether *operation* needs a converter that has to be awaited.
+
+        None where it needs no converter.
+        """
+        return find_awaits(self._operations.get(operation), self._awaits)
 
     def body(self, operation: str, media_type: str) -> Change:
         """Return the function for the body of a request of *operation*.
@@ -101,6 +111,7 @@ def liftings(
 
     def lifting(version: str, functions: Mapping[str, Change]) -> Lifting:
         names = {shape: compiler.names(shape, version) for shape in functions}
-        return Lifting(operations, functions, names, compiler.missing[version])
+        missing, awaits = compiler.missing[version], compiler.awaits[version]
+        return Lifting(operations, functions, names, missing, awaits)
 
     return compiler.each_version(versions, lifting)

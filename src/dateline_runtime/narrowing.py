@@ -11,6 +11,7 @@ from .compiling import (
     Judge,
     MissingConverterError,
     by_media_type,
+    find_awaits,
     list_missing,
 )
 from .shapes import list_names
@@ -40,14 +41,23 @@ class Narrowing:
         operations: Mapping[str, Mapping[str, Any]],
         functions: Mapping[str, Change],
         missing: Mapping[str, list[str]],
+        awaits: Mapping[str, bool],
     ) -> None:
         self._operations = operations
         self._functions = functions
         self._missing = missing
+        self._awaits = awaits
 
     def missing(self, operation: str) -> list[str]:
         """Return the converters that *operation* needs and that were not given."""
         return list_missing(self._operations.get(operation), self._missing)
+
+    def awaits(self, operation: str) -> bool | None:
+        """Return whether *operation* needs a converter that has to be awaited.
+
+        None where it needs no converter.
+        """
+        return find_awaits(self._operations.get(operation), self._awaits)
 
     def changes(self, operation: str) -> bool:
         """Return whether any response of *operation* differs from what is canonical."""
@@ -127,5 +137,7 @@ def narrowings(
     compiler = Compiler(contracts, "down", environment, converters, judge, is_partial=is_partial)
     return compiler.each_version(
         versions,
-        lambda version, functions: Narrowing(operations, functions, compiler.missing[version]),
+        lambda version, functions: Narrowing(
+            operations, functions, compiler.missing[version], compiler.awaits[version]
+        ),
     )

@@ -11,6 +11,8 @@ import json
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from .conversion import WAITING, UncallableError, bind_context, find_version, is_waiting
+
 Json = Any
 """A plain JSON value: dict, list, str, int, float, bool or None."""
 
@@ -115,23 +117,57 @@ withheld: Final = require_value(omit)
 """Refuses every value: the version has nothing there."""
 
 
-def call_converter(
-    name: str, convert: Callable[..., Json], *more: str, passes_null: bool = False
-) -> Change:
-    """Return *convert*, called with *more*, with UnfitError in place of ValueError.
+def call_converter(name: str, convert: Callable[..., Json], *, passes_null: bool = False) -> Change:
+    """Return *convert*, with UnfitError in place of ValueError.
 
     What is returned raises ConversionError for anything else that *convert* raises.
     """
+    call = bind_context(name, convert)
 
     def change(value: Json) -> Json:
         if value is None and passes_null:
             return None
         try:
-            return convert(value, *more)
+            return call(value)
         except ValueError as error:
-            raise UnfitError(f"the converter {name} refuses it") from error
+            raise UnfitError(f"the converter {name} refuses it{_version()}") from error
+        except UncallableError as error:
+            raise ConversionError(f"the converter {name} can't be called: {error}") from None
         except Exception as error:
-            raise ConversionError(f"the converter {name} refuses it") from error
+            raise ConversionError(f"the converter {name} failed{_version()}") from error
+
+    return change
+
+
+def _version() -> str:
+    """Return the words for the version of the call, if it is known."""
+    version = find_version()
+    return "" if version is None else f" for callers of {version}"
+
+
+def replace_fields(
+    name: str, convert: Change, gone: Container[str], came: Container[str]
+) -> Change:
+    """Return what puts the fields that *convert* makes of an object in place of those *gone*.
+
+    *came* are those that it may make; *name* is what it is called. What has none of the fields
+    stays as it is. What is returned raises ConversionError for any other result.
+    """
+
+    def change(value: Json) -> Json:
+        if not isinstance(value, dict) or not any(field in gone for field in value):
+            return value
+        made = convert(value)
+        if made is WAITING:
+            return made
+        if not isinstance(made, dict):
+            raise ConversionError(f"the converter {name} makes no object{_version()}")
+        for field in made:
+            if field not in came:
+                raise ConversionError(
+                    f"the converter {name} makes {field!r}{_version()}, which is none of its fields"
+                )
+        return {**{field: each for field, each in value.items() if field not in gone}, **made}
 
     return change
 
@@ -145,17 +181,26 @@ def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str =
     makers = f"the converters {', '.join(names)} make"
     if len(names) == 1:
         makers = f"the converter {names[0]} makes"
-    reason = f"what {makers} of it{f' for {version}' if version else ''} does not fit"
+    find_misfit: Callable[[Json], tuple[list[str | int], str] | None] | None
+    find_misfit = getattr(fits, "find_misfit", None)
 
     def apply(value: Json) -> Json:
         after = change(value)
+        if is_waiting():
+            return after
+        found = None
         try:
             is_fit = after is OMITTED or fits(after)
+            if not is_fit and find_misfit is not None:
+                found = find_misfit(after)
         except ValueError:
             # no JSON value at all
             is_fit = False
         if not is_fit:
-            raise UnfitError(reason) if version else ConversionError(reason)
+            whom = f" for callers of {version}" if version else _version()
+            steps, said = found or ([], "")
+            reason = f"what {makers} of it{whom} does not fit{said and ': it '}{said}"
+            raise (UnfitError if version else ConversionError)(reason, steps)
         return after
 
     return apply
@@ -169,6 +214,8 @@ def apply_all(changes: list[Change]) -> Change:
     def change(value: Json) -> Json:
         for each in changes:
             value = each(value)
+            if value is WAITING:
+                break
         return value
 
     return change

@@ -591,7 +591,7 @@ def test_what_a_converter_makes_is_held_to_the_contract_of_the_caller() -> None:
     )["2024-01-15"]
     with pytest.raises(UnfitError) as refused:
         narrowing.body("getLoan", 200, "application/json")(LOAN)
-    said = "what the converter Loan.due makes of it for 2024-01-15 does not fit"
+    said = "what the converter Loan.due makes of it for callers of 2024-01-15 does not fit"
     assert str(refused.value) == f"/due: {said}"
 
 
@@ -604,7 +604,7 @@ def test_what_a_converter_makes_is_held_to_the_contract_of_the_caller() -> None:
         ({"item": {"kind": "Film"}}, "/item: its 'kind' names no member of the union"),
         ({"item": {"kind": ["Book"]}}, "/item: its 'kind' names no member of the union"),
         ({"item": {}}, "/item: its 'kind' names no member of the union"),
-        ({"due": 3}, "/due: the converter Loan.due refuses it"),
+        ({"due": 3}, "/due: the converter Loan.due failed"),
         ({"item": object()}, "/item: something that is no JSON value where an object belongs"),
     ],
 )

@@ -134,4 +134,4 @@ def test_a_result_that_does_not_fit_is_a_500(
     assert (response.status, handlers.calls) == (500, [])
     [record] = caplog.records
     assert response.json["trace_id"] in record.getMessage()
-    assert "makes of it does not fit" in caplog.text
+    assert "makes of it for callers of 2024-01-15 does not fit: it " in caplog.text

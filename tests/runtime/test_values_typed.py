@@ -65,10 +65,13 @@ def test_what_is_no_json_value_is_none_that_is_listed(value: Any) -> None:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (["Loan.due"], "what the converter Loan.due makes of it for 2024-01-15 does not fit"),
+        (
+            ["Loan.due"],
+            "what the converter Loan.due makes of it for callers of 2024-01-15 does not fit",
+        ),
         (
             ["Loan.due", "Day"],
-            "what the converters Loan.due, Day make of it for 2024-01-15 does not fit",
+            "what the converters Loan.due, Day make of it for callers of 2024-01-15 does not fit",
         ),
     ],
 )
@@ -86,14 +89,14 @@ def _appending(text: str) -> Any:
 
 
 def test_what_a_converter_makes_for_callers_of_a_version_has_to_fit() -> None:
-    any_value = call_converter("Loan.due", lambda value, version: value + version, "2024")
+    any_value = call_converter("Loan.due", lambda value: f"{value}2024")
     assert any_value("due ") == "due 2024"
     held = require_fit(["Loan.due"], any_value, "2024".__eq__, "2024")
     assert held("") == "2024"
     with pytest.raises(UnfitError) as caught:
         held("x")
     assert str(caught.value) == (
-        "the value itself: what the converter Loan.due makes of it for 2024 does not fit"
+        "the value itself: what the converter Loan.due makes of it for callers of 2024 does not fit"
     )
 
 

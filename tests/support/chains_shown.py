@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from jsonschema_rs import ReferencingError, ValidationError
 from dateline.adopt import adopt
 from dateline.load import load
 from dateline.sample import Sampler, UnsatisfiedError
+from dateline_runtime.conversion import ConversionContext, convert_within
 from dateline_runtime.narrowing import UnfitError, narrowings
 from support.narrowed import Body, Law, Places
 from support.random_chains import DATES
@@ -72,9 +74,9 @@ class Shown:
             if at is None:
                 continue
             try:
-                narrowed = narrowing.body(body.operation, _status(body.status), body.media_type)(
-                    value
-                )
+                change = narrowing.body(body.operation, _status(body.status), body.media_type)
+                context = ConversionContext(environment=self._environment, version=version)
+                narrowed = convert_within(partial(change, value), context)
             except UnfitError:
                 continue
             self.times += 1
@@ -85,7 +87,8 @@ class Shown:
         """Return converters that make of a value any other that is of the older contract."""
 
         def made(name: str, said: dict[str, Any]) -> Callable[..., Any]:
-            def converted(value: Any, version: str = "", /) -> Any:
+            def converted(value: Any, context: ConversionContext, /) -> Any:
+                version = context.version if "reason" in said else ""
                 schema = _era(said, version)
                 called = f"{name} {json.dumps(value, sort_keys=True)}"
                 # what is made may hold such values, too, which are converted next: it has to end

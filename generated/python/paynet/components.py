@@ -9,19 +9,23 @@ from __future__ import annotations
 from typing import Any, Final, Literal, TypeAlias
 
 from .server.runtime.compiling import MissingConverterError
+from .server.runtime.conversion import ConversionContext
 from .server.runtime.values import ConversionError, UnfitError
 from .server.values import Methods
 from .server.values import components as _components
 
 __all__ = [
     "Component",
+    "ConversionContext",
     "ConversionError",
     "Environment",
     "MissingConverterError",
     "UnfitError",
     "Version",
     "lift",
+    "lift_async",
     "narrow",
+    "narrow_async",
 ]
 
 Component: TypeAlias = Literal[
@@ -70,6 +74,7 @@ def narrow(
     *,
     environment: Environment = "production",
     converters: object = None,
+    account: object = None,
 ) -> Any:
     """Return *value*, plain JSON in canonical form, as callers of *version* are shown it.
 
@@ -79,9 +84,25 @@ def narrow(
 
     Raises UnfitError for a value that does not fit the definitions where something in it differs,
     or of which *version* has nothing; ConversionError, a kind of it, for a converter that fails;
-    MissingConverterError; ValueError for an unknown component, version or environment.
+    MissingConverterError; ValueError for an unknown component, version or environment. *account*
+    is that of the `ConversionContext` of converters; those that are `async def` need `narrow_async`.
     """
-    return _components(environment, converters, CONVERTERS).narrow(value, component, version)
+    found = _components(environment, converters, CONVERTERS)
+    return found.narrow(value, component, version, account)
+
+
+async def narrow_async(
+    value: Any,
+    component: Component,
+    version: Version,
+    *,
+    environment: Environment = "production",
+    converters: object = None,
+    account: object = None,
+) -> Any:
+    """Return what `narrow` returns, once all converters were awaited."""
+    found = _components(environment, converters, CONVERTERS)
+    return await found.way("down", component, version).take_async(value, account)
 
 
 def lift(
@@ -91,9 +112,25 @@ def lift(
     *,
     environment: Environment = "production",
     converters: object = None,
+    account: object = None,
 ) -> Any:
     """Return *value*, which fits *component* at *version*, in canonical form.
 
     Takes and raises what `narrow` does.
     """
-    return _components(environment, converters, CONVERTERS).lift(value, component, version)
+    found = _components(environment, converters, CONVERTERS)
+    return found.lift(value, component, version, account)
+
+
+async def lift_async(
+    value: Any,
+    component: Component,
+    version: Version,
+    *,
+    environment: Environment = "production",
+    converters: object = None,
+    account: object = None,
+) -> Any:
+    """Return what `lift` returns, once all converters were awaited."""
+    found = _components(environment, converters, CONVERTERS)
+    return await found.way("up", component, version).take_async(value, account)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.adopt.states import ABSENT, NAMED_BY_KEY
-from dateline.gates import changes
+from dateline.gates import changes, is_long
 from dateline.model import ADDED, REMOVED, WAS, Place
 from dateline.openapi import Shape, children, slot, walk
 
@@ -97,6 +97,6 @@ def _walk_histories(
         yield path, below, found
         for date, entry in found.get(WAS, {}).items():
             setting = changes(entry)[0]
-            inside = (*path, WAS, date, *(("set",) if setting is entry.get("set") else ()))
+            inside = (*path, WAS, date, *(("set",) if is_long(entry) and "set" in entry else ()))
             for step, inner, child in children(below, setting):
                 yield from _walk_histories(inner, child, (*inside, *step))

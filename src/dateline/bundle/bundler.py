@@ -11,6 +11,7 @@ from typing import Any, Final
 from dateline.bundle.addresses import AddressError, is_address, is_local, is_remote
 from dateline.bundle.goals import FileSet, Fragments, Goal, format_local, get_reference
 from dateline.bundle.sources import Files, Readings, SourceFile
+from dateline.gates import is_long
 from dateline.model import WAS, Place, Problem
 from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, slot
 from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail
@@ -347,7 +348,7 @@ class Bundler:
         def entry(_: str | int, value: Any, goal: Goal) -> Built:
             if not isinstance(value, dict):
                 return value, None
-            if value.keys() - {"set", "unset"}:
+            if not is_long(value):
                 return self._object(kind, value, goal, depth + 1)
             return self._rebuilt(
                 value, goal, lambda _, below, inside: self._object(kind, below, inside, depth + 2)

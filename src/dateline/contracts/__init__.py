@@ -24,7 +24,15 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
-from dateline.canonical import ContractData, Row, Unserved, canonical, entries, list_events
+from dateline.canonical import (
+    ContractData,
+    Row,
+    Unserved,
+    canonical,
+    entries,
+    list_events,
+    list_lacked,
+)
 from dateline.contracts import roots
 from dateline.contracts.builder import Builder
 from dateline.contracts.converters import RequiredConverters
@@ -186,6 +194,8 @@ class _Contracts:
                 "before": known[name].before,
                 "kind": known[name].kind,
                 "passes_null": known[name].passes_null,
+                **({"named": True} if known[name].named else {}),
+                **_describe_replaced(known[name]),
                 "newer": canonical(known[name].kind, known[name].newer),
                 "older": canonical(known[name].kind, known[name].older),
                 **{way: name in names for way, names in needed.items()},
@@ -197,7 +207,9 @@ class _Contracts:
     def _describe_sent(self, converter: ConverterStep) -> Data:
         """Return the schema of the converter's results on the way up, if it is known."""
         if converter.kind == "schema":
-            return {"sent": self.published.describe_sent(converter.newer)}
+            sent = {"sent": self.published.describe_sent(converter.newer)}
+            lacked = list_lacked(converter.newer)
+            return {**sent, "lacked": lacked} if lacked else sent
         if "schema" in converter.newer and converter.kind in ("parameter", "media-type"):
             return {"sent": self.published.describe_sent(converter.newer["schema"])}
         return {}
@@ -238,6 +250,14 @@ class _Contracts:
             )
             for name in self._environments
         ]
+
+
+def _describe_replaced(converter: ConverterStep) -> Data:
+    """Return which fields a converter makes, where it does not make all of an object."""
+    if converter.replaced is None:
+        return {}
+    newer, older = converter.replaced
+    return {"replaced": {"newer": [*newer], "older": [*older]}}
 
 
 Build = Callable[[Builder], Node]

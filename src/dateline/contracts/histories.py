@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from dateline.contracts.containment import differs, is_contained
 from dateline.diff.naming import name
-from dateline.gates import Timeline, order
-from dateline.model import WAS, Api
+from dateline.gates import Timeline, changes, order
+from dateline.model import CONVERTER, IN_PLACE_OF, WAS, Api
 from dateline.openapi import children, operation_names, pointer
 from dateline.schema.access import Access
 from dateline.schema.dialect import Dialect
@@ -45,7 +45,9 @@ class Reading(NamedTuple):
 class ConverterStep:
     """A step between two eras of a node that a value can't take unchanged, down or up.
 
-    With ``passes_null``, null is null in both eras, and needs no converter.
+    With ``passes_null``, null is null in both eras, and needs no converter. ``replaced`` are the
+    properties that took the place of others, and these: the converter makes only them. One that is
+    ``named`` has its name from the definitions.
     """
 
     name: str
@@ -57,6 +59,17 @@ class ConverterStep:
     down: bool
     up: bool
     passes_null: bool = False
+    replaced: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    named: bool = False
+
+    def is_like(self, other: ConverterStep) -> bool:
+        """Return whether one converter can be both: the values differ alike."""
+        return (
+            self.kind == other.kind
+            and self.replaced == other.replaced
+            and not differs(self.newer, other.newer)
+            and not differs(self.older, other.older)
+        )
 
 
 class _NodeHistory(NamedTuple):
@@ -145,30 +158,65 @@ class Histories:
             return [None] * len(ways)
         place = self.name(node)
         made = [
-            ConverterStep(
+            self._step(
+                kind,
+                node,
+                date,
+                pair,
+                ways=each,
                 # the oldest step keeps its name when newer ones join it
                 name=place if index == oldest else f"{place}@{date}",
                 place=place,
-                before=date,
-                kind=kind,
-                newer=eras[index][1],
-                older=eras[index + 1][1],
-                down=down,
-                up=up,
                 passes_null=all("type" in era and "null" in declared_types(era) for era in both),
             )
-            if down or up
+            if any(each)
             else None
-            for index, (date, (down, up), both) in enumerate(
-                zip(dates, ways, pairwise(read), strict=True)
+            for index, (date, each, both, pair) in enumerate(
+                zip(dates, ways, pairwise(read), pairwise(era for _, era in eras), strict=True)
             )
         ]
         self.converters |= {step.name: step for step in made if step is not None}
         return made
 
+    def _step(
+        self,
+        kind: str,
+        node: dict[str, Any],
+        date: str,
+        eras: tuple[dict[str, Any], dict[str, Any]],
+        *,
+        ways: tuple[bool, bool],
+        name: str,
+        place: str,
+        passes_null: bool,
+    ) -> ConverterStep:
+        entry = node[WAS][date]
+        replaced = None
+        if IN_PLACE_OF in entry:
+            replaced = tuple(entry[IN_PLACE_OF]), tuple(changes(entry)[0]["properties"])
+        step = ConverterStep(
+            name=entry.get(CONVERTER, name),
+            place=place,
+            before=date,
+            kind=kind,
+            newer=eras[0],
+            older=eras[1],
+            down=ways[0],
+            up=ways[1],
+            passes_null=passes_null,
+            replaced=replaced,
+            named=CONVERTER in entry,
+        )
+        known = self.converters.get(step.name)
+        if step.named and known is not None and known.is_like(step):
+            return known
+        return replace(step, name=self._number(step.name)) if step.named else step
+
     def name(self, node: Any) -> str:
         """Return the name of converters at *node*: component and field, or operation."""
-        called = self._format_name(self.place(node))
+        return self._number(self._format_name(self.place(node)))
+
+    def _number(self, called: str) -> str:
         count = self._taken[called] = self._taken.get(called, 0) + 1
         return called if count == 1 else f"{called}#{count}"
 

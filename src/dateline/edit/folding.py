@@ -9,10 +9,31 @@ from functools import reduce
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
-from dateline.edit.history import ABSENT, NAME, merge_entries, plain, same
+from dateline.edit.history import ABSENT, NAME, HistoryError, merge_entries, plain, same
 from dateline.edit.sources import Sources, Trail, load_contents
-from dateline.gates import Timeline, changes, gate_dates, order, substitutes, why
-from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api, DatelineError, Day
+from dateline.gates import (
+    Timeline,
+    changes,
+    gate_dates,
+    is_long,
+    order,
+    restate,
+    substitutes,
+    why,
+)
+from dateline.model import (
+    ADDED,
+    CONVERTER,
+    GATES,
+    IN_PLACE_OF,
+    REMOVED,
+    SHOWN_AS,
+    WAS,
+    WHY,
+    Api,
+    DatelineError,
+    Day,
+)
 from dateline.openapi import COMPONENTS, children, target
 from dateline.schema.types import UNIONS
 
@@ -272,7 +293,7 @@ class _Folding:
                 entry = kept[moved]
                 self._sources.put((*path, date), entry)
             setting, _ = changes(entry)
-            inside = ("set",) if setting is entry.get("set") else ()
+            inside = ("set",) if is_long(entry) and "set" in entry else ()
             before = site.shown & ~self._timeline.since(moved)
             self._fold_below(
                 (*path, date, *inside), site.kind, setting, before, dict.fromkeys(setting, before)
@@ -297,13 +318,20 @@ class _Folding:
         newer = self._express(now, site.gone)
         found: _History = {}
         for moved, dates in groups.items():
-            entry = reduce(merge_entries, (plain(site.node[WAS][date]) for date in dates))
-            setting, unset = changes(entry)
+            try:
+                entry = reduce(merge_entries, (plain(site.node[WAS][date]) for date in dates))
+            except HistoryError as error:
+                place = self._api.locate((*site.path, WAS))
+                raise FoldError(f"{place}: {error}") from None
+            setting, unset = restate(now, entry)
             now = {key: value for key, value in now.items() if key not in unset} | setting
             older = self._express(now, site.gone)
-            entry = _between(newer, older, [*setting, *unset])
-            if any(changes(entry)):
+            if IN_PLACE_OF in entry:
                 found[moved] = entry
+            else:
+                entry = {**_between(newer, older, [*setting, *unset]), **_list_names(entry)}
+                if any(changes(entry)):
+                    found[moved] = entry
             newer = older
         return found
 
@@ -412,6 +440,11 @@ def _between(
     differ = [key for key in keys if not same(newer.get(key, ABSENT), older.get(key, ABSENT))]
     setting = {key: plain(older[key]) for key in differ if key in older}
     return merge_entries({}, {"set": setting, "unset": [key for key in differ if key not in older]})
+
+
+def _list_names(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a date of `x-was` calls its converter."""
+    return {CONVERTER: entry[CONVERTER]} if CONVERTER in entry else {}
 
 
 def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:

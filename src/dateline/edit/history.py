@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from dateline.gates import changes, order
-from dateline.model import ADDED, REMOVED, WAS, Map, Seq
+from dateline.model import ADDED, CONVERTER, IN_PLACE_OF, REMOVED, WAS, DatelineError, Map, Seq
 
 
 class _AbsentKeyword:
@@ -18,6 +18,16 @@ class _AbsentKeyword:
 
 
 ABSENT: Final = _AbsentKeyword()
+
+PARTIAL: Final = frozenset({"properties", "required"})
+"""The keywords of which a date with `in-place-of` has only a part."""
+
+
+class HistoryError(DatelineError):
+    """Two dates of `x-was` can't be written as one."""
+
+    exit_code = 2
+
 
 NAME: Final = "name"
 """The keyword of `x-was` that says what something was called."""
@@ -78,19 +88,34 @@ def rewrite_history(
             else:
                 setting[keyword] = plain(wanted[date])
     return {
-        date: _entry(*entries[date], was.get(date))
+        date: {**_list_marks(was.get(date, {})), **_entry(*entries[date], was.get(date))}
         for date in sorted(entries, key=order)
         if any(entries[date])
     }
 
 
 def merge_entries(newer: dict[str, Any], older: dict[str, Any]) -> dict[str, Any]:
-    """Return one date of `x-was` that does what *newer* and, before it, *older* do."""
+    """Return one date of `x-was` that does what *newer* and, before it, *older* do.
+
+    Raises HistoryError where one has `in-place-of` and the other changes properties, too.
+    """
     after, unset_after = changes(newer)
     before, unset_before = changes(older)
+    said = PARTIAL & {*after, *unset_after}, PARTIAL & {*before, *unset_before}
+    if all(said) and (IN_PLACE_OF in newer or IN_PLACE_OF in older):
+        raise HistoryError(
+            f"`{WAS}` with `{IN_PLACE_OF}` and another change of properties become one date: write "
+            "what the object was before both"
+        )
     kept = {key: value for key, value in after.items() if key not in unset_before}
     unset = dict.fromkeys(key for key in (*unset_after, *unset_before) if key not in before)
-    return _entry(dict(plain({**kept, **before})), list(unset), None)
+    marks = {**_list_marks(older), **_list_marks(newer)}
+    return {**marks, **_entry(dict(plain({**kept, **before})), list(unset), None)}
+
+
+def _list_marks(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a date of `x-was` says beside keywords."""
+    return {key: plain(entry[key]) for key in (IN_PLACE_OF, CONVERTER) if key in entry}
 
 
 def _entry(setting: dict[str, Any], unset: list[str], written: Any) -> dict[str, Any]:

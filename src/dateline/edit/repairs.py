@@ -8,11 +8,20 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final
 
-from dateline.edit.history import ABSENT, NAME, plain, presence, rewrite_history, same, values
+from dateline.edit.history import (
+    ABSENT,
+    NAME,
+    PARTIAL,
+    plain,
+    presence,
+    rewrite_history,
+    same,
+    values,
+)
 from dateline.edit.places import Steps
 from dateline.edit.sources import Sources
 from dateline.gates import Timeline, changes, drop_keys, gate_dates
-from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Change, Day
+from dateline.model import ADDED, IN_PLACE_OF, REMOVED, WAS, WHY, Api, Change, Day
 from dateline.openapi import pointer, resolve, value_at
 from dateline.project import Projector
 
@@ -143,6 +152,11 @@ class Restored(Repair):
         wanted = plain(was)
         unseen = canvas.find_unseen(self.path) | self.hidden
         for keyword, by_version in self.wanted.items():
+            if keyword in PARTIAL and any(IN_PLACE_OF in entry for entry in was.values()):
+                raise CantGateError(
+                    f"`{keyword}` has a history with `{IN_PLACE_OF}`, which is yours to write: say "
+                    f"there what it was"
+                )
             own = self.path[-1] if self.is_named and keyword == NAME else node.get(keyword, ABSENT)
             then = {**values(own, was, keyword, canvas.dates), **by_version}
             published = self.published.get(keyword, {})

@@ -128,19 +128,24 @@ class Mock:
         }
 
     def _convert(
-        self, way: str, name: str, said: dict[str, Any], value: Any, version: str = "", /
+        self, way: str, name: str, said: dict[str, Any], value: Any, context: Any, /
     ) -> Any:
-        sampler, era = self._sampler, said["older" if way == "down" else "newer"]
+        goal = "older" if way == "down" else "newer"
+        sampler, era = self._sampler, said[goal]
         if way == "down" and "reason" in said:
+            version = context.version
             sampler, era = self._older(version), self._find_schema(era, version)
         schema = era if said["kind"] == "schema" else era.get("schema", {})
         # what is made may hold such values, too, which are converted next: it has to end
         room = sum(1 for _ in _containers(value)) / 2
         key = f"{name} {way} {json.dumps(value, sort_keys=True)}"
         try:
-            return sampler.value(schema, key, room)
+            made = sampler.value(schema, key, room)
         except UnsatisfiedError as error:
             raise ValueError(str(error)) from error
+        if "replaced" in said:
+            return {field: made[field] for field in said["replaced"][goal] if field in made}
+        return made
 
     def _sampler_at(self, version: str) -> Sampler:
         document = self._document_at(version)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from dateline.server.operations import Operation
@@ -38,9 +38,11 @@ class Shown:
         content = operation.responses[status]
         if content is None:
             return True
-        narrowing = self._narrowings[version]
+        change = self._narrowings[version].body(operation.id, number(status), content.media_type)
+        conversion = self._server.runtime.conversion
+        context = conversion.ConversionContext(environment=self._environment, version=version)
         try:
-            narrowing.body(operation.id, number(status), content.media_type)(value)
+            conversion.convert_within(partial(change, value), context)
         except self._server.runtime.narrowing.UnfitError:
             return False
         return True

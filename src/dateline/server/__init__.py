@@ -20,6 +20,7 @@ from dateline.python.types import Canonical, Typed
 from dateline.server.around import describe_operations
 from dateline.server.canonical import read_forms
 from dateline.server.components import ComponentModules
+from dateline.server.converted import MODULE, ConvertedTypes
 from dateline.server.converters import list_converters
 from dateline.server.first import lay_out_first_file
 from dateline.server.messages import describe_messages
@@ -35,7 +36,14 @@ _SUFFIX: Final = ".jinja"
 _SPECIFICATION: Final = "spec/"
 # The exports for handlers of any API.
 _NOUNS: Final = (
-    *("Account", "Call", "Credentials", "MemoryStore", "MissingConverterError"),
+    *(
+        "Account",
+        "Call",
+        "ConversionContext",
+        "Credentials",
+        "MemoryStore",
+        "MissingConverterError",
+    ),
     *("MissingHandlerError", "Problem", "Refusal", "Reply", "Result", "Settings", "Store"),
 )
 _MADE: Final = ("create_app", "problem_details", "versioned")
@@ -57,7 +65,8 @@ class Server:
         self._contracts = contracts
         self._components = components
         self._forms = read_forms(api)
-        known = list_converters(api, contracts.data, components.data, self._forms)
+        self._converted = ConvertedTypes(self._forms)
+        known = list_converters(api, contracts.data, components.data, self._converted)
         self._converters = [each for each in known if each.is_required]
         self._component_converters = known
         self._groups = read_groups(api)
@@ -195,6 +204,7 @@ class Server:
                 "exports": [Code(literal(name)) for name in (*sorted([*own, *_NOUNS]), *_MADE)],
             },
             "handlers": lay_out_protocols(groups, self._types, needed, names),
+            MODULE: self._converted.lay_out(),
             "routes": lay_out_table(self._api, self._groups, self._types),
         }
 
@@ -204,6 +214,8 @@ class Server:
         for name in sorted(jinja.list_templates()):
             folder, _, file = name.rpartition("/")
             if folder != _FOLDER:
+                continue
+            if file.partition(".")[0] == MODULE and not self._component_converters:
                 continue
             path = f"{target}/{file.removesuffix(_SUFFIX)}"
             if not file.endswith(_SUFFIX):

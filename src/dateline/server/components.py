@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from dateline.model import Api, Artifact
 from dateline.project import Projector
 from dateline.python.code import HEADER, Brackets, Node, Pair, Text, lay_out, literal, subscript
 from dateline.python.names import package_name
+from dateline.server.converted import MODULE
 from dateline.server.converters import Converter
 from dateline.server.messages import describe_components
 from dateline.server.protocols import Protocols
@@ -131,7 +132,8 @@ class ComponentModules:
             "imports": [
                 *([Code(f"from . import {', '.join(used)}")] if used else []),
                 *([Code("from . import types as t")] if "t" in made.spoken else []),
-                Code("from .server import models"),
+                Code(f"from .server import {', '.join(_list_modules(made.spoken))}"),
+                *([Code("from .server.nouns import Convert")] if converters else []),
             ],
         }
 
@@ -157,6 +159,11 @@ class ComponentModules:
                     "type": Code(f"{package}.{classes[component]}"),
                     "package": package,
                 }
+
+
+def _list_modules(spoken: Container[str]) -> list[str]:
+    """Return the modules of the server that annotations refer to."""
+    return [*([MODULE] if MODULE in spoken else []), "models"]
 
 
 def _literals(values: Sequence[str]) -> Node:

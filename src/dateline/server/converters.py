@@ -7,26 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dateline.model import Api, Problem, SourceError
-from dateline.python.code import Node, either, subscript
-from dateline.python.names import snake
-from dateline.schema.parts import PartReader
-from dateline.schema.references import Located
-from dateline.schema.types import ANNOTATIONS, IMPLIED, choices, type_of
-from dateline.server.canonical import Forms
-
-_TYPES: Final[dict[str, Node]] = {
-    "array": subscript("list", "t.JsonValue"),
-    "boolean": "bool",
-    "integer": "int",
-    "null": "None",
-    "number": "float",
-    "object": subscript("dict", "str", "t.JsonValue"),
-    "string": "str",
-}
+from dateline.python.code import Either, Node, either, lay_out
+from dateline.python.names import pascal, snake
+from dateline.schema.types import ANNOTATIONS
+from dateline.server.converted import ANY, ConvertedTypes, qualify
 
 WAYS: Final = ("down", "up")
-
-_ANY: Final = "t.JsonValue"
 
 # The words for the steps of a place.
 _SPOKEN: Final = {"[]": " item ", "{}": " value ", "@": " before ", "#": " again "}
@@ -36,10 +22,10 @@ _SPOKEN: Final = {"[]": " item ", "{}": " value ", "@": " before ", "#": " again
 class Converter:
     """A method that takes a value from one era to another, on one way.
 
-    ``name`` is what the contract data call it. ``takes`` and ``gives`` are types of JSON values.
-    With ``takes_version``, it takes the version of the caller, too, and serves all versions. One
-    that is not required is needed by no request or response: only where a component that none has
-    in that direction is taken to another version.
+    ``name`` is what the contract data call it, ``place`` where the value is. ``takes`` and
+    ``gives`` are types of JSON values. With ``needs_version``, it serves all versions, and so needs
+    to know that of the caller. One that is not required is needed by no request or response: only
+    where a component that none has in that direction is taken to another version.
     """
 
     name: str
@@ -48,28 +34,36 @@ class Converter:
     takes: Node
     gives: Node
     description: str
-    takes_version: bool = False
+    place: str = ""
+    before: str = ""
+    needs_version: bool = False
     is_required: bool = True
+
+    @property
+    def signature(self) -> str:
+        """What it has to take and to give, in a line."""
+        more = ", context: ConversionContext" if self.needs_version else ""
+        takes, gives = (str(lay_out(each, 0, -10_000)) for each in (self.takes, self.gives))
+        return f"{self.method}(value: {takes}{more}) -> {gives}"
 
 
 def list_converters(
-    api: Api, data: dict[str, Any], components: dict[str, Any], forms: Forms
+    api: Api, data: dict[str, Any], components: dict[str, Any], types: ConvertedTypes
 ) -> list[Converter]:
     """Return the converters that *data* list, which are required, and those for *components* only.
 
-    If two methods would have one name, those of adopted definitions are numbered; for authored
-    ones, SourceError is raised.
+    Their types are added to *types*. If two methods would have one name, those of adopted
+    definitions are numbered; for authored ones, SourceError is raised.
     """
-    reader = PartReader(forms.contract.document)
     made = [
-        _converter(reader, name, way, said)
+        _converter(types, name, way, said)
         for name, said in data["converters"].items()
         for way in WAYS
         if said[way]
     ]
     required = {(each.name, each.way) for each in made}
     made += [
-        replace(_converter(reader, name, way, said), is_required=False)
+        replace(_converter(types, name, way, said), is_required=False)
         for name, said in components["converters"].items()
         for way in WAYS
         if said[way] and (name, way) not in required
@@ -102,47 +96,63 @@ def _number(converter: Converter, counts: Counter[str]) -> Converter:
     return converter if count == 1 else replace(converter, method=f"{converter.method}_{count}")
 
 
-def _converter(reader: PartReader, name: str, way: str, said: dict[str, Any]) -> Converter:
+def _converter(types: ConvertedTypes, name: str, way: str, said: dict[str, Any]) -> Converter:
     spoken = name
     for sign, word in _SPOKEN.items():
         spoken = spoken.replace(sign, word)
     method = f"{'older' if way == 'down' else 'newer'}_{snake(spoken)}"
     if "reason" in said:
-        return _dated_converter(reader, name, way, method, said)
+        return _dated_converter(types, name, way, (method, pascal(spoken)), said)
     newer, older = (_schema(said["kind"], said[era]) for era in ("newer", "older"))
-    types = [_type(reader, schema, said["passes_null"]) for schema in (newer, older)]
-    told = f"as it was before {said['before']}"
-    schemas = older, newer
+    schemas = {"newer": newer, "older": older}
+    takes, gives = ("newer", "older") if way == "down" else ("older", "newer")
+    given, made = (_type(types, spoken, way, said, era, schemas[era]) for era in (takes, gives))
+    if "replaced" in said:
+        called = f"{pascal(spoken)}{gives.capitalize()}Fields"
+        made = types.narrow_fields(made, said["replaced"][gives], called)
+    when = f"as it was before {said['before']}"
     if way == "up":
-        told = f"as it is from {said['before']} on"
-        schemas, types = schemas[::-1], types[::-1]
+        when = f"as it is from {said['before']} on"
+    what = f"`{said['place']}` {when}{_difference(schemas[gives], schemas[takes])}"
+    if "replaced" in said:
+        fields, others = (_join(said["replaced"][era]) for era in (gives, takes))
+        what = f"{fields} of `{said['place']}`, {when}, in place of {others}"
     return Converter(
         name=name,
         way=way,
         method=method,
-        takes=types[0],
-        gives=types[1],
-        description=f"Return `{said['place']}` {told}{_difference(*schemas)}.",
+        takes=qualify(given),
+        gives=qualify(made),
+        description=f"Return {what}.",
+        place=said["place"],
+        before=said["before"],
     )
 
 
+def _join(fields: list[str]) -> str:
+    *others, last = (f"`{field}`" for field in fields)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def _dated_converter(
-    reader: PartReader, name: str, way: str, method: str, said: dict[str, Any]
+    types: ConvertedTypes, name: str, way: str, called: tuple[str, str], said: dict[str, Any]
 ) -> Converter:
     """Return a converter for a value that can't be served without one."""
-    newest = _type(reader, said["newer"], passes_null=False)
-    takes, gives = (newest, _ANY) if way == "down" else (_ANY, newest)
-    done = "as callers of *version* are shown it"
+    method, spoken = called
+    newest = (types.received if way == "down" else types.sent)(said["newer"], f"{spoken}Newest")
+    takes, gives = (newest, ANY) if way == "down" else (ANY, newest)
+    done = "as callers of `context.version` are shown it"
     if way == "up":
-        done = "as it is now, for what callers of *version* have sent"
+        done = "as it is now, for what callers of `context.version` have sent"
     return Converter(
         name=name,
         way=way,
         method=method,
-        takes=takes,
-        gives=gives,
+        takes=qualify(takes),
+        gives=qualify(gives),
         description=f"Return `{said['place']}` {done}: {said['reason']}.",
-        takes_version=True,
+        place=said["place"],
+        needs_version=True,
     )
 
 
@@ -153,23 +163,20 @@ def _schema(kind: str, node: Any) -> Any:
     return node.get("schema") if kind in ("header", "media-type", "parameter") else None
 
 
-def _type(reader: PartReader, schema: Any, passes_null: bool) -> Node:
-    """Return the type of the JSON values of *schema*, as far as its keywords decide it."""
-    parts = reader.parts([Located(schema, "")]) if schema is not None else ()
-    listed = [part.get("type") for part in parts if "type" in part.node]
-    types = [[each] if isinstance(each, str) else each for each in listed]
-    types += [[*map(type_of, values)] for part in parts if (values := choices(part.node))]
-    if not types:
-        keywords = {key for part in parts for key in part.node if key not in part.skip}
-        types = [[name for name, own in IMPLIED.items() if own & keywords]]
-        types = types if len(types[0]) == 1 else [[]]
-    found = [each for each in dict.fromkeys(types[0]) if all(each in other for other in types)]
-    is_nullable = "null" in found or any(part.null for part in parts)
-    found = [each for each in found if each != "null"]
-    if not found and not is_nullable:
-        return _ANY
-    null = ["null"] if is_nullable and (not passes_null or not found) else []
-    return either([_TYPES[each] for each in (*found, *null)])
+def _type(
+    types: ConvertedTypes, spoken: str, way: str, said: dict[str, Any], era: str, schema: Any
+) -> Node:
+    """Return the type of the JSON values of *schema*, what *said* has in an era."""
+    if schema is None:
+        return ANY
+    called = pascal(spoken) + era.capitalize()
+    if way == "down":
+        node = types.received(schema, called)
+    else:
+        node = types.sent(schema, called, said.get("lacked", ()) if era == "newer" else ())
+    if said["passes_null"] and isinstance(node, Either):
+        return either([each for each in node.members if each != "None"])
+    return node
 
 
 def _difference(made: Any, given: Any) -> str:

@@ -21,7 +21,9 @@ _YOURS: Final = "It is yours: nothing generates it again. Run it with `uvicorn s
 
 # What the file imports in any case, and what it imports if it is used.
 _ALWAYS: Final = frozenset({"Handlers", "Refusal", "create_app"})
-_SPOKEN: Final = frozenset({"Call", "Credentials", "Reply", "Result", "models"})
+_SPOKEN: Final = frozenset(
+    {"Call", "ConversionContext", "Credentials", "Reply", "Result", "converted", "models"}
+)
 
 
 def lay_out_first_file(

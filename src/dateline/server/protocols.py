@@ -9,6 +9,7 @@ from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, lay_out, subscript, words
 from dateline.python.docstrings import docstring
 from dateline.python.types import allow_none
+from dateline.server.converted import MODULE
 from dateline.server.converters import Converter
 from dateline.server.operations import Operation, OperationGroup, Parameter
 from dateline.server.types import Types
@@ -25,7 +26,7 @@ _STANDARD: Final = {
     "typing": ("Annotated", "Final", "Generic", "Literal", "Protocol", "TypeVar"),
     "uuid": ("UUID",),
 }
-_NOUNS: Final = ("Account", "Call", "Reply", "Result")
+_NOUNS: Final = ("Account", "Call", "Convert", "Reply", "Result")
 
 
 def lay_out_protocols(
@@ -76,10 +77,14 @@ class Protocols:
         }
 
     def converter(self, converter: Converter) -> dict[str, Code]:
+        """Return the property of a Protocol that *converter* is, and the method that it can be."""
         head = f"def {converter.method}"
         arguments: list[Node] = ["self", f"value: {self._code(converter.takes, _BODY)}"]
-        arguments += ["version: str", "/"] if converter.takes_version else ["/"]
+        arguments += ["context: ConversionContext", "/"] if converter.needs_version else ["/"]
+        self._spoken |= {"Convert"}
+        convert = subscript("Convert", converter.takes, converter.gives)
         return {
+            "property": self._signature(head, ["self"], convert),
             "signature": self._signature(head, arguments, converter.gives),
             "docstring": docstring([converter.description], _BODY),
         }
@@ -152,8 +157,10 @@ def standard(spoken: Container[str]) -> list[Code]:
 
 def siblings(spoken: Container[str]) -> list[Code]:
     """Return the imports of the generated modules for the names in *spoken*."""
-    known = {"t": "from .. import types as t", "models": "from . import models"}
-    return [Code(line) for name, line in known.items() if name in spoken]
+    here = [name for name in (MODULE, "models") if name in spoken]
+    lines = ["from .. import types as t"] if "t" in spoken else []
+    lines += [f"from . import {', '.join(here)}"] if here else []
+    return list(map(Code, lines))
 
 
 def _paragraphs(operation: Operation) -> Iterator[str]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Settings,
     )
     from .runtime.compiling import MissingConverterError
+    from .runtime.conversion import ConversionContext
     from .runtime.idempotency import MemoryStore, Store
     from .runtime.problems import Problem, problem_details
 
@@ -35,6 +36,7 @@ __all__ = [
     "AddressesHandlers",
     "AutorampHandlers",
     "Call",
+    "ConversionContext",
     "Credentials",
     "CustomerHandlers",
     "Handlers",
@@ -54,6 +56,7 @@ __all__ = [
 ]
 
 _HOMES: Final = {
+    "ConversionContext": "runtime.conversion",
     "create_app": "app",
     "MemoryStore": "runtime.idempotency",
     "MissingConverterError": "runtime.compiling",

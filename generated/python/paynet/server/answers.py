@@ -66,6 +66,8 @@ class AnswerNarrowing:
             operation
         )
         """whether all answers are those of the newest version"""
+        self.awaits: Final = self._narrowing.awaits(operation)
+        """whether a converter has to be awaited; None where none is needed"""
 
     def treat(self, status: int, content_type: str) -> Treatment:
         """Return what becomes of an answer. Raises MisfitError for one that can't be sent."""

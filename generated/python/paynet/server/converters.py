@@ -1,13 +1,16 @@
-"""Find the converters of the owner of a server among the methods of an object."""
+"""Find the converters of the owner of a server among the methods of an object, and call them."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from .runtime.compiling import MissingConverterError
+from .runtime.conversion import ConversionContext, await_converters, convert_within
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -34,3 +37,11 @@ def bind(
             raise error
         _log.warning("%s; operations that need one answer 501", error)
     return found
+
+
+async def call(make: Callable[[], T], context: ConversionContext, *, awaits: bool) -> T:
+    """Return what *make* returns, which calls converters for *context*.
+
+    If it *awaits*, *make* is called again after each await, and may not change anything.
+    """
+    return await await_converters(make, context) if awaits else convert_within(make, context)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from .contracts import Contract, Contracts
 from .objects import Spread
+from .converters import call
 from .paths import PathTemplate
 from .reading import PLACES, Fields, essence, is_json, read_json, read_raw
 from .rewriting import (
@@ -19,6 +21,7 @@ from .rewriting import (
 )
 from .runtime import bodies
 from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, whole
+from .runtime.conversion import ConversionContext
 from .runtime.errors import Fault, RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 
@@ -36,6 +39,7 @@ _OF_BYTES: Final = frozenset(
 )
 
 Change = Callable[[Any], Any]
+T = TypeVar("T")
 
 
 class RequestLift:
@@ -61,10 +65,15 @@ class RequestLift:
         newer = contracts.at(operation, newest)
         self._places: list[_Place] = []
         self._body: _Body | None = None
+        self._awaits: bool | None = None
         is_same = older is newer and liftings[version] is liftings[newest]
         if older is None or (is_same and not is_strict):
             return
         up, strip = liftings[version], liftings[newest]
+        found = [
+            each for each in (up.awaits(operation), strip.awaits(operation)) if each is not None
+        ]
+        self._awaits = any(found) if found else None
         for place in PLACES:
             said = older.parameters(place)
             known = newer.parameters(place) if newer is not None else {}
@@ -90,15 +99,15 @@ class RequestLift:
         return self._body is not None
 
     async def lift(
-        self, scope: Scope, receive: Receive, texts: Mapping[str, str]
+        self, scope: Scope, receive: Receive, texts: Mapping[str, str], context: ConversionContext
     ) -> tuple[Scope, Receive] | None:
         """Return the request as the newest version has it; None where the caller has left.
 
-        *texts* are those of the parameters in its path. Raises RequestError for a request that is
-        none of its caller's version.
+        *texts* are those of the parameters in its path; *context* is that of converters. Raises
+        RequestError for a request that is none of its caller's version.
         """
         for place in self._places:
-            scope = place.lift(scope, texts)
+            scope = await self._make(partial(place.lift, scope, texts), context)
         if self._body is None:
             return scope, receive
         content = await whole(receive)
@@ -106,12 +115,16 @@ class RequestLift:
             return None
         if content and ENCODING in scope["state"]:
             bodies.check_encoding(scope["state"][ENCODING])
-        lifted = self._body.lift(content, field(scope, "content-type"))
+        lifting = partial(self._body.lift, content, field(scope, "content-type"))
+        lifted = await self._make(lifting, context)
         if lifted is not content:
             headers: Headers = [each for each in scope["headers"] if each[0] not in _OF_BYTES]
             headers.append((b"content-length", str(len(lifted)).encode()))
             scope = {**scope, "headers": headers}
         return scope, _Unread(lifted, receive)
+
+    async def _make(self, make: Callable[[], T], context: ConversionContext) -> T:
+        return make() if self._awaits is None else await call(make, context, awaits=self._awaits)
 
 
 class _Unread:

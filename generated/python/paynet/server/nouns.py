@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from .runtime import asgi, idempotency, problems
 from .runtime.asgi import Limits, Scope
+from .runtime.conversion import ConversionContext
 from .runtime.problems import Problem
 
 A_co = TypeVar("A_co", covariant=True)
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
+V = TypeVar("V")
+R = TypeVar("R")
 
 Json: TypeAlias = Any
 """A plain JSON value: dict, list, str, int, float, bool or None."""
+
+
+Convert: TypeAlias = (
+    Callable[[V], R | Awaitable[R]] | Callable[[V, ConversionContext], R | Awaitable[R]]
+)
+"""Makes a value of another; it may take the call that it serves, and may have to be awaited."""
 
 
 class Account(Protocol):

@@ -15,6 +15,7 @@ from .nouns import Settings
 from .results import MisfitError, Response, Results
 from .runtime import problems
 from .runtime.asgi import MEDIA_TYPE, VERSION, Scope
+from .runtime.conversion import ConversionContext, convert_within
 from .runtime.errors import encode
 from .runtime.idempotency import Answer
 from .runtime.problems import Body, Problem, problem_details
@@ -43,6 +44,8 @@ class Problems:
         self._schemas = contracts["canonical"]
         self._fits = data.fits
         self._settings = settings
+        self._environment = data.environment
+        self._converts = bool(contracts["converters"])
         self._find = find
         self._all: list[Results] = []
         self._common: dict[tuple[int, str], list[Response]] = {}
@@ -53,6 +56,13 @@ class Problems:
 
     def answer(self, scope: Scope, problem: Problem, results: Results | None = None) -> Answer:
         """Return the answer to a request of the operation of *results*, if known."""
+        if not self._converts:
+            return self._answer(scope, problem, results)
+        version = scope.get("state", {}).get(VERSION, self._default)
+        context = ConversionContext(environment=self._environment, version=version, scope=scope)
+        return convert_within(lambda: self._answer(scope, problem, results), context)
+
+    def _answer(self, scope: Scope, problem: Problem, results: Results | None) -> Answer:
         version: str = scope.get("state", {}).get(VERSION, self._default)
         results = results or self._find(scope, version)
         own = results.response(problem.status, version) if results is not None else None

@@ -46,6 +46,8 @@ class Reader:
             for each in contract.request["parameters"]
             if each["in"] == "header"
         }
+        self.awaits = lifting.awaits(operation.id)
+        """whether a converter has to be awaited; None where none is needed"""
         self._body = None
         if operation.body is not None and contract.request["body"] is not None:
             self._body = _Body(operation, contract, lifting)

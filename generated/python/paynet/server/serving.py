@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -19,6 +21,7 @@ from starlette.types import Lifespan
 
 from .callers import A, Authenticate, Callers
 from .contracts import Contracts
+from .converters import call
 from .nouns import (
     Account,
     Call,
@@ -36,7 +39,7 @@ from .nouns import (
 from .paths import PathTemplate, concrete_first, methods_of
 from .problems import Problems
 from .readers import Readers
-from .results import MisfitError, Results
+from .results import MisfitError, Results, make_repeatable
 from .runtime import bodies, etag, idempotency, lifecycle
 from .runtime.asgi import (
     ENCODING,
@@ -58,6 +61,7 @@ from .runtime.asgi import (
     route,
     whole,
 )
+from .runtime.conversion import ConversionContext
 from .runtime.errors import Fault, RequestError, encode
 from .runtime.idempotency import Answer, Store
 from .runtime.lifting import liftings
@@ -151,7 +155,9 @@ def build(
         readers = Readers(operation, data, up, down)
         results = Results(operation, contracts, down, data)
         handler = methods.get(operation.id)
-        endpoint: App = _Endpoint(operation, handler, callers, readers, results, problems)
+        endpoint: App = _Endpoint(
+            operation, handler, callers, readers, results, problems, environment
+        )
         if idempotency is not None and operation.method == "POST" and _is_secured(operation, data):
             account = _keeper(callers, readers)
             endpoint = Idempotent(
@@ -312,8 +318,10 @@ class _Endpoint:
         readers: Readers,
         results: Results,
         problems: Problems,
+        environment: str,
     ) -> None:
         self._operation = operation
+        self._environment = environment
         self._problems = problems
         self._handler = handler
         self._callers = callers
@@ -348,30 +356,53 @@ class _Endpoint:
         if self._handler is None:
             problem = Problem(status=501, message=_UNWRITTEN)
             return self._problems.answer(scope, problem, self._results), []
+        context = ConversionContext(
+            environment=self._environment,
+            version=version,
+            operation=self._operation.id,
+            scope=scope,
+        )
         try:
             account = await self._callers.account(reader.security, scope, reader.headers)
         except Refusal as refusal:
-            return self._refused(refusal, scope, version)
+            return await self._answer(partial(self._refused, refusal, scope, version), context)
         except HTTPException as error:
-            return self._refused_by(error, scope, version)
+            return await self._answer(partial(self._refused_by, error, scope, version), context)
+        context = replace(context, account=account)
         key = field(scope, idempotency.HEADER) if self._is_post else None
         if key is not None:
             key = idempotency.read_key(key)
-        arguments = reader.arguments(scope)
+        awaits = reader.awaits
+        if awaits is None:
+            arguments = reader.arguments(scope)
+        else:
+            arguments = await call(partial(reader.arguments, scope), context, awaits=awaits)
         if reader.takes_body:
             content = await whole(receive)
             if content is None:
                 return None
             if content and ENCODING in scope["state"]:
                 bodies.check_encoding(scope["state"][ENCODING])
-            arguments["body"] = reader.body(content, field(scope, "content-type"))
+            read = partial(reader.body, content, field(scope, "content-type"))
+            body = read() if awaits is None else await call(read, context, awaits=awaits)
+            arguments["body"] = body
         try:
             result = await self._handler(Call(account, key, scope), **arguments)
         except Refusal as refusal:
-            return self._refused(refusal, scope, version)
+            answer = partial(self._refused, refusal, scope, version)
         except HTTPException as error:
-            return self._refused_by(error, scope, version)
-        return self._results.answer(result, version)
+            answer = partial(self._refused_by, error, scope, version)
+        else:
+            if self._results.awaits(version):
+                result = make_repeatable(result)
+            answer = partial(self._results.answer, result, version)
+        return await self._answer(answer, context)
+
+    async def _answer(
+        self, make: Callable[[], tuple[Answer, Headers]], context: ConversionContext
+    ) -> tuple[Answer, Headers]:
+        awaits = self._results.awaits(context.version)
+        return make() if awaits is None else await call(make, context, awaits=awaits)
 
     def _refused_by(
         self, error: HTTPException, scope: Scope, version: str

@@ -3,7 +3,7 @@
 First the shape of the document (``structure``); then, on a document in which every value has
 the type that its key demands, what each theme has to say: ``keywords``, ``names``, ``newest``,
 ``references``, ``schemas``, ``discriminators``, ``values``, ``operations``, ``gating`` (our own
-keys), ``members`` and ``lists``.
+keys), ``replacing`` (what `x-was` says beside keywords), ``members`` and ``lists``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dateline.load.checks import (
     newest,
     operations,
     references,
+    replacing,
     schemas,
     values,
 )
@@ -34,7 +35,7 @@ __all__ = ["ADOPTABLE", "ODDITIES", "STYLE", "THEMES", "find_problems", "find_ty
 
 THEMES: Final = (
     *(discriminators, gating, keywords, lists, members, names, newest, operations, references),
-    *(schemas, values),
+    *(replacing, schemas, values),
 )
 
 Locate = Callable[..., Place]

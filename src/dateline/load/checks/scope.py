@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from dateline.gates import Timeline, changes, order
+from dateline.gates import Timeline, is_long, order, restate
 from dateline.model import ENVIRONMENTS, WAS, Table
 from dateline.openapi import COMPONENTS, target
 from dateline.schema.dialect import Dialect
@@ -163,11 +163,14 @@ class Past(NamedTuple):
 def list_past(site: Site) -> list[Past]:
     """Return the dates of the history of *site*, newest first."""
     found = []
+    now = site.node
     for date in sorted(site.node.get(WAS, ()), key=order, reverse=True):
         entry = site.node[WAS][date]
-        setting, unset = changes(entry)
+        setting, unset = restate(now, entry)
+        now = {key: value for key, value in {**now, **setting}.items() if key not in unset}
         at = site.at(WAS, date)
-        found.append(Past(date, at, setting, unset, (at, "set") if "set" in entry else at))
+        is_inside = is_long(entry) and "set" in entry
+        found.append(Past(date, at, setting, unset, (at, "set") if is_inside else at))
     return found
 
 

@@ -12,14 +12,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from dateline.gates import changes
+from dateline.gates import changes, is_long
 from dateline.load.checks.scope import CHECKS, Check, Scope, Site, Trail, Violation, path
 from dateline.load.checks.style import ADOPTABLE
 from dateline.model import (
     ADDED,
+    CONVERTER,
     ENVIRONMENTS,
     EXTENSIBLE,
     GATES,
+    IN_PLACE_OF,
     KEYS,
     REMOVED,
     SHOWN_AS,
@@ -89,6 +91,9 @@ _OURS: Final[dict[str, ValueType]] = {
     EXTENSIBLE: _TEXTS,
     WHY: ValueType(_STR | _MAP, "text or a mapping {DATE: text}", _STR),
 }
+
+_BESIDE_KEYWORDS: Final = {IN_PLACE_OF: _TEXTS, CONVERTER: _TEXT}
+"""What a date of `x-was` may say beside keywords."""
 
 # Required by 3.0 only. Without an answer no operation can be served, so authored ones need it too.
 _REQUIRED_ONCE: Final[dict[str, tuple[str, ...]]] = {
@@ -265,7 +270,14 @@ class StructureWalk:
                 continue
             at = site.at(WAS, date)
             setting, unset = changes(entry)
-            if not entry.keys() - {"set", "unset"}:
+            for key, wanted in _BESIDE_KEYWORDS.items():
+                if key not in entry:
+                    continue
+                if type(entry[key]) not in wanted.accepts:
+                    self._wrong(entry[key], (at, key), wanted)
+                elif wanted.holds is not None:
+                    self._check_items(wanted, entry[key], (at, key))
+            if is_long(entry):
                 if type(setting) not in _MAP:
                     self._wrong(setting, (at, "set"), _NODE)
                     continue

@@ -15,9 +15,11 @@ from dateline.load.editor.grammar import (
 from dateline.load.table.contents import ENVIRONMENT, LINE, TEXT, JsonSchema, version_schema
 from dateline.model import (
     ADDED,
+    CONVERTER,
     ENVIRONMENTS,
     EXTENSIBLE,
     GATES,
+    IN_PLACE_OF,
     NEXT,
     REMOVED,
     SHOWN_AS,
@@ -147,11 +149,34 @@ def before(kind: str) -> JsonSchema:
     if kind == "schema":
         keywords.append(EXTENSIBLE)
     keys = {"enum": list(dict.fromkeys(keywords))}
-    setting = {"type": "object", "minProperties": 1, "propertyNames": keys}
+    beside = _beside_keywords(kind)
+    names = {"enum": list(dict.fromkeys([*keywords, *beside]))}
+    setting = {"type": "object", "minProperties": 1, "propertyNames": names, "properties": beside}
     unset = {"type": "array", "minItems": 1, "uniqueItems": True, "items": keys}
-    long = {**closed_object({"set": setting, "unset": unset}), "minProperties": 1}
+    inside = {"type": "object", "minProperties": 1, "propertyNames": keys}
+    long = {**closed_object({"set": inside, "unset": unset, **beside}), "minProperties": 1}
     is_long = {"anyOf": [{"required": ["set"]}, {"required": ["unset"]}]}
     return {"type": "object", "if": is_long, "then": long, "else": setting}
+
+
+def _beside_keywords(kind: str) -> dict[str, JsonSchema]:
+    """Return the schemas of what a date under `x-was` may say beside keywords."""
+    name = {
+        "type": "string",
+        "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$",
+        "description": "What the converter is called, wherever this is written.",
+    }
+    if kind != "schema":
+        return {CONVERTER: name}
+    replaced = {
+        "type": "array",
+        "minItems": 1,
+        "uniqueItems": True,
+        "items": {"type": "string"},
+        "description": "The properties that took the place of those in `properties` here; all "
+        "others stay.",
+    }
+    return {IN_PLACE_OF: replaced, CONVERTER: name}
 
 
 def date_of(table: Table | None) -> JsonSchema:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from .answers import AnswerNarrowing, Treatment, accept_codings, described, replace_length
 from .contracts import Contracts
+from .converters import call
 from .lifts import RequestLift
 from .nouns import Operation, Settings
 from .paths import Paths, PathTemplate
@@ -32,6 +33,7 @@ from .runtime.asgi import (
     respond,
     route,
 )
+from .runtime.conversion import ConversionContext
 from .runtime.lifting import Lifting, liftings
 from .runtime.narrowing import Narrowing, narrowings
 from .runtime.negotiation import Supported
@@ -48,6 +50,8 @@ _KEPT: Final = 100
 """How many paths that are not versioned are logged."""
 
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 def wrap(
@@ -92,7 +96,7 @@ def wrap(
     ]
     problems.add(each.results for each in rows)
     served = [each for each in rows if only is None or each.name in only]
-    layer = _Layer(app, served, found, problems, settings, contracts["default"])
+    layer = _Layer(app, served, found, problems, settings, contracts["default"], environment)
     return Versioned(
         layer,
         Supported(
@@ -233,8 +237,10 @@ class _Layer:
         problems: Problems,
         settings: Settings,
         default: str,
+        environment: str,
     ) -> None:
         self._app = app
+        self._environment = environment
         self._paths = Paths((each.method, each.path, each) for each in served)
         self._found = found
         self._problems = problems
@@ -277,9 +283,12 @@ class _Layer:
             problem = Problem(status=404 if row is None else 501, message=unserved)
             await respond(scope, send, self._problems.answer(scope, problem))
             return
+        context = ConversionContext(
+            environment=self._environment, version=version, operation=row.name, scope=scope
+        )
         lift = row.lift(version)
         if not lift.is_plain:
-            lifted = await lift.lift(scope, receive, texts)
+            lifted = await lift.lift(scope, receive, texts, context)
             if lifted is None:
                 return
             scope, receive = lifted
@@ -287,7 +296,7 @@ class _Layer:
         if answers.is_plain:
             await self._app(scope, receive, send)
         else:
-            exchange = _Narrowed(scope, send, row, answers, self._problems)
+            exchange = _Narrowed(scope, send, row, answers, self._problems, context)
             await self._app(_unversioned(scope, version), receive, exchange.send)
 
     def _watch(self, scope: Scope, send: Send) -> Send:
@@ -309,8 +318,15 @@ class _Narrowed:
     """One answer of the application, on its way to a caller of a version."""
 
     def __init__(
-        self, scope: Scope, send: Send, row: _Row, answers: AnswerNarrowing, problems: Problems
+        self,
+        scope: Scope,
+        send: Send,
+        row: _Row,
+        answers: AnswerNarrowing,
+        problems: Problems,
+        context: ConversionContext,
     ) -> None:
+        self._context = context
         self._scope = scope
         self._send = send
         self._row = row
@@ -338,7 +354,8 @@ class _Narrowed:
     async def _begin(self, message: Message) -> None:
         try:
             treatment = self._answers.treat(message["status"], described(message, b"content-type"))
-            headers = self._answers.headers(list(message.get("headers", ())), treatment)
+            given = list(message.get("headers", ()))
+            headers = await self._make(partial(self._answers.headers, given, treatment))
         except MisfitError as error:
             await self._fail(error)
             return
@@ -363,7 +380,7 @@ class _Narrowed:
         content = b"".join(self._pieces)
         try:
             coding = described(start, b"content-encoding").strip().lower()
-            body = treatment.body.narrow(content, coding)
+            body = await self._make(partial(treatment.body.narrow, content, coding))
         except MisfitError as error:
             self._treatment = None
             if treatment.status >= HTTPStatus.BAD_REQUEST:
@@ -375,6 +392,10 @@ class _Narrowed:
         headers = replace_length(start["headers"], len(body))
         await self._send({**start, "headers": headers, "trailers": False})
         await self._send({"type": "http.response.body", "body": body})
+
+    async def _make(self, make: Callable[[], T]) -> T:
+        awaits = self._answers.awaits
+        return make() if awaits is None else await call(make, self._context, awaits=awaits)
 
     async def _fail(self, error: MisfitError) -> None:
         await self._describe(log_failure(self._scope, error))

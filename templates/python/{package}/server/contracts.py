@@ -182,7 +182,7 @@ class Contracts:
         self._canonical = data["canonical"]
         self._results = data["results"]
         self._answered = data.get("answered", {"results": {}, "canonical": {}})
-        self._environment = environment
+        self.environment = environment
         self._known: dict[Any, Contract] = {}
         self._judges: dict[tuple[str, str | None], Callable[[Any], bool]] = {}
 
@@ -238,7 +238,7 @@ class Contracts:
         """
         key = json.dumps(schema, sort_keys=True), version
         if key not in self._judges:
-            self._judges[key] = _Judge(partial(self._validator, schema, version)).fits
+            self._judges[key] = _Judge(partial(self._validator, schema, version))
         return self._judges[key]
 
     def _validator(self, schema: Any, version: str | None) -> Validator:
@@ -275,7 +275,7 @@ class Contracts:
         )
 
     def _holds(self, entry: Mapping[str, Any]) -> bool:
-        return self._environment in entry.get("environments", (self._environment,))
+        return self.environment in entry.get("environments", (self.environment,))
 
 
 class _Judge:
@@ -288,8 +288,11 @@ class _Judge:
     def _validator(self) -> Validator:
         return self._make()
 
-    def fits(self, value: Any) -> bool:
+    def __call__(self, value: Any) -> bool:
         return self._validator.fits(value)
+
+    def find_misfit(self, value: Any) -> tuple[list[str | int], str] | None:
+        return self._validator.find_misfit(value)
 
 
 class Validator:

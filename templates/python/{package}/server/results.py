@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json, to_jsonable_python
@@ -93,6 +94,13 @@ class Results:
         self._validators: dict[tuple[str, str], Validator] = {}
         self._responses: dict[tuple[str, int | None], Response | None] = {}
         self._headers_: dict[str, dict[str, _Header]] = {}
+
+    def awaits(self, version: str) -> bool | None:
+        """Return whether answers to *version* need a converter that has to be awaited.
+
+        None where they need no converter.
+        """
+        return self._narrowings[version].awaits(self._name)
 
     def answer(self, result: Any, version: str) -> tuple[Answer, Headers]:
         """Return the answer that *result* makes. Raises MisfitError."""
@@ -257,6 +265,21 @@ class _Header:
 
 def _lower(name: bytes) -> str:
     return name.decode("latin-1").lower()
+
+
+def make_repeatable(result: Any) -> Any:
+    """Return *result* as plain JSON, where it may be an iterator that gives its items once.
+
+    Raises MisfitError for what is no JSON.
+    """
+    if isinstance(result, Reply):
+        return replace(result, body=make_repeatable(result.body))
+    if isinstance(result, bytes | str):
+        return result
+    try:
+        return to_jsonable_python(result, inf_nan_mode="null")
+    except ValueError as error:
+        raise MisfitError(str(error)) from error
 
 
 def _json(validator: Validator, change: Callable[[Any], Any]) -> Write:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -11,7 +11,7 @@ from typing import Any, Final
 from .runtime.compiling import Converter, Judge
 from .runtime.components import Components
 from .runtime.events import Events, Misfit
-from .runtime.values import Fits, Json
+from .runtime.values import Json
 
 Methods = Mapping[str, Mapping[str, str]]
 """The methods of converters, by direction and by their names in the contract data."""
@@ -81,14 +81,22 @@ def _judge(environment: str) -> Judge:
         operations = ("requests", "statuses", "headers", "results")
         return Contracts({**dict.fromkeys(operations, nothing), **_read()}, environment)
 
-    def judge(schema: Any, version: str | None) -> Fits:
-        def fits(value: Json) -> bool:
-            found: bool = contracts().judge(schema, version)(value)
-            return found
+    return lambda schema, version: _LateFits(lambda: contracts().judge(schema, version))
 
-        return fits
 
-    return judge
+class _LateFits:
+    """Validates values with what *judge* returns, which is called for the first of them."""
+
+    def __init__(self, judge: Callable[[], Any]) -> None:
+        self._judge = judge
+
+    def __call__(self, value: Json) -> bool:
+        found: bool = self._judge()(value)
+        return found
+
+    def find_misfit(self, value: Json) -> tuple[list[str | int], str] | None:
+        found: tuple[list[str | int], str] | None = self._judge().find_misfit(value)
+        return found
 
 
 @cache

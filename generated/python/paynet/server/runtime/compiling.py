@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
-from . import values
+from . import conversion, values
 from .shapes import ACTS, DATED, Entry, Shape, find_entry, list_names, list_parts, read_entry
 from .values import OMITTED, Change, Fits, Json, UnfitError, identity, omit
 
@@ -18,8 +18,8 @@ T = TypeVar("T")
 Judge = Callable[[Any, str | None], Fits]
 """Takes a schema and the version whose components it refers to, None for the canonical ones."""
 
-Converter = Callable[..., Json]
-"""Takes a value and, where the contract data say so, the version of the caller."""
+Converter = Callable[..., Any]
+"""Takes a value and, if it takes a second argument, the `Context`; it may have to be awaited."""
 
 
 class MissingConverterError(LookupError):
@@ -71,6 +71,8 @@ class Compiler:
         self._cells: dict[Any, _Cell] = {}
         self._wholes: dict[int, Change] = {}
         self._results: list[dict[str, Change]] = []
+        self.awaits: dict[str, dict[str, bool]] = {}
+        """the roots that need converters, by version, and whether any has to be awaited"""
         self.missing: dict[str, dict[str, list[str]]] = {}
         """the converters that roots need and that were not given, by version and root"""
 
@@ -88,6 +90,11 @@ class Compiler:
             root: sorted(found)
             for root in (self._roots if missing else ())
             if (found := maker.list_converters([root]) & missing)
+        }
+        self.awaits[version] = {
+            root: self.is_async(found)
+            for root in (self._roots if self._known else ())
+            if (found := maker.list_converters([root]))
         }
         made = {name: self._whole(maker.compile_named(name, keep=True)) for name in self._roots}
         if made not in self._results:
@@ -110,6 +117,19 @@ class Compiler:
         if maker.is_absent(shape):
             return values.withheld
         return self._whole(maker.compile_named(shape, keep=True))
+
+    def component_awaits(self, name: str, version: str) -> bool | None:
+        """Return whether values of the component *name* need a converter that has to be awaited.
+
+        None where they need no converter. Raises ValueError for an unknown version.
+        """
+        shape = self._components.get(name)
+        found = self._maker(version).list_converters([shape]) if shape is not None else ()
+        return self.is_async(found) if found else None
+
+    def is_async(self, names: Iterable[str]) -> bool:
+        """Return whether one of the converters *names* has to be awaited."""
+        return any(conversion.is_async(self._find(name)) for name in names)
 
     def _maker(self, version: str) -> _Maker:
         if version not in self._versions:
@@ -153,8 +173,12 @@ class Compiler:
 
     def call_converter(self, name: str) -> Change:
         """Return the converter *name*; on the way up, what it makes has to fit."""
-        passes_null = self._known[name]["passes_null"]
-        change = values.call_converter(name, self._find(name), passes_null=passes_null)
+        said = self._known[name]
+        change = values.call_converter(name, self._find(name), passes_null=said["passes_null"])
+        if "replaced" in said:
+            eras = ("newer", "older") if self.way == "down" else ("older", "newer")
+            gone, came = (frozenset(said["replaced"][era]) for era in eras)
+            change = values.replace_fields(name, change, gone, came)
         return self._require_sent(name, change)
 
     def _find(self, name: str) -> Converter:
@@ -174,7 +198,7 @@ class Compiler:
             and self._environment in each.get("environments", (self._environment,))
         )
         # where any value will do, it may be one that no schema describes, such as bytes
-        change = values.call_converter(name, self._find(name), version)
+        change = values.call_converter(name, self._find(name))
         if self.way == "up" or schema is True:
             return self._require_sent(name, change)
         return values.require_fit([name], change, self.fits(schema, version), version)
@@ -438,6 +462,15 @@ def by_media_type(content: Mapping[str, str | None], media_type: str) -> str | N
 
 def _essence(media_type: str) -> str:
     return media_type.partition(";")[0].strip().lower()
+
+
+def find_awaits(shapes: Any, awaits: Mapping[str, bool]) -> bool | None:
+    """Return whether one of *shapes*, those of an operation, has to be awaited.
+
+    None where none of them needs a converter. *awaits* says so of each that needs any.
+    """
+    found = [awaits[root] for root in list_names(shapes) if root in awaits]
+    return any(found) if found else None
 
 
 def list_missing(shapes: Any, missing: Mapping[str, list[str]]) -> list[str]:

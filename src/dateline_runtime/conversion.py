@@ -1,0 +1,197 @@
+"""Call converters: with the call that they serve, and awaited where something waits for them."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConversionContext:
+    """The call that a converter serves.
+
+    ``account`` is whom it is done for, as far as that is known; ``version`` is that of the caller,
+    on both ways. Outside of requests there is no ``operation`` (its id) and no ``scope`` (of ASGI).
+    """
+
+    environment: str
+    version: str
+    account: object = None
+    operation: str | None = None
+    scope: Mapping[str, Any] | None = None
+
+
+class UncallableError(TypeError):
+    """A converter can't be called as it has to be here; the message says why, with a way out."""
+
+
+class _Waiting:
+    """The type of ``WAITING``."""
+
+
+WAITING: Final = _Waiting()
+"""In place of a result that has to be awaited: all that is made of it is made once more."""
+
+_MOST_PASSES: Final = 100
+
+NOT_AWAITED: Final = (
+    "it is `async def`, and nothing awaits it here: use `narrow_async`, `lift_async` or "
+    "`render_async`"
+)
+
+
+class _Calls:
+    """The calls of converters for one value; with *remembers*, some have to be awaited.
+
+    What they return is known by what they were given: equal values are converted once.
+    """
+
+    def __init__(self, context: ConversionContext, *, remembers: bool) -> None:
+        self.context = context
+        self.remembers = remembers
+        self.waiting: dict[tuple[str, str], Awaitable[Any]] = {}
+        self._known: dict[tuple[str, str], Callable[[], Any]] = {}
+
+    def call(self, name: str, convert: Callable[[Any], Any], value: Any) -> Any:
+        try:
+            key = name, json.dumps(value, sort_keys=True)
+        except TypeError:
+            if self.waiting:
+                return WAITING
+            raise
+        if key in self.waiting:
+            return WAITING
+        if key not in self._known:
+            made = convert(value)
+            if inspect.isawaitable(made):
+                self.waiting[key] = made
+                return WAITING
+            self._known[key] = lambda: made
+        return self._known[key]()
+
+    async def wait(self) -> None:
+        """Await what is waiting, one after the other: converters may share a connection."""
+        while self.waiting:
+            key = next(iter(self.waiting))
+            try:
+                made = await self.waiting.pop(key)
+            except Exception as error:
+                self._known[key] = _raising(error)
+            else:
+                self._known[key] = _returning(made)
+
+    def close(self) -> None:
+        """Close what is not awaited any more."""
+        for each in self.waiting.values():
+            if inspect.iscoroutine(each):
+                each.close()
+
+
+def _raising(error: Exception) -> Callable[[], Any]:
+    def fail() -> Any:
+        raise error
+
+    return fail
+
+
+def _returning(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+_current: ContextVar[_Calls | None] = ContextVar("converters", default=None)
+
+
+def convert_within(make: Callable[[], T], context: ConversionContext) -> T:
+    """Return what *make* returns; the converters that it calls are given *context*."""
+    token = _current.set(_Calls(context, remembers=False))
+    try:
+        return make()
+    finally:
+        _current.reset(token)
+
+
+async def await_converters(make: Callable[[], T], context: ConversionContext) -> T:
+    """Return what *make* returns, as `convert_within` does, once all converters were awaited.
+
+    *make* is called again after each await, until nothing is left to be awaited.
+    """
+    calls = _Calls(context, remembers=True)
+    try:
+        for _ in range(_MOST_PASSES):
+            token = _current.set(calls)
+            try:
+                made = make()
+            except Exception:
+                if not calls.waiting:
+                    raise
+            else:
+                if not calls.waiting:
+                    return made
+            finally:
+                _current.reset(token)
+            await calls.wait()
+    finally:
+        calls.close()
+    raise RecursionError("converters have to be awaited without end")
+
+
+def is_waiting() -> bool:
+    """Return whether what is made now is going to be made once more."""
+    calls = _current.get()
+    return calls is not None and bool(calls.waiting)
+
+
+def find_version() -> str | None:
+    """Return the version of the call that converters serve now; None outside of calls."""
+    calls = _current.get()
+    return None if calls is None else calls.context.version
+
+
+def bind_context(name: str, convert: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Return *convert*, which is called *name*, as a function of the value alone.
+
+    It is given the context of the call if it takes a second argument. What is returned raises
+    UncallableError for what has to be awaited where nothing waits, or where there is no call.
+    """
+    takes = takes_context(convert)
+    awaits = is_async(convert)
+
+    def call(value: Any) -> Any:
+        calls = _current.get()
+        if takes and calls is None:
+            raise UncallableError("it takes the context of a call, and there is none here")
+        if calls is not None and calls.remembers:
+            if takes:
+                context = calls.context
+                return calls.call(name, lambda given: convert(given, context), value)
+            return calls.call(name, convert, value)
+        if awaits:
+            raise UncallableError(NOT_AWAITED)
+        return convert(value, calls.context) if takes and calls is not None else convert(value)
+
+    return call
+
+
+def takes_context(convert: Callable[..., Any]) -> bool:
+    """Return whether *convert* takes a second argument by position, which has no default."""
+    try:
+        parameters = inspect.signature(convert).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    second = [each for each in parameters if each.kind in kinds][1:2]
+    return any(each.default is each.empty for each in second)
+
+
+def is_async(convert: Callable[..., Any]) -> bool:
+    """Return whether *convert* is, or is called as, an `async def`."""
+    found = inspect.unwrap(convert)
+    return inspect.iscoroutinefunction(found) or inspect.iscoroutinefunction(
+        getattr(found, "__call__", None)  # noqa: B004 - not whether, but what is called
+    )
