@@ -126,7 +126,7 @@ def test_a_converter_that_is_missing_or_fails_is_an_error_of_its_own(events: Any
         events.render("loan.started", LOAN, "2024-01-15", converters=object())
     with pytest.raises(events.ConversionError, match=r"Loan\.due failed for callers of 2024-01-15"):
         events.render("loan.started", LOAN, "2024-01-15", converters=Failing())
-    with pytest.raises(events.UnfitError, match=r"makes of it for 2024-01-15 does not fit"):
+    with pytest.raises(events.UnfitError, match=r"makes of it for callers of 2024-01-15 does"):
         events.render("loan.started", LOAN, "2024-01-15", converters=Wrong())
 
 

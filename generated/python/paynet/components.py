@@ -85,7 +85,7 @@ def narrow(
     Raises UnfitError for a value that does not fit the definitions where something in it differs,
     or of which *version* has nothing; ConversionError, a kind of it, for a converter that fails;
     MissingConverterError; ValueError for an unknown component, version or environment. *account*
-    is that of the `ConversionContext` of converters; those that are `async def` need `narrow_async`.
+    is that of the `ConversionContext` of converters; one that is `async def` needs `narrow_async`.
     """
     found = _components(environment, converters, CONVERTERS)
     return found.narrow(value, component, version, account)

@@ -215,7 +215,7 @@ class Server:
             folder, _, file = name.rpartition("/")
             if folder != _FOLDER:
                 continue
-            if file.partition(".")[0] == MODULE and not self._component_converters:
+            if file.partition(".")[0] == MODULE and not views[MODULE]["types"]:
                 continue
             path = f"{target}/{file.removesuffix(_SUFFIX)}"
             if not file.endswith(_SUFFIX):

@@ -75,11 +75,11 @@ class ConvertedTypes:
         self._known: dict[str, PlainObject | None] = {}
         self._within: list[str] = []
 
-    def received(self, schema: Any, called: str) -> Node:
+    def type_received(self, schema: Any, called: str) -> Node:
         """Return the type of values of *schema*, which is *called* so, on the way down."""
         return self._read(self._forms.read_received(schema), called)
 
-    def sent(self, schema: Any, called: str, optional: Collection[str] = ()) -> Node:
+    def type_sent(self, schema: Any, called: str, optional: Collection[str] = ()) -> Node:
         """Return the type of values of *schema* on the way up; *optional* fields may be absent."""
         read = self._forms.read_sent(schema)
         if optional and isinstance(read, dict) and "required" in read:

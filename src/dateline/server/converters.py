@@ -139,7 +139,7 @@ def _dated_converter(
 ) -> Converter:
     """Return a converter for a value that can't be served without one."""
     method, spoken = called
-    newest = (types.received if way == "down" else types.sent)(said["newer"], f"{spoken}Newest")
+    newest = (types.type_received if way == "down" else types.type_sent)(said["newer"], f"{spoken}Newest")
     takes, gives = (newest, ANY) if way == "down" else (ANY, newest)
     done = "as callers of `context.version` are shown it"
     if way == "up":
@@ -171,9 +171,9 @@ def _type(
         return ANY
     called = pascal(spoken) + era.capitalize()
     if way == "down":
-        node = types.received(schema, called)
+        node = types.type_received(schema, called)
     else:
-        node = types.sent(schema, called, said.get("lacked", ()) if era == "newer" else ())
+        node = types.type_sent(schema, called, said.get("lacked", ()) if era == "newer" else ())
     if said["passes_null"] and isinstance(node, Either):
         return either([each for each in node.members if each != "None"])
     return node
