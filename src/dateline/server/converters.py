@@ -139,7 +139,8 @@ def _dated_converter(
 ) -> Converter:
     """Return a converter for a value that can't be served without one."""
     method, spoken = called
-    newest = (types.type_received if way == "down" else types.type_sent)(said["newer"], f"{spoken}Newest")
+    find_type = types.type_received if way == "down" else types.type_sent
+    newest = find_type(said["newer"], f"{spoken}Newest")
     takes, gives = (newest, ANY) if way == "down" else (ANY, newest)
     done = "as callers of `context.version` are shown it"
     if way == "up":
