@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from .contracts import Contract, Contracts
-from .objects import Spread
 from .converters import call
+from .objects import Spread
 from .paths import PathTemplate
 from .reading import PLACES, Fields, essence, is_json, read_json, read_raw
 from .rewriting import (
