@@ -143,7 +143,7 @@ def _count_answers(api: Api, server: Any) -> str:
     environment = api.table.environments[0].name
     document = Projector(api).contract(_DATE, environment).document
     asked = [*requests(document, _DATE, api.table.header, "X-API-Key", ("get",))]
-    places = Places(_read_null(document) if document["openapi"] < "3.1" else document)
+    places = Places(_read_answers(document, is_3_0=document["openapi"] < "3.1"))
     answers = send_all(Mock(api, server, environment, 0).app, asked, "")
     fitting = sum(
         _fits(document, places, each, answer) for each, answer in zip(asked, answers, strict=True)
@@ -168,20 +168,35 @@ def _fits(document: dict[str, Any], places: Places, asked: Asked, answer: httpx.
     return path is None or places.defect(path, answer.json()) is None
 
 
-def _read_null(node: Any) -> Any:
-    """Return a document of OpenAPI 3.0 with null and exclusive bounds in the words of 3.1."""
+def _read_answers(node: Any, *, is_3_0: bool) -> Any:
+    """Return a document as its answers are: in the words of 3.1, without what only requests need.
+
+    OpenAPI 3.0.4, section 4.7.24.1: where `writeOnly` fields are required, requests need them.
+    """
     if isinstance(node, list):
-        return [_read_null(each) for each in node]
+        return [_read_answers(each, is_3_0=is_3_0) for each in node]
     if not isinstance(node, dict):
         return node
-    made = {key: _read_null(below) for key, below in node.items()}
+    made = {key: _read_answers(below, is_3_0=is_3_0) for key, below in node.items()}
+    fields = made.get("properties")
+    if isinstance(fields, dict) and isinstance(made.get("required"), list):
+        sent = {name for name, each in fields.items() if _is_sent(each)}
+        made["required"] = [name for name in made["required"] if name not in sent]
+    return _read_3_0(made) if is_3_0 else made
+
+
+def _is_sent(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("writeOnly") is True
+
+
+def _read_3_0(node: dict[str, Any]) -> dict[str, Any]:
     for bound, exclusive in _BOUNDS.items():
-        if isinstance(made.get(exclusive), bool) and made.pop(exclusive) and bound in made:
-            made[exclusive] = made.pop(bound)
-    values = made.get("enum")
-    if made.get("nullable") is True or (isinstance(values, list) and None in values):
-        return {"anyOf": [{"type": "null"}, made]}
-    return made
+        if isinstance(node.get(exclusive), bool) and node.pop(exclusive) and bound in node:
+            node[exclusive] = node.pop(bound)
+    values = node.get("enum")
+    if node.get("nullable") is True or (isinstance(values, list) and None in values):
+        return {"anyOf": [{"type": "null"}, node]}
+    return node
 
 
 def format_table(outcomes: list[Outcome]) -> str:
