@@ -197,6 +197,12 @@ KEYWORDS: dict[str, Json] = {
         "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
     },
     "one that overlaps": {"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 10}]},
+    "one of objects all of whose fields are optional": {
+        "oneOf": [
+            {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "boolean"}}},
+            {"type": "object", "properties": {"b": {"type": "boolean"}, "c": {"type": "integer"}}},
+        ],
+    },
     "not": {"type": "integer", "minimum": 1, "maximum": 3, "not": {"enum": [1, 3]}},
     "neither": {
         "type": "object",

@@ -25,6 +25,9 @@ _LARGEST: Final = 1 << 20
 _ATTEMPTS: Final = 24
 _TEXTS: Final = 400
 _DEEPEST: Final = 50
+_UNLIKELY: Final = ("other", 0, False)
+"""Values one of which a field may refuse."""
+
 _CONTAINERS: Final = frozenset({"object", "array"})
 
 
@@ -80,9 +83,40 @@ class Values:
         # what is within an object or list was checked when it was made
         if known.is_checked or kind not in _CONTAINERS:
             defect = self.document.defect(schemas, made)
+            if defect is not None and attempt >= _ATTEMPTS // 2 and isinstance(made, dict):
+                made = self._distinguish(known, schemas, made)
+                defect = self.document.defect(schemas, made)
             if defect is not None:
                 raise NothingFitsError((*here.path, *defect[0]), defect[1])
         return made
+
+    def _distinguish(self, known: Together, schemas: Schemas, made: dict[str, Any]) -> Any:
+        """Return an object that fits several members of a `oneOf` with fields that only one allows.
+
+        Where all fields are optional, nothing else is left than to have one that other members
+        describe with a value that these refuse.
+        """
+        for part in known.parts:
+            members = [each for each in part.get("oneOf", ()) if self.document.fits((each,), made)]
+            for meant in members:
+                changed = dict(made)
+                for other in members:
+                    if other is not meant:
+                        self._spoil(other, changed)
+                if self.document.fits(schemas, changed):
+                    return changed
+        return made
+
+    def _spoil(self, member: Any, value: dict[str, Any]) -> None:
+        """Add a field to *value* that *member* refuses, if there is one."""
+        for name in together(self.document, (member,)).names():
+            if name in value:
+                continue
+            for text in _UNLIKELY:
+                value[name] = text
+                if not self.document.fits((member,), value):
+                    return
+            del value[name]
 
     def _of(self, kind: str, known: Together, schemas: Schemas, here: Here, attempt: int) -> Any:
         least = known.least(_SIZES[kind]) if kind in _SIZES else 0
