@@ -30,30 +30,82 @@ from dateline.openapi import (
     find_replaced,
     is_json,
     operations,
-    replace_children,
     target,
 )
 from dateline.project.publishing import enumeration, open_ended
-from dateline.schema.types import is_enumeration
+from dateline.schema.parts import PartReader
+from dateline.schema.references import Located
+from dateline.schema.types import EVERY_TYPE, declared_types, is_enumeration
 
 _ANNOTATIONS: Final = KEYS - {EXTENSIBLE}
+# The only media types of a body where there is a range that JSON is in.
+_RANGES: Final = (["*/*"], ["application/*"])
+_BYTES: Final = frozenset({"binary", "byte", "base64"})
 
 
 def with_media_types(api: Api) -> Api:
-    """Return *api* with each media type written where its content refers to it.
+    """Return *api* with the media types in which a server reads and writes bodies.
 
-    Only bodies have such references, since OpenAPI 3.2, and a server reads no others.
+    Each is written where its content refers to it (OpenAPI 3.2). One that is a range, as `*/*`, is
+    JSON; for texts and bytes it is what these usually have.
     """
-    if not api.document.get("components", {}).get("mediaTypes"):
-        return api
+    document = api.document
+    reader = PartReader(document)
 
     def place(kind: str, node: Any) -> Any:
         if kind == "schema" or not isinstance(node, dict):
             return node
-        found = chain(api.document, node) if kind == "media-type" else []
-        return replace_children(kind, found[-1] if found else node, place)
+        behind = chain(document, node) if kind == "media-type" else []
+        made = behind[-1] if behind else node
+        changed = find_replaced(kind, made, lambda _, below, child: place(below, child))
+        if kind in ("request-body", "response"):
+            changed |= _replace_ranges(reader, {**made, **changed})
+        return copy_items(made, [*{**made, **changed}.items()]) if changed else made
 
-    return replace(api, document=place("document", api.document))
+    placed = place("document", document)
+    return api if placed is document else replace(api, document=placed)
+
+
+def _replace_ranges(reader: PartReader, holder: dict[str, Any]) -> dict[str, Any]:
+    """Return what changes of a body, now and in its history, where no media type is a range."""
+    changed: dict[str, Any] = {}
+    if (content := _replace_range(reader, holder.get("content"))) is not holder.get("content"):
+        changed["content"] = content
+    was = holder.get(WAS, {})
+    eras = {day: _replace_in_era(reader, entry) for day, entry in was.items()}
+    if any(eras[day] is not was[day] for day in was):
+        changed[WAS] = copy_items(was, [*eras.items()])
+    return changed
+
+
+def _replace_in_era(reader: PartReader, entry: dict[str, Any]) -> dict[str, Any]:
+    setting, _ = changes(entry)
+    content = _replace_range(reader, setting.get("content"))
+    if content is setting.get("content"):
+        return entry
+    made = {**setting, "content": content}
+    return {**entry, "set": made} if "set" in entry else {**entry, **made}
+
+
+def _replace_range(reader: PartReader, content: Any) -> Any:
+    """Return *content* with the range that its only media type is replaced."""
+    if not isinstance(content, dict) or [*content] not in _RANGES:
+        return content
+    [media] = content.values()
+    schema = media.get("schema") if isinstance(media, dict) else None
+    return {_find_usual(reader, schema): media}
+
+
+def _find_usual(reader: PartReader, schema: Any) -> str:
+    """Return the media type that a body of *schema* usually has."""
+    if schema is None:
+        return "application/octet-stream"
+    found = [part.node for part in reader.parts([Located(schema, "")])]
+    types = reduce(and_, map(declared_types, found), EVERY_TYPE)
+    if not types <= {"string", "null"}:
+        return "application/json"
+    formats = {str(part.get("format")) for part in found}
+    return "text/plain" if formats.isdisjoint(_BYTES) else "application/octet-stream"
 
 
 def with_former_operations(api: Api) -> Api:

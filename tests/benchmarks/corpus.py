@@ -161,7 +161,8 @@ def _fits(document: dict[str, Any], places: Places, asked: Asked, answer: httpx.
         return False
     content = chain(document, responses[keys[0]])[-1].get("content") or {}
     sent = answer.headers.get("content-type", "")
-    said = [each for each in content if each.partition(";")[0] == sent.partition(";")[0]]
+    names = {sent.partition(";")[0], f"{sent.partition('/')[0]}/*", "*/*"}
+    said = [each for each in content if each.partition(";")[0] in names]
     if not said or not is_json(said[0]):
         return bool(said) or not answer.content
     path = places.found(Body(asked.operation["operationId"], keys[0], said[0], ()))

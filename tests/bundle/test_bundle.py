@@ -525,3 +525,47 @@ def test_all_documents_of_a_baseline_are_read_before_any_is_judged(tmp_path: Pat
     assert [one.place.file for one in refused.value.problems] == [
         str(tmp_path / "old" / name) for name in names
     ]
+
+
+SELF = "https://api.example.com/v1/openapi.yaml"
+
+
+@pytest.mark.parametrize(
+    ("reference", "meant"),
+    [
+        (f"{SELF}#/components/schemas/Pet", "Pet"),
+        ("https://api.example.com/v1/more/parts.yaml#/Pet", "more_parts_Pet"),
+    ],
+)
+def test_a_reference_by_the_address_of_the_document_is_its_own(
+    tmp_path: Path, reference: str, meant: str
+) -> None:
+    document = bundled(
+        written(
+            tmp_path,
+            {
+                "openapi.json": {
+                    "openapi": "3.2.0",
+                    "$self": SELF,
+                    "info": {"title": "T", "version": "1"},
+                    "components": {
+                        "schemas": {"Pet": {"type": "object"}, "Any": {"not": {"$ref": reference}}}
+                    },
+                },
+                "more/parts.yaml": "Pet: { type: string }",
+            },
+        )
+    )
+    schemas = document["components"]["schemas"]
+    assert schemas["Any"] == {"not": refers(meant)}
+    assert schemas[meant]["type"] == ("object" if meant == "Pet" else "string")
+
+
+@pytest.mark.parametrize(
+    "reference", ["https://api.example.com/v2/openapi.yaml#/a", "https://other.example/v1/x.yaml"]
+)
+def test_a_reference_to_another_address_is_refused(tmp_path: Path, reference: str) -> None:
+    schemas = {"Any": {"$ref": reference}}
+    found = {"openapi": "3.2.0", "$self": SELF, "info": {}, "components": {"schemas": schemas}}
+    with pytest.raises(SourceError, match="reference-remote"):
+        bundled(written(tmp_path, {"openapi.json": found}))

@@ -30,6 +30,23 @@ class AddressError(DatelineError):
         self.message = message
 
 
+def strip_base(reference: str, base: str) -> str | None:
+    """Return *reference* relative to the folder of *base*, the `$self` of a document.
+
+    What leads into the document itself becomes a fragment (OpenAPI 3.2.0, section 4.6). None for
+    what is not below *base*, and where it is no address.
+    """
+    address, hash_, fragment = reference.partition("#")
+    own = base.partition("#")[0]
+    if not own or not address:
+        return None
+    if address == own:
+        return f"#{fragment}"
+    folder = own.rpartition("/")[0] + "/"
+    is_below = is_remote(own) and address.startswith(folder) and len(address) > len(folder)
+    return address[len(folder) :] + hash_ + fragment if is_below else None
+
+
 class Address(NamedTuple):
     """A file, by its path from the folder of the document, and a fragment in it."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from dateline.bundle.addresses import AddressError, find_path, is_local, parse_address
+from dateline.bundle.addresses import AddressError, find_path, is_local, parse_address, strip_base
 from dateline.bundle.sources import Files, Readings, SourceFile, read_source
 from dateline.model import Problem
 from dateline.openapi import pointer
@@ -89,7 +89,12 @@ class FileSet:
 
     def _parse(self, reference: str, at: Goal) -> Goal:
         """Return what *reference* names, which need not exist."""
-        address = parse_address(reference, self.find_file(at))
+        file = self.find_file(at)
+        base = self._root(self.main).get("$self")
+        relative = strip_base(reference, base) if isinstance(base, str) else None
+        if relative is not None:
+            reference, file = relative, self.main
+        address = parse_address(reference, file)
         if self._fragments is None or address.file not in self._fragments.files:
             return Goal(address.file, find_path(self._root(address.file), address.fragment))
         path = find_path(self._fragments.files[address.file], address.fragment)

@@ -1,0 +1,100 @@
+"""Bodies whose media type is a range are read, written and narrowed as what they usually are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.adopted_apis import store
+from support.generated_server import Generated, ask
+from support.random_chains import DATES
+
+from dateline.adopt import adopt
+from dateline.load import load
+
+OLD, NEW = DATES[0], DATES[1]
+
+
+def document(media_type: str, schema: Any) -> dict[str, Any]:
+    content = {media_type: {} if schema is None else {"schema": schema}}
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Things", "version": "1"},
+        "paths": {
+            "/it": {
+                "get": {
+                    "operationId": "getIt",
+                    "responses": {"200": {"description": "it", "content": content}},
+                },
+                "post": {
+                    "operationId": "makeIt",
+                    "requestBody": {"content": content},
+                    "responses": {"204": {"description": "made"}},
+                },
+            }
+        },
+    }
+
+
+def generated(folder: Path, *documents: dict[str, Any]) -> Any:
+    """Return what makes an application of the server of *documents*, oldest first, adopted."""
+    adopt(store(folder, list(documents)), folder / "schemas", accept=lambda _: True)
+    return Generated(folder, load(folder / "schemas")).module("server")
+
+
+class Handlers:
+    """Returns *answer*, and keeps the body that it is sent."""
+
+    def __init__(self, answer: Any) -> None:
+        self.default = self
+        self.answer = answer
+        self.body: Any = None
+
+    async def get_it(self, _: Any) -> Any:
+        return self.answer
+
+    async def make_it(self, _: Any, *, body: Any) -> None:
+        self.body = body
+
+
+THING: dict[str, Any] = {
+    "type": "object",
+    "required": ["a"],
+    "properties": {"a": {"type": "string"}},
+}
+
+USUAL: list[tuple[Any, Any, str, bytes]] = [
+    (THING, {"a": "x"}, "application/json", b'{"a":"x"}'),
+    ({"type": "array", "items": {"type": "integer"}}, [1], "application/json", b"[1]"),
+    ({"type": "string"}, b"x", "text/plain", b"x"),
+    ({"type": "string", "nullable": True}, b"x", "text/plain", b"x"),
+    ({"type": "string", "format": "binary"}, b"x", "application/octet-stream", b"x"),
+    (None, b"x", "application/octet-stream", b"x"),
+]
+
+
+@pytest.mark.parametrize("media_type", ["*/*", "application/*"])
+@pytest.mark.parametrize(("schema", "answer", "usual", "sent"), USUAL)
+def test_a_body_of_any_media_type_has_the_usual_one(
+    tmp_path: Path, media_type: str, schema: Any, answer: Any, usual: str, sent: bytes
+) -> None:
+    server = generated(tmp_path, document(media_type, schema))
+    handlers = Handlers(answer)
+    app = server.create_app(handlers, environment="production")
+    got = ask(app, "GET", "/it")
+    assert (got.status_code, got.headers["content-type"], got.content) == (200, usual, sent)
+    posted = ask(app, "POST", "/it", content=sent, headers={"content-type": usual})
+    assert posted.status_code == 204
+    body = handlers.body
+    assert (body if isinstance(body, bytes | list) else body.model_dump()) == answer
+
+
+def test_a_body_of_any_media_type_is_narrowed(tmp_path: Path) -> None:
+    older = {**THING, "additionalProperties": False}
+    fields = {"a": {"type": "string"}, "b": {"type": "integer"}}
+    newer = {**older, "properties": fields}
+    server = generated(tmp_path, document("*/*", older), document("*/*", newer))
+    app = server.create_app(Handlers({"a": "x", "b": 1}), environment="production")
+    answers = [ask(app, "GET", "/it", headers={"X-API-Version": date}).json() for date in DATES[:2]]
+    assert answers == [{"a": "x"}, {"a": "x", "b": 1}]
