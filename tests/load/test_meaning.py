@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from datetime import date
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from support import gated_apis
 from support.sources import LIBRARY, folder
 
+from dateline.bundle import Document
 from dateline.cache import Cache
+from dateline.check import Published, check
 from dateline.load import load
 from dateline.load.meaning import Meaning, join_meanings
-from dateline.model import SourceError
+from dateline.model import Api, Combination, SourceError
+from dateline.openapi import walk
+from dateline.project import Projector
 
 BOOK = {"type": "object", "properties": {"description": {"type": "string"}}}
 
@@ -99,3 +107,76 @@ def load_twice(home: Path, edit: tuple[str, str]) -> tuple[str, str]:
 def test_what_is_edited_is_checked_whatever_was_kept(tmp_path: Path, edit: tuple[str, str]) -> None:
     kept, read = load_twice(tmp_path, edit)
     assert kept == read
+
+
+# Words that a check might take for something, were it to look at them.
+WORDS_OF_AUTHORS = (
+    *("A loan", "A loan.", " ", "\t", "two\nlines", "#/components/schemas/B", "deprecated"),
+    *("x-added: next", "`", "null", "0", "é😀", "x" * 500, "next", "TODO"),
+)
+
+
+def worded(node: Any, pick: Random) -> Any:
+    """Return *node* with words on about every other object where they are allowed."""
+    found: Any = json.loads(json.dumps(node))
+    for path, kind, each in walk("document", found):
+        if kind not in ("schema", "operation", "parameter", "header", "response", "media-type"):
+            continue
+        if kind != "media-type" and "$ref" not in each and len(path) % 2:
+            each["description"] = pick.choice(WORDS_OF_AUTHORS)
+        if kind == "operation":
+            each["summary"] = pick.choice(WORDS_OF_AUTHORS)
+    return found
+
+
+def judged(home: Path, cache: Cache | None, published: Published) -> list[str]:
+    """Return the problems of the definitions in *home*, or else what `check` finds."""
+    try:
+        api = load(home, cache=cache)
+    except SourceError as error:
+        return list(map(repr, error.problems))
+    return list(map(repr, check(api, published, today=date(2026, 9, 1), cache=cache)))
+
+
+@pytest.mark.parametrize("adopted", [False, True], ids=["authored", "adopted"])
+@pytest.mark.parametrize("seed", range(8))
+def test_random_words_change_nothing_that_is_kept(tmp_path: Path, seed: int, adopted: bool) -> None:
+    pick = Random(seed)
+    files = gated_apis.sources(seed)
+    table = files["versions.yaml"] + ("lint: adopted\n" if adopted else "")
+    document = without_substitutes(json.loads(files["api.yaml"]), pick)
+    cache = Cache(None)
+    published = Published(label="nothing")
+    for number in range(3):
+        texts = {
+            "versions.yaml": table,
+            "api.yaml": json.dumps(worded(document, pick), indent=1, ensure_ascii=False),
+        }
+        home = folder(tmp_path, texts)
+        assert judged(home, cache, published) == judged(home, None, published)
+        if number == 0 and (api := _loaded(home)) is not None:
+            published = Published(
+                label="first",
+                documents={
+                    Combination(*known): Document(
+                        name="first.json",
+                        data=json.dumps(Projector(api).contract(*known).document).encode(),
+                    )
+                    for known in api.combinations
+                },
+            )
+
+
+def _loaded(home: Path) -> Api | None:
+    try:
+        return load(home)
+    except SourceError:
+        return None
+
+
+def without_substitutes(document: Any, pick: Random) -> Any:
+    """Return *document* with fewer ways down, so that some of it can't be served."""
+    for _, kind, node in walk("document", document):
+        if kind == "schema" and "x-shown-as" in node and pick.random() < 0.3:
+            del node["x-shown-as"]
+    return document
