@@ -14,6 +14,7 @@ from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, NOTE, kinds_of
 from dateline.diff.messages import MODERN, MessageComparison, Thing, compare_keys, parts_of
 from dateline.diff.parameters import ListedParameter, Parameters, list_parameters, parameter_key
 from dateline.diff.security import SECURITY, SecurityComparison
+from dateline.diff.statuses import Responses, find_covering, find_declaring, promise
 from dateline.diff.surroundings import compare_servers, self_kinds, tags_by_name
 from dateline.model import Kind
 from dateline.openapi import ADDITIONAL, COMPONENTS, METHODS, method_name
@@ -247,26 +248,30 @@ class OperationComparison:
         self._messages.compare_named(asks, "request-body", "", *both, CARRIERS["body"])
 
     def _responses(self, answers: NodePair, before: Thing, after: Thing) -> None:
-        known = before.entries("responses")
-        for status, ours, theirs in align(known, after.entries("responses")):
+        known, later = before.entries("responses"), after.entries("responses")
+        for status, ours, theirs in align(known, later):
             if status.startswith("x-"):
                 answers.compare(EXTENSION, status, ours, theirs)
                 continue
+            declared = None if ours and theirs else self._find_declared(status, known, later)
+            if declared is not None:
+                self._messages.link(answers, "response", *declared)
+                continue
             self._messages.compare_named(answers, "response", status, ours, theirs)
-            wider = None if ours else self._find_wider(status, known)
-            if wider and theirs:
+            wider = None if ours else find_covering(status, known)
+            if wider and theirs and Thing.at(self._before, wider).entries("content"):
                 self._messages.link(answers, "response", wider, theirs)
 
-    def _find_wider(self, status: str, responses: dict[str, Located]) -> Located | None:
-        """Return the response that covered *status* until it got its own, if of a content.
-
-        A range of statuses comes before `default` (OpenAPI 3.1.1, section 4.8.16).
-        """
-        for wider in (f"{status[:1]}XX", "default"):
-            found = responses.get(wider)
-            if found is not None:
-                return found if Thing.at(self._before, found).entries("content") else None
-        return None
+    def _find_declared(
+        self, status: str, known: Responses, later: Responses
+    ) -> tuple[Located, Located] | None:
+        """Return the responses of *status*, if both sides declare it with the same contract."""
+        key = find_declaring(status, known, later)
+        if key is None:
+            return None
+        ours, theirs = known.get(status, known[key]), later.get(status, later[key])
+        promised = promise(Thing.at(self._before, ours)), promise(Thing.at(self._after, theirs))
+        return (ours, theirs) if self._messages.survey.equal(*promised) else None
 
     def _callbacks(self, scope: _OperationScope, before: Thing, after: Thing) -> None:
         """Compare what the server sends while it answers: there it asks, and the reader answers."""

@@ -1,0 +1,36 @@
+"""Which response of an operation covers a status that has none of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dateline.diff.messages import Thing
+from dateline.schema.references import Located
+
+Responses = Mapping[str, Located]
+"""The responses of an operation by status."""
+
+
+def find_covering(status: str, responses: Responses) -> Located | None:
+    """Return what covers *status*: its range, before `default` (OpenAPI 3.1.1, section 4.8.16)."""
+    return responses.get(f"{status[:1]}XX") or responses.get("default")
+
+
+def find_declaring(status: str, before: Responses, after: Responses) -> str | None:
+    """Return the key of what declares in both that *status* may come, though not by name.
+
+    A `default` declares errors only: no caller takes another status for a success because of it.
+    """
+    range_of_status = f"{status[:1]}XX"
+    if range_of_status in before or range_of_status in after:
+        is_in_both = range_of_status in before and range_of_status in after
+        return range_of_status if is_in_both and status != range_of_status else None
+    is_error = status[:1] in ("4", "5") and status != "default"
+    return "default" if is_error and "default" in before and "default" in after else None
+
+
+def promise(response: Thing) -> dict[str, Any]:
+    """Return what *response* itself promises: all but its words, and what it refers to."""
+    keys = sorted(response.keys() - {"description"})
+    return {key: found.value for key in keys if (found := response.get(key)) is not None}
