@@ -12,7 +12,7 @@ BIN := .venv/bin
 PACKAGES := $(wildcard pyproject.toml src/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve generate check test bench clean
+.PHONY: help run serve generate check test website bench clean
 
 help: ## list these words
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ else
 test: .venv/installed
 	$(BIN)/pytest $(addprefix tests/,$(ROOM))
 endif
+
+website: .venv/installed ## build the website of dateline (guides, rules, commands) in build/website
+	$(BIN)/python integrations/website.py
 
 bench: .venv/installed ## measure time and memory, as ratios to a floor
 	$(BIN)/python tests/bench.py

@@ -5,7 +5,7 @@
   const version = document.body.dataset.version;
 
   // --- copy buttons
-  for (const block of document.querySelectorAll("pre")) {
+  for (const block of document.querySelectorAll("pre:not(.fragment)")) {
     if (!navigator.clipboard) break;
     const button = document.createElement("button");
     button.type = "button";
@@ -16,6 +16,12 @@
       button.textContent = "Copied";
       setTimeout(() => { button.textContent = "Copy"; }, 2000);
     });
+    if (!block.closest(".sample")) {
+      const around = document.createElement("div");
+      around.className = "sample";
+      block.replaceWith(around);
+      around.append(block);
+    }
     block.before(button);
   }
 
@@ -105,7 +111,7 @@
       link.textContent = entry[0];
       const about = document.createElement("span");
       about.className = "soft";
-      about.textContent = " " + entry[1] + " · " + entry[4];
+      about.textContent = " " + [entry[1], entry[4]].filter(Boolean).join(" · ");
       item.append(link, about);
       return item;
     }));

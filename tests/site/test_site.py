@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
-from posixpath import dirname, join, normpath
 from typing import Any, Final
-from urllib.parse import unquote
 
 import pytest
 from support.odd_api import ODD
+from support.site_pages import Site, SitePage, find_broken_links
 from support.sources import folder
 
 from dateline.load import load
@@ -92,49 +89,13 @@ lint: adopted
 }
 
 
-class Page(HTMLParser):
-    """What a page refers to, its ids, its elements and its text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.loads: list[str] = []
-        self.ids: list[str] = []
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.words: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        known = dict(attrs)
-        self.tags.add(tag)
-        self.attributes.update(known)
-        if tag == "a" and known.get("href"):
-            self.links.append(known["href"] or "")
-        elif tag in ("link", "script", "img", "iframe"):
-            self.loads.append(known.get("href") or known.get("src") or "")
-        if known.get("id"):
-            self.ids.append(known["id"] or "")
-
-    def handle_data(self, data: str) -> None:
-        self.words += data.split()
-
-    @property
-    def text(self) -> str:
-        return " ".join(self.words)
-
-
-Site = dict[str, Page]
-
-
 def make_site(schemas: Path) -> Site:
     """Return the pages of the site of the definitions in *schemas*, by path below the site."""
     api = load(schemas)
     api = replace(api, table=replace(api.table, site=True))
     artifacts = render(api, models=False).artifacts
     return {
-        artifact.path.removeprefix("site/"): Page(artifact.content.decode())
+        artifact.path.removeprefix("site/"): SitePage(artifact.content.decode())
         for artifact in artifacts
         if artifact.path.startswith("site/") and artifact.path.endswith(".html")
     }
@@ -153,21 +114,8 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return make_site({"starter": STARTER, "payments": ROOT / "schemas"}[request.param])
 
 
-def broken_links(site: Site) -> Iterator[tuple[str, str]]:
-    files = {*site, "site.css", "site.js"}
-    for path, page in site.items():
-        for link in page.links:
-            target, _, fragment = link.partition("#")
-            if "://" in target:
-                continue
-            goal = normpath(join(dirname(path), unquote(target))) if target else path
-            known = goal in files and (not fragment or unquote(fragment) in site[goal].ids)
-            if not known:
-                yield path, link
-
-
 def test_every_link_leads_to_a_page_and_to_a_place_on_it(site: Site) -> None:
-    assert list(broken_links(site)) == []
+    assert list(find_broken_links(site)) == []
     assert len(site) > 5
 
 

@@ -98,7 +98,7 @@ def draw_picture(printed: str) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
-            'role="img" xml:space="preserve">',
+            'role="img" style="white-space: pre">',
             "<title>One definition, what callers of two versions get, and an edit that would "
             "break them</title>",
             f"<style>\n{_STYLE}\n</style>",

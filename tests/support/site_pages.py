@@ -1,0 +1,59 @@
+"""What the pages of a site refer to, and which of their links lead nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote
+
+
+class SitePage(HTMLParser):
+    """What a page refers to, its ids, its elements and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.ids: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        self.tags.add(tag)
+        self.attributes.update(known)
+        if tag == "a" and known.get("href"):
+            self.links.append(known["href"] or "")
+        elif tag in ("link", "script", "img", "iframe"):
+            self.loads.append(known.get("href") or known.get("src") or "")
+        if known.get("id"):
+            self.ids.append(known["id"] or "")
+
+    def handle_data(self, data: str) -> None:
+        self.words += data.split()
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+Site = dict[str, SitePage]
+"""Pages by their paths in the site."""
+
+
+def find_broken_links(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the page and the link for each that leads to no page, or to no place on one."""
+    files = {*site, "site.css", "site.js"}
+    for path, page in site.items():
+        for link in page.links:
+            target, _, fragment = link.partition("#")
+            if "://" in target:
+                continue
+            goal = normpath(join(dirname(path), unquote(target))) if target else path
+            known = goal in files and (not fragment or unquote(fragment) in site[goal].ids)
+            if not known:
+                yield path, link
