@@ -22,7 +22,7 @@ _COLUMN: Final = 42
 
 _WIDTH, _HEIGHT, _LINE = 960, 408, 20
 _STYLE: Final = """\
-text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #1f2328 }
+text { white-space: pre; font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #1f2328 }
 .page { fill: #ffffff } .card { fill: #f6f8fa; stroke: #d1d9e0 }
 .head { fill: #59636e } .mark { fill: #953800; font-weight: bold }
 .bad { fill: #d1242f } .good { fill: #1a7f37 } .arrow { fill: none; stroke: #818b98 }
@@ -97,8 +97,7 @@ def draw_picture(printed: str) -> str:
     )
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
-            'role="img" style="white-space: pre">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">',
             "<title>One definition, what callers of two versions get, and an edit that would "
             "break them</title>",
             f"<style>\n{_STYLE}\n</style>",
