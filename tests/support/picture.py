@@ -22,7 +22,8 @@ _COLUMN: Final = 42
 
 _WIDTH, _HEIGHT, _LINE = 960, 408, 20
 _STYLE: Final = """\
-text { white-space: pre; font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #1f2328 }
+text { white-space: pre }
+text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #1f2328 }
 .page { fill: #ffffff } .card { fill: #f6f8fa; stroke: #d1d9e0 }
 .head { fill: #59636e } .mark { fill: #953800; font-weight: bold }
 .bad { fill: #d1242f } .good { fill: #1a7f37 } .arrow { fill: none; stroke: #818b98 }
