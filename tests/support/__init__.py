@@ -75,6 +75,7 @@
 - `served_values`: servers whose handlers give sampled values
 - `shop`: a shop of six versions behind each door, and random requests to it
 - `shop_sources`: the definitions of the shop
+- `site_pages`: what the pages of a site refer to, and which of their links lead nowhere
 - `soundness`: verdicts of the rules beside those of the oracle
 - `source_trees`: the syntax trees of Python files, and the statements in them
 - `sources`: small definitions that use every key
