@@ -86,7 +86,7 @@ def test_nothing_is_switched_when_nothing_differs(written: Path) -> None:
 
 def test_only_the_lock_and_a_gitignore_stay_beside_the_folder(written: Path) -> None:
     write(artifacts(NEW), written)
-    assert beside(written) == [".gitignore", "lock"]
+    assert beside(written) == [".gitignore", "lock", "written"]
     assert (written.parent / ".generated.dateline/.gitignore").read_bytes() == b"*\n"
     assert sorted(path.name for path in Path().iterdir()) == [".generated.dateline", "generated"]
 
@@ -477,7 +477,7 @@ def test_nothing_is_to_do_only_for_the_key_that_was_remembered(written: Path) ->
     remember(written, "inputs")
     assert unchanged_since(written, "inputs")
     assert not unchanged_since(written, "other inputs")
-    assert beside(written) == [".gitignore", "lock", "record"]
+    assert beside(written) == [".gitignore", "lock", "record", "written"]
 
 
 def test_write_can_remember_its_key_itself(written: Path) -> None:
@@ -579,16 +579,16 @@ def test_a_second_run_at_once_is_told_so(written: Path) -> None:
     )
     assert caught.value.exit_code == 3
     assert tree(written) == with_manifest({"a.txt": b"by the first"})
-    assert beside(written) == [".gitignore", "lock"]
+    assert beside(written) == [".gitignore", "lock", "written"]
 
 
 def test_the_lock_goes_with_the_process_that_held_it(written: Path) -> None:
     with paused_run() as first:
         first.kill()
-    assert beside(written) == [".gitignore", "lock", "new"]
+    assert beside(written) == [".gitignore", "lock", "new", "written"]
     write(artifacts(NEW), written)
     assert tree(written) == with_manifest(NEW)
-    assert beside(written) == [".gitignore", "lock"]
+    assert beside(written) == [".gitignore", "lock", "written"]
 
 
 def test_a_file_saved_while_the_tree_is_staged_survives(written: Path) -> None:
@@ -613,7 +613,7 @@ def test_leftovers_of_a_killed_run_are_cleaned_up(written: Path) -> None:
     shutil.rmtree(".generated.dateline/new")
     write(artifacts(NEW), written)
     assert tree(written) == with_manifest(NEW)
-    assert beside(written) == [".gitignore", "lock"]
+    assert beside(written) == [".gitignore", "lock", "written"]
     assert Path(".generated.dateline/.gitignore").read_bytes() == b"*\n"
 
 
@@ -630,4 +630,4 @@ def test_links_that_someone_planted_beside_the_folder_lead_nowhere(written: Path
     assert tree(written) == with_manifest(NEW)
     assert tree(Path("elsewhere")) == {"deep/precious": b"precious"}
     assert Path("mine").read_bytes() == b"mine"
-    assert beside(written) == [".gitignore", "lock", "record"]
+    assert beside(written) == [".gitignore", "lock", "record", "written"]

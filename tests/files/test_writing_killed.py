@@ -92,7 +92,7 @@ def crashes(
     first, again = json.loads(run.stdout)
     for crash in first + again:
         assert crash["next"] == text(NEW)
-        assert crash["beside"] == [".gitignore", "lock"]
+        assert crash["beside"] == [".gitignore", "lock", "written"]
         assert not crash["done"] or crash["tree"] == text(NEW)
     assert [crash["killed"] for crash in first] == [True] * (len(first) - 1) + [False]
     assert first[-1]["tree"] == text(NEW)

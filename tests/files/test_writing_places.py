@@ -104,7 +104,7 @@ def test_a_disk_that_fills_up_leaves_the_old_tree(written: Path) -> None:
         "fix that or name another output\n"
     )
     assert unchanged_since(written, "inputs")
-    assert beside(written) == [".gitignore", "lock", "record"]
+    assert beside(written) == [".gitignore", "lock", "record", "written"]
 
 
 def test_a_folder_that_can_not_be_written_stays_as_it_is(folder: Path, tmp_path: Path) -> None:
@@ -205,4 +205,4 @@ def test_a_tree_half_removed_from_a_lower_layer_is_refilled(written: Path) -> No
     (written / "manifest.json").unlink()
     assert find_stale(artifacts(OLD), written) == []
     assert tree(written) == with_manifest(OLD)
-    assert beside(written) == [".gitignore", "lock"]
+    assert beside(written) == [".gitignore", "lock", "written"]

@@ -47,7 +47,7 @@ MODULES = (
 State = dict[str, bytes | None]
 """What a folder holds, by path; None for a folder."""
 
-LASTING = frozenset({".gitignore", "cache", "lock", "record"})
+LASTING = frozenset({".gitignore", "cache", "lock", "record", "written"})
 
 
 class Kill(NamedTuple):

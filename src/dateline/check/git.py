@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dateline.model import DatelineError
+from dateline.model import MANIFEST, DatelineError
 
 # Settings of the command line override those of every file. An empty file system monitor is none
 # in every release of git; `false` was a program's name before 2.36.
@@ -191,6 +191,21 @@ class Repository:
             ):
                 return commit
         return None
+
+    def list_versions(self, output: Path, paths: Iterable[str], most: int) -> Iterator[bytes]:
+        """Yield the manifest of *output* in commits that changed one of *paths* in it.
+
+        Commits of all branches and stashes count, and those that a merge or cherry-pick brings:
+        at most so many (*most*), the newest first.
+        """
+        if not output.resolve().is_relative_to(self.top.resolve()):
+            return
+        folder = self.relative(output)
+        names = [f":(top,literal){folder}/{path}" for path in paths]
+        coming = filter(None, map(self._find_commit, ("MERGE_HEAD", "CHERRY_PICK_HEAD")))
+        listed = self._run("rev-list", "--all", f"--max-count={most}", *coming, "--", *names)
+        for commit in listed.split():
+            yield from self.contents(self.files(commit, f"{folder}/{MANIFEST}"))
 
     def _offers(self, commit: str, folder: str, version: str) -> bool:
         """Return whether an index in *folder* lists *version* in *commit*."""

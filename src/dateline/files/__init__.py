@@ -21,6 +21,7 @@ from dateline.files.errors import (
     OutputError,
     explain_output,
 )
+from dateline.files.history import LOG, extend_log
 from dateline.files.places import kind_faults, place_faults, refuse
 from dateline.files.switching import OLD, clear, home_of, locked, put, stage, switch
 from dateline.files.tree import TreeSurvey
@@ -68,7 +69,7 @@ def write(
 
     Raises ``ArtifactError`` for paths that can't be held; ``OutputError`` for a *folder* that is
     misused (none may hold, be or lie in a *protected* one), can't be written, or holds a file
-    that dateline did not write; ``BusyError`` while another run is at it. The tree is then as it
+    that dateline never wrote; ``BusyError`` while another run is at it. The tree is then as it
     was before.
     """
     wanted = collect_contents(artifacts)
@@ -77,9 +78,9 @@ def write(
         refuse(folder, place_faults(folder, protected))
         if not home_of(folder).exists():
             # nothing to recover from: find foreign files before anything is created
-            TreeSurvey(folder, wanted).require_ours()
+            TreeSurvey(folder, wanted, home_of(folder) / LOG).require_ours()
         with locked(folder):
-            there = TreeSurvey(folder, wanted)
+            there = TreeSurvey(folder, wanted, home_of(folder) / LOG)
             there.require_ours()
             files = there.found.files.keys()
             written = WriteResult(
@@ -90,6 +91,9 @@ def write(
             )
             if written.added or written.changed or written.removed:
                 stage(wanted, there.same, folder)
+                # before the switch: what is not in the log might be taken for a file of others
+                log = home_of(folder) / LOG
+                put(folder, LOG, extend_log(log, wanted[MANIFEST]))
                 clear(switch(folder), folder, there.found, there.same)
             if key is not None:
                 put(folder, RECORD, record(folder, key))
@@ -105,7 +109,7 @@ def find_stale(artifacts: Iterable[Artifact], folder: Path) -> list[Stale]:
     wanted = collect_contents(artifacts)
     settle(folder)
     with explain_output(folder):
-        there = TreeSurvey(folder, wanted)
+        there = TreeSurvey(folder, wanted, home_of(folder) / LOG)
         paths = sorted(wanted.keys() | there.found.files.keys())
         return [Stale(path, state) for path in paths if (state := there.state(path))]
 

@@ -39,10 +39,11 @@ def read_manifest(folder: Path) -> dict[str, ManifestEntry] | None:
     manifest = folder / MANIFEST
     if manifest.is_symlink() or not manifest.is_file():
         return None
-    return _parse(manifest.read_bytes())
+    return parse_manifest(manifest.read_bytes())
 
 
-def _parse(manifest: bytes) -> dict[str, ManifestEntry] | None:
+def parse_manifest(manifest: bytes) -> dict[str, ManifestEntry] | None:
+    """Return what *manifest* lists, or None where it is none of ours."""
     try:
         files = json.loads(manifest)["files"]
     except (ValueError, KeyError, TypeError, RecursionError):

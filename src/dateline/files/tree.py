@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from dateline.files.errors import OutputError, sentence
+from dateline.files.history import find_written
 from dateline.files.manifest import digest_of, format_manifest, read_manifest
 from dateline.fresh import is_cache
 from dateline.model import MANIFEST
@@ -40,9 +41,13 @@ def scan(folder: Path) -> TreeListing:
 
 
 class TreeSurvey:
-    """What *folder* holds, against the *wanted* content of every file by path."""
+    """What *folder* holds, against the *wanted* content of every file by path.
 
-    def __init__(self, folder: Path, wanted: dict[str, bytes]) -> None:
+    *log* is that of earlier runs (see ``history``).
+    """
+
+    def __init__(self, folder: Path, wanted: dict[str, bytes], log: Path) -> None:
+        self._log = log
         self.found = scan(folder)
         self._folder = folder
         self._wanted = wanted
@@ -55,12 +60,13 @@ class TreeSurvey:
 
     @cached_property
     def foreign(self) -> set[str]:
-        """The files that dateline did not write: not listed and not as wanted."""
+        """The files that dateline did not write: not listed, not as wanted, nor written earlier."""
         unlisted = self.found.files.keys() - (self._listing or {}).keys()
         healed = {path for path in unlisted if self._is_wanted(path)}
         # a manifest that can't be read is ours only if something beside it is
         ours = {MANIFEST} if self._listing is not None or healed else set()
-        return unlisted - healed - ours
+        unknown = unlisted - healed - ours
+        return unknown - find_written(self._folder, self._log, unknown)
 
     def require_ours(self) -> None:
         """Raise OutputError where there is a foreign file."""
