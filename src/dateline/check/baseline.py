@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from dateline.bundle import (
 from dateline.check.git import Blob, GitError, NoRepositoryError, Repository
 from dateline.check.policy import FILE as POLICY
 from dateline.check.policy import PolicyRecord, read_announcements
+from dateline.manifest import list_entries
 from dateline.model import (
     EVERYWHERE,
     MANIFEST,
@@ -109,10 +109,7 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
         name for name in names if name in manifest and _digest(output, name) not in manifest[name]
     ]
     if edited and not restoring:
-        raise BaselineError(
-            f"{name_path(output / edited[0])}:1:1: baseline-edited: the published document was "
-            f"edited by hand; restore it from version control, or compare with `--against REF`"
-        )
+        raise BaselineError(_explain_edited(output, edited))
     names = [name for name in names if name not in edited]
     name = name_path(output)
     label, prefix = f"the documents in {name}/spec", f"{name}/"
@@ -120,6 +117,32 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     listed = _recorded_names(published.policy) or [*filter(_DOCUMENT.fullmatch, manifest)]
     lost = {name: manifest.get(name, set()) for name in listed if name not in names}
     return replace(published, lost=lost)
+
+
+def _explain_edited(output: Path, edited: Iterable[str]) -> str:
+    """Say what is wrong with published documents that are not as they were written."""
+    lines = []
+    for name in edited:
+        # what git joins line by line needs no mark of a conflict to be broken
+        if _is_merging(output) or b"\n<<<<<<< " in b"\n" + (output / name).read_bytes():
+            fact = (
+                "merge-conflict: a merge left the outputs of both sides here; finish the merge of "
+                "the definitions, then run `dateline generate`"
+            )
+        else:
+            fact = (
+                "baseline-edited: the published document was edited by hand; restore it from "
+                "version control, or compare with `--against REF`"
+            )
+        lines.append(f"{name_path(output / name)}:1:1: {fact}")
+    return "\n".join(lines)
+
+
+def _is_merging(output: Path) -> bool:
+    try:
+        return Repository(output).is_merging()
+    except GitError:
+        return False
 
 
 def _recorded_names(record: PolicyRecord | None) -> list[str]:
@@ -478,11 +501,11 @@ def _digest(output: Path, name: str) -> str:
 
 def _manifest(output: Path) -> dict[str, set[str]]:
     """Return the digests that the manifest has for each file: after a merge there may be two."""
+    found: dict[str, set[str]] = {}
     try:
-        files = json.loads((output / MANIFEST).read_bytes())["files"]
-        found: dict[str, set[str]] = {}
-        for file in files:
-            found.setdefault(file["path"], set()).add(file["sha256"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return {}
+        entries = list_entries((output / MANIFEST).read_bytes())
+    except OSError:
+        return found
+    for path, entry in entries or ():
+        found.setdefault(path, set()).add(entry.digest)
     return found

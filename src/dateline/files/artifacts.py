@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dateline.files.errors import ArtifactError
-from dateline.files.manifest import ManifestEntry, digest_of, format_manifest
 from dateline.fresh import is_cache
+from dateline.manifest import ManifestEntry, digest_of, format_manifest
 from dateline.model import MANIFEST, Artifact, printable
 
 _LONGEST: Final = 200  # UTF-8 bytes; leaves room for a folder below Windows' limit of 260

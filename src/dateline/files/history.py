@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from dateline.files.disk import read_or_none
-from dateline.files.manifest import digest_of, parse_manifest
+from dateline.manifest import digest_of, parse_manifest
 
 LOG: Final = "written"
 """The log beside the output folder: a line for each content that a file had, the newest last."""

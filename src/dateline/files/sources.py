@@ -21,8 +21,8 @@ from dateline.files import write as write_outputs
 from dateline.files.artifacts import collect_contents
 from dateline.files.disk import create, is_tree, lock, read_or_none, sync
 from dateline.files.errors import EditError, explain_edit
-from dateline.files.manifest import digest_of
 from dateline.fresh import STAGED_EDIT
+from dateline.manifest import digest_of
 from dateline.model import MANIFEST, Artifact
 
 _JOURNAL: Final = "journal"

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 
 from dateline.files.errors import OutputError, sentence
 from dateline.files.history import find_written
-from dateline.files.manifest import digest_of, format_manifest, read_manifest
 from dateline.fresh import is_cache
+from dateline.manifest import digest_of, format_manifest, read_manifest
 from dateline.model import MANIFEST
 
 

@@ -44,19 +44,27 @@ def read_manifest(folder: Path) -> dict[str, ManifestEntry] | None:
 
 def parse_manifest(manifest: bytes) -> dict[str, ManifestEntry] | None:
     """Return what *manifest* lists, or None where it is none of ours."""
+    entries = list_entries(manifest)
+    return None if entries is None else dict(entries)
+
+
+def list_entries(manifest: bytes) -> list[tuple[str, ManifestEntry]] | None:
+    """Return each path that *manifest* lists with its entry, or None where it is none of ours.
+
+    After a merge that left it broken, these are the entries of both sides.
+    """
     try:
         files = json.loads(manifest)["files"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        # after a merge with conflicts: the entries of both sides
         files = list(_parse_lines(manifest)) or None
     if not isinstance(files, list):
         return None
-    return {
-        file["path"]: ManifestEntry(file["size"], file["sha256"])
+    return [
+        (file["path"], ManifestEntry(file["size"], file["sha256"]))
         for file in files
         if isinstance(file, dict) and file.keys() == {"path", "size", "sha256"}
         if isinstance(file["path"], str)
-    }
+    ]
 
 
 def _parse_lines(manifest: bytes) -> Iterator[object]:

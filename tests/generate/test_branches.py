@@ -1,0 +1,198 @@
+"""Outputs of other branches, and definitions that branches put together, in real repositories."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.commands import Outcome, dateline
+from support.repositories import FILES, LOST, NEXT_ROW, commit, edit, git, moved_into, repository
+
+CLEAN, FOUND, MISUSE, INVALID = 0, 1, 2, 3
+
+STOLEN = (
+    "        - const: returned\n",
+    "        - { const: stolen, x-added: next, x-shown-as: active, x-why: Books get stolen. }\n"
+    "        - const: returned\n",
+)
+DRAFT = ("environments:\n", f"{NEXT_ROW}environments:\n")
+FIRST, SECOND = "2025-09-01", "2025-10-01"
+
+
+def prepare(branch: str, change: tuple[str, str]) -> None:
+    git("checkout", "--quiet", "-b", branch, "main")
+    edit(change, DRAFT)
+    assert dateline("generate").status == CLEAN
+    commit()
+
+
+def cut(day: str) -> None:
+    assert dateline("cut", day, "--title", f"Cut on {day}.").status == CLEAN
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with `main`, gates on `lost` and `stolen`, and cuts of these on `cut-*`."""
+    root = repository(tmp_path_factory.mktemp("origin"), FILES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        for name, change, day in (("lost", LOST, FIRST), ("stolen", STOLEN, SECOND)):
+            prepare(name, change)
+            git("checkout", "--quiet", "-b", f"cut-{name}")
+            cut(day)
+            commit()
+        git("checkout", "--quiet", "lost")
+        assert dateline("generate").status == CLEAN
+    return root
+
+
+@pytest.fixture
+def project(origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same repository on the branch `lost`, as the current folder."""
+    return moved_into(origin, tmp_path, monkeypatch)
+
+
+def left_over() -> list[str]:
+    """Return the files that git doesn't know, or knows otherwise."""
+    return git("status", "--porcelain", "--untracked-files=all").splitlines()
+
+
+def finish_merge_of_sources() -> None:
+    """Keep the lines of both sides in the definitions, the versions in order."""
+    for path in Path("schemas").glob("*.yaml"):
+        text = re.sub(r"^(<{7} .*|={7}|>{7} .*)\n", "", path.read_text("utf-8"), flags=re.M)
+        rows = re.findall(r"^  - \{ date: .*\n", text, re.M)
+        if rows:
+            text = text.replace("".join(rows), "".join(sorted(rows)))
+        path.write_text(text, "utf-8")
+
+
+def merge(*arguments: str) -> None:
+    command = ["git", "-c", "user.name=A", "-c", "user.email=a@library.example", *arguments]
+    subprocess.run(command, capture_output=True, check=False)
+
+
+# What git leaves behind
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [["checkout ."], ["stash"], ["stash", "checkout main"], ["checkout -f main"]],
+    ids=" and ".join,
+)
+def test_outputs_of_a_cut_that_was_taken_back_go(project: Path, commands: list[str]) -> None:
+    cut(FIRST)
+    for command in commands:
+        git(*command.split(), "--quiet") if "." not in command else git(*command.split())
+    assert any(FIRST in line for line in left_over())
+    outcome = dateline("generate")
+    assert outcome.status == CLEAN
+    assert f"removed generated/spec/production/{FIRST}.json" in outcome.out.splitlines()
+    assert [line for line in left_over() if "generated/" in line] == []
+    assert dateline("check").status == CLEAN
+    assert project.is_dir()
+
+
+def test_outputs_that_another_clone_committed_go(project: Path) -> None:
+    shutil.rmtree(".generated.dateline")
+    git("checkout", "cut-lost", "--", "generated/spec")
+    git("reset", "--quiet")
+    git("checkout", "--", "generated")
+    assert len(left_over()) > 1
+    assert dateline("generate").status == CLEAN
+    assert left_over() == []
+    assert project.is_dir()
+
+
+@pytest.mark.parametrize("what", ["a note of somebody", "an output that was edited"])
+def test_files_of_others_stay_and_are_named(project: Path, what: str) -> None:
+    cut(FIRST)
+    git("checkout", ".")
+    path = Path("generated/spec/production/notes.txt")
+    if "edited" in what:
+        path = path.with_name(f"{FIRST}.json")
+    path.write_text(what)
+    before = left_over()
+    assert dateline("generate") == Outcome(
+        MISUSE,
+        "",
+        f"{path}: output-foreign: dateline did not write this file, move it out of the output "
+        "folder\n",
+    )
+    assert left_over() == before
+    assert project.is_dir()
+
+
+# What branches put together
+
+
+def test_two_cuts_are_explained_and_the_later_one_can_be_taken_back(project: Path) -> None:
+    git("checkout", "--quiet", "cut-lost")
+    merge("merge", "cut-stolen")
+    unread = dateline("check")
+    assert (unread.status, unread.out) == (INVALID, "")
+    assert "schemas/versions.yaml:" in unread.err or "merge-conflict" in unread.err
+    finish_merge_of_sources()
+    outputs = dateline("check")
+    assert outputs.status == INVALID
+    assert {line.split(": ")[1] for line in outputs.err.splitlines()} == {"merge-conflict"}
+    assert "then run `dateline generate`" in outputs.err
+    found = dateline("generate")
+    assert found.status == FOUND
+    assert "gated [value-added] LoanState: value lost added" in found.err
+    # the way out that docs/versions.md names
+    git("merge", "--abort")
+    git("checkout", "--quiet", "cut-stolen")
+    git("revert", "--no-edit", "HEAD")
+    merge("merge", "cut-lost")
+    finish_merge_of_sources()
+    assert dateline("generate").status == CLEAN
+    assert dateline("check", "--against", "cut-lost").status == CLEAN
+    commit()
+    cut(SECOND)
+    assert dateline("check", "--against", "cut-lost").status == CLEAN
+    assert project.is_dir()
+
+
+def test_two_cuts_of_one_day_are_explained(project: Path) -> None:
+    git("checkout", "--quiet", "stolen")
+    cut(FIRST)
+    commit()
+    merge("merge", "cut-lost")
+    finish_merge_of_sources()
+    outcome = dateline("check")
+    assert outcome.status == INVALID
+    assert "version-twice" in outcome.err or "merge-conflict" in outcome.err
+    assert project.is_dir()
+
+
+def test_a_gate_is_rebased_over_a_cut(project: Path) -> None:
+    git("checkout", "--quiet", "stolen")
+    merge("rebase", "cut-lost")
+    assert "merge-conflict" in dateline("check").err
+    finish_merge_of_sources()
+    assert dateline("check").status == CLEAN
+    assert dateline("generate").status == CLEAN
+    git("add", "--all")
+    merge("-c", "core.editor=true", "rebase", "--continue")
+    assert dateline("check", "--against", "cut-lost").status == CLEAN
+    assert left_over() == []
+    assert project.is_dir()
+
+
+def test_a_gate_is_picked_where_nothing_is_prepared(project: Path) -> None:
+    git("checkout", "--quiet", "cut-stolen")
+    merge("cherry-pick", "lost")
+    finish_merge_of_sources()
+    versions = Path("schemas/versions.yaml")
+    versions.write_text(versions.read_text("utf-8").replace(NEXT_ROW, ""), "utf-8")
+    outcome = dateline("check")
+    assert outcome.status == INVALID
+    assert "unknown-version: the version table has no `next`; run `dateline gate`" in outcome.err
+    assert dateline("gate").status == CLEAN
+    assert dateline("generate").status == CLEAN
+    assert dateline("check", "--against", "cut-stolen").status == CLEAN
+    assert project.is_dir()
