@@ -67,6 +67,18 @@ def list_entries(manifest: bytes) -> list[tuple[str, ManifestEntry]] | None:
     ]
 
 
+def read_digests(folder: Path) -> dict[str, set[str]]:
+    """Return the digests that the manifest in *folder* has, by path; several after a merge."""
+    found: dict[str, set[str]] = {}
+    try:
+        entries = list_entries((folder / MANIFEST).read_bytes())
+    except OSError:
+        return found
+    for path, entry in entries or ():
+        found.setdefault(path, set()).add(entry.digest)
+    return found
+
+
 def _parse_lines(manifest: bytes) -> Iterator[object]:
     for line in manifest.splitlines():
         if line.startswith(b'    {"path": '):

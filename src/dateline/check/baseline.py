@@ -19,13 +19,13 @@ from dateline.bundle import (
     open_document,
     read_source,
 )
+from dateline.check.edited import explain_edited
 from dateline.check.git import Blob, GitError, NoRepositoryError, Repository
 from dateline.check.policy import FILE as POLICY
 from dateline.check.policy import PolicyRecord, read_announcements
-from dateline.manifest import list_entries
+from dateline.manifest import read_digests
 from dateline.model import (
     EVERYWHERE,
-    MANIFEST,
     Announcement,
     Combination,
     DatelineError,
@@ -99,7 +99,7 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     Raises BaselineError for a document that was edited by hand. One who is *restoring* such
     documents passes them over.
     """
-    manifest = _manifest(output)
+    manifest = read_digests(output)
     found = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
     names = [name for name in found if _DOCUMENT.fullmatch(name) or _is_index(name)]
     names += _policy_in(output)
@@ -109,7 +109,7 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
         name for name in names if name in manifest and _digest(output, name) not in manifest[name]
     ]
     if edited and not restoring:
-        raise BaselineError(_explain_edited(output, edited))
+        raise BaselineError(explain_edited(output, edited))
     names = [name for name in names if name not in edited]
     name = name_path(output)
     label, prefix = f"the documents in {name}/spec", f"{name}/"
@@ -117,32 +117,6 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     listed = _recorded_names(published.policy) or [*filter(_DOCUMENT.fullmatch, manifest)]
     lost = {name: manifest.get(name, set()) for name in listed if name not in names}
     return replace(published, lost=lost)
-
-
-def _explain_edited(output: Path, edited: Iterable[str]) -> str:
-    """Say what is wrong with published documents that are not as they were written."""
-    lines = []
-    for name in edited:
-        # what git joins line by line needs no mark of a conflict to be broken
-        if _is_merging(output) or b"\n<<<<<<< " in b"\n" + (output / name).read_bytes():
-            fact = (
-                "merge-conflict: a merge left the outputs of both sides here; finish the merge of "
-                "the definitions, then run `dateline generate`"
-            )
-        else:
-            fact = (
-                "baseline-edited: the published document was edited by hand; restore it from "
-                "version control, or compare with `--against REF`"
-            )
-        lines.append(f"{name_path(output / name)}:1:1: {fact}")
-    return "\n".join(lines)
-
-
-def _is_merging(output: Path) -> bool:
-    try:
-        return Repository(output).is_merging()
-    except GitError:
-        return False
 
 
 def _recorded_names(record: PolicyRecord | None) -> list[str]:
@@ -240,7 +214,7 @@ def _prefer_committed(tree: Published, output: Path) -> Published:
 
 def _with_policy(tree: Published, output: Path) -> Published:
     """Return *tree*. Raises BaselineError where the policy that it was generated with is gone."""
-    if tree.documents and tree.policy is None and POLICY in _manifest(output):
+    if tree.documents and tree.policy is None and POLICY in read_digests(output):
         raise BaselineError(
             f"{name_path(output / POLICY)}:1:1: baseline-edited: the record of the published "
             f"policy was deleted or edited by hand, so it is unknown which policy judges; restore "
@@ -497,15 +471,3 @@ def _digest(output: Path, name: str) -> str:
         return sha256(_Folder(output).content(name)).hexdigest()
     except UnreadableFileError:
         return ""
-
-
-def _manifest(output: Path) -> dict[str, set[str]]:
-    """Return the digests that the manifest has for each file: after a merge there may be two."""
-    found: dict[str, set[str]] = {}
-    try:
-        entries = list_entries((output / MANIFEST).read_bytes())
-    except OSError:
-        return found
-    for path, entry in entries or ():
-        found.setdefault(path, set()).add(entry.digest)
-    return found
