@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from support.hostile_site import HOSTILE
 from support.odd_api import ODD
 from support.site_pages import Site, SitePage, find_broken_links
 from support.sources import folder
@@ -18,75 +19,6 @@ from dateline.render import render
 ROOT: Final = Path(__file__).parents[2]
 
 STARTER: Final = ROOT / "src" / "dateline" / "starter" / "schemas"
-
-EVIL: Final = (
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "[a](javascript:alert(1)) ![b](https://elsewhere.example/b.png) <https://elsewhere.example>",
-    "</code></pre><iframe src=https://elsewhere.example></iframe>",
-    "# Head\n\n<style>*{display:none}</style>\n\n| a |\n|---|\n| <b onclick=x> |",
-)
-
-HOSTILE: Final = {
-    "versions.yaml": f"""\
-header: X-API-Version
-default: 2024-01-15
-versions:
-  - {{ date: 2024-01-15, title: {json.dumps(EVIL[0])} }}
-  - {{ date: 2025-06-01, title: {json.dumps(EVIL[1])} }}
-environments:
-  production: {{ servers: [{{ url: 'https://api.example' }}] }}
-site: true
-lint: adopted
-""",
-    "api.yaml": json.dumps(
-        {
-            "openapi": "3.1.0",
-            "info": {"title": EVIL[0], "version": "canonical", "description": EVIL[4]},
-            "tags": [{"name": EVIL[1], "description": EVIL[2]}],
-            "paths": {
-                "/a": {
-                    "get": {
-                        "summary": EVIL[3],
-                        "description": EVIL[4],
-                        "tags": [EVIL[1]],
-                        "parameters": [
-                            {"name": EVIL[1], "in": "query", "schema": {"enum": [*EVIL]}}
-                        ],
-                        "responses": {
-                            "200": {
-                                "description": EVIL[2],
-                                "headers": {"X-A": {"schema": {"type": "string"}}},
-                                "content": {
-                                    "application/json": {
-                                        "schema": {"$ref": "#/components/schemas/A"},
-                                        "example": {"a": EVIL[3]},
-                                    }
-                                },
-                            }
-                        },
-                    }
-                }
-            },
-            "components": {
-                "schemas": {
-                    "A": {
-                        "type": "object",
-                        "description": EVIL[2],
-                        "properties": {
-                            EVIL[0]: {"type": "string", "pattern": ".|<b>|`", "default": EVIL[1]},
-                            "b": {
-                                "type": "string",
-                                "x-added": "2025-06-01",
-                                "x-why": EVIL[1],
-                            },
-                        },
-                    }
-                }
-            },
-        }
-    ),
-}
 
 
 def make_site(schemas: Path) -> Site:

@@ -33,6 +33,7 @@
 - `header_cases`: version headers and their answers, and an application that gives them
 - `histories`: every keyword that `x-was` may hold in a schema, as small definitions
 - `histories_of_kinds`: what `x-was` may hold on other objects
+- `hostile_site`: definitions whose texts would act on a page that does not escape them
 - `inheritance`: random documents with discriminated parents
 - `json_schema_suite`: the JSON Schema Test Suite, as components of documents
 - `kills`: a command killed at every file event, and what the next command makes of it

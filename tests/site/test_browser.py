@@ -1,0 +1,167 @@
+"""The site in a real browser: nothing fails, nothing is requested from elsewhere, all can use it.
+
+It needs Chromium (`apt-get install chromium`) and `pip install playwright axe-playwright-python`,
+and is skipped where they are not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.hostile_site import HOSTILE
+from support.sources import folder
+
+from dateline.load import load
+from dateline.render import render
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+CHROMIUM: Final = shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+
+SITE: Final = Path(__file__).parents[2] / "generated" / "site"
+LATEST: Final = "2026-08-01"
+OPERATION: Final = f"{LATEST}/operations/GET-autoramps"
+
+PAGES: Final = (
+    "index.html",
+    f"{LATEST}/index.html",
+    f"{OPERATION}.html",
+    f"{LATEST}/schemas/Autoramp.html",
+    "changes/2025-03-13...2026-07-01.html",
+    "compare/2025-03-13...2026-07-01/GET-autoramps.html",
+)
+SIZES: Final = {"wide": (1280, 900), "narrow": (390, 800)}
+LEVELS: Final = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "preload": False}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+class Visit:
+    """A page in the browser, and what went wrong on it."""
+
+    def __init__(self, browser: Any, site: Path, **context: Any) -> None:
+        self._site = site
+        self.failures: list[str] = []
+        self.page = browser.new_context(**context).new_page()
+        self.page.on("pageerror", lambda error: self.failures.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.failures.append(f"dialog {dialog.message}"))
+        self.page.on("console", self._note)
+        self.page.on("request", self._hold_inside)
+
+    def open(self, path: str) -> Any:
+        """Show the page of the site at *path*."""
+        self.page.goto((self._site / path).as_uri())
+        return self.page
+
+    def _note(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.failures.append(message.text)
+
+    def _hold_inside(self, request: Any) -> None:
+        if not request.url.startswith(("data:", self._site.as_uri())):
+            self.failures.append(f"requested {request.url}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_can_use_it_in_every_size_and_nothing_fails(browser: Any, scheme: str) -> None:
+    for path, (width, height) in product(PAGES, SIZES.values()):
+        size = {"width": width, "height": height}
+        visit = Visit(browser, SITE, color_scheme=scheme, viewport=size)
+        page = visit.open(path)
+        found = axe.Axe().run(page, options=LEVELS).response["violations"]
+        assert [(path, each["id"], each["nodes"][0]["html"]) for each in found] == []
+        # nothing is wider than the window
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert visit.failures == []
+
+
+def test_a_search_finds_every_operation(browser: Any) -> None:
+    visit = Visit(browser, SITE)
+    page = visit.open(f"{LATEST}/index.html")
+    text = (SITE / "search.js").read_text(encoding="utf-8")
+    index = json.loads(text[text.index("[") : text.rindex("]") + 1])
+    operations = [entry for entry in index if "/operations/" in entry[5]]
+    assert len(operations) > 10
+    for title, name, *_, address in operations:
+        page.fill("#search", name)
+        page.wait_for_selector("#found li")
+        first = page.eval_on_selector_all(
+            "#found a", "all => all.map((a) => [a.textContent, a.href])"
+        )
+        assert [title, (SITE / address).as_uri()] in first
+    assert visit.failures == []
+
+
+def test_the_picker_leads_to_the_same_operation(browser: Any) -> None:
+    visit = Visit(browser, SITE)
+    page = visit.open(f"{OPERATION}.html")
+    heading = page.inner_text("h1")
+    page.click("details.picker summary")
+    page.click("details.picker a:has-text('2025-03-13')")
+    assert page.url.endswith("/2025-03-13/operations/GET-autoramps.html")
+    assert page.inner_text("h1") == heading
+    assert "This is version 2025-03-13" in page.inner_text(".notice")
+    assert visit.failures == []
+
+
+def test_it_can_be_read_without_scripts(browser: Any) -> None:
+    visit = Visit(browser, SITE, java_script_enabled=False)
+    page = visit.open(f"{OPERATION}.html")
+    assert not page.is_visible("form.search")
+    page.click("details.picker summary")
+    page.click("details.picker a:has-text('2025-03-13')")
+    assert page.url.endswith("/2025-03-13/operations/GET-autoramps.html")
+
+
+def test_a_long_list_of_changes_can_be_filtered(browser: Any, tmp_path: Path) -> None:
+    fields = {
+        f"field_{number}": {"type": "string", "x-removed": "2025-06-01"} for number in range(25)
+    }
+    api = json.loads(HOSTILE["api.yaml"])
+    api["components"]["schemas"]["A"]["properties"] = fields
+    visit = Visit(browser, write_site(tmp_path, {**HOSTILE, "api.yaml": json.dumps(api)}))
+    page = visit.open("changes/2024-01-15...2025-06-01.html")
+    page.fill(".filter input", "field_17 gone")
+    shown = [
+        each.inner_text()
+        for each in page.query_selector_all("main article h4")
+        if each.is_visible()
+    ]
+    assert shown == ["A.field_17 is gone from responses."]
+    assert re.search(r"1 of 2\d", page.inner_text(".filter"))
+    page.fill(".filter input", "")
+    assert sum(each.is_visible() for each in page.query_selector_all("main article")) == 25
+    assert visit.failures == []
+
+
+def test_hostile_texts_do_nothing(browser: Any, tmp_path: Path) -> None:
+    site = write_site(tmp_path, HOSTILE)
+    visit = Visit(browser, site)
+    for path in sorted(site.rglob("*.html")):
+        visit.open(path.relative_to(site).as_posix())
+    assert visit.failures == []
+
+
+def write_site(root: Path, files: dict[str, str]) -> Path:
+    """Write the site of the definitions *files*, and return its folder."""
+    for artifact in render(load(folder(root, files)), models=False).artifacts:
+        if artifact.path.startswith("site/"):
+            path = root / artifact.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(artifact.content)
+    return root / "site"
