@@ -565,10 +565,27 @@ def operation_names(document: dict[str, Any]) -> dict[tuple[str | int, ...], str
     }
 
 
+_SEQUENTIAL: Final = frozenset(
+    {"text/event-stream", "application/json-seq", "application/jsonl", "application/x-jsonl"}
+    | {"application/jsonlines", "application/x-jsonlines", "application/ndjson"}
+    | {"application/x-ndjson"}
+)
+
+
 def is_json(media_type: str) -> bool:
     """Return whether what is sent as *media_type* is JSON (RFC 6839 section 3.1)."""
     name = media_type.partition(";")[0].strip().lower()
     return name.endswith("+json") or name == "application/json"
+
+
+def is_sequential(media_type: str) -> bool:
+    """Return whether what is sent as *media_type* is a sequence of items in JSON, or of events.
+
+    OpenAPI 3.2 section 4.14.4 lists them; `application/x-ndjson` and others are names of JSON Lines
+    in use.
+    """
+    name = media_type.partition(";")[0].strip().lower()
+    return name in _SEQUENTIAL or name.endswith("+json-seq")
 
 
 def preferred_media_type(content: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ from .idempotency import Answer
 from .negotiation import BLANKS, Rejection, Supported, negotiate
 from .places import Find, find_version
 from .problems import Problem
+from .sequences import is_sequential
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -75,10 +76,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What is read of a request's body: how many bytes, and within how many seconds."""
+    """What is read of a request's body: how many bytes, and within how many seconds.
+
+    ``item`` is how many bytes an item of a stream may have, in requests and in answers.
+    """
 
     body: int = 1024 * 1024
     seconds: float = 30.0
+    item: int = 1024 * 1024
 
 
 def field(scope: Scope, name: str) -> str | None:
@@ -567,8 +572,8 @@ class Idempotent:
     *account* takes a request's scope and returns whom it is done for, the sub-partner included;
     None for an unknown caller. Then, and without an idempotency key, and for all methods but POST,
     the request passes through. A replay has the stored status and body, and no headers beside their
-    type and length. Put inside of `Versioned`, which bounds the body and leaves its headers off
-    replays.
+    type and length. A stream of items is not stored: its request is done again. Put inside of
+    `Versioned`, which bounds the body and leaves its headers off replays.
     """
 
     def __init__(
@@ -628,6 +633,7 @@ class _Recording:
         self._start: Message = {}
         self._pieces: list[bytes] = []
         self._is_held = True
+        self._is_stream = False
 
     async def run(self, app: App, scope: Scope) -> None:
         # extensions are other ways to send a body, past us
@@ -645,6 +651,10 @@ class _Recording:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._start = message
+            # it may never end: nobody can be answered with it again
+            self._is_stream = is_sequential(_media_type(message) or "")
+        if self._is_stream:
+            await self._send(message)
         elif message["type"] == "http.response.body":
             self._pieces.append(message.get("body", b""))
             if not message.get("more_body", False):

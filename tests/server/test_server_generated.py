@@ -134,7 +134,7 @@ def test_a_component_keeps_its_name_when_a_body_would_be_called_so(odd: Generate
 def test_a_handler_takes_typed_keywords_with_their_defaults(paynet: Generated) -> None:
     assert signature(paynet, "CustomerHandlers", "update_customer") == (
         "(self, call: Call[A_contra], *, id: UUID, x_sub_partner_id: str | None = None, "
-        "body: models.UpdateCustomerParams) -> Reply[None] | None"
+        "body: models.UpdateCustomerParams) -> Handled[Reply[None] | None]"
     )
     listing = signature(paynet, "AutorampHandlers", "list_autoramp_transactions")
     for each in (
@@ -143,7 +143,7 @@ def test_a_handler_takes_typed_keywords_with_their_defaults(paynet: Generated) -
         "from_date: datetime | None = None",
         "status: list[models.AutorampTransactionStatus] | None = None",
         "sort_order: models.SortOrder = <SortOrder.DESC: desc>",
-        "-> Result[models.AutorampTransactionPage]",
+        "-> Handled[Result[models.AutorampTransactionPage]]",
     ):
         assert each in listing
 
@@ -164,20 +164,20 @@ def test_names_that_python_keeps_or_that_meet_are_told_apart(odd: Generated) -> 
         "class_: models.ClassParameter = <ClassParameter.X: x>, from_: list[date] | None = None, "
         "self_query: int = 3, since: str | None = None, list: list[int], "
         "x_trace: models.GetThingsXTrace | None = None, body: bool = True)"
-        " -> Result[list[models.Thing]]"
+        " -> Handled[Result[list[models.Thing]]]"
     )
     assert signature(odd, "DefaultHandlers", "post_things") == (
         "(self, call: Call[None], *, class_: models.ClassParameter = <ClassParameter.X: x>, "
         "body: models.PostThingsBodyValue)"
-        " -> Result[models.PostThingsResponse] | Reply[None] | None"
+        " -> Handled[Result[models.PostThingsResponse] | Reply[None] | None]"
     )
     assert signature(odd, "ClassHandlers", "import_") == (
         "(self, call: Call[A_contra | None], *, id: UUID, class_: str, "
-        "id_query: int | None = None, body: bytes | None = None)"
-        " -> bytes | Reply[bytes] | Reply[None] | None"
+        "id_query: int | None = None, body: Upload | None = None)"
+        " -> Handled[Bytes | Reply[Bytes] | Reply[None] | None]"
     )
     assert signature(odd, "ClassHandlers", "list_") == (
-        "(self, call: Call[A_contra], *, id: UUID, class_: str) -> Reply[None] | None"
+        "(self, call: Call[A_contra], *, id: UUID, class_: str) -> Handled[Reply[None] | None]"
     )
 
 
@@ -340,7 +340,8 @@ def test_the_table_and_the_protocols_agree(name: str, request: pytest.FixtureReq
         assert taken == ["self", "call", *given]
         for each in filter(None, (row.body, *row.responses.values())):
             for type_ in each.values():
-                TypeAdapter(type_)
+                if type_ is not package.module("server").Upload:
+                    TypeAdapter(type_)
     assert len({(row.group, row.handler) for row in rows}) == len(rows) > 0
 
 

@@ -24,10 +24,11 @@ SCHEMAS = Path(__file__).parents[2] / "schemas"
 _OWN = ("__init__", "app", "handlers", "models", "routes")
 
 RIGHT = """
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from odd.server import Call, Credentials, Handlers, Refusal, Reply, create_app, models
+from odd.server import Call, Credentials, Handlers, Refusal, Reply, Upload, create_app, models
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,11 @@ class Class:
         id: UUID,
         class_: str,
         id_query: int | None = None,
-        body: bytes | None = None,
-    ) -> bytes:
-        return body or b""
+        body: Upload | None = None,
+    ) -> AsyncIterator[bytes] | bytes:
+        return b"" if body is None else aiter(body)
 
-    async def list_(self, call: Call[Partner], *, id: UUID, class_: str) -> None:
+    def list_(self, call: Call[Partner], *, id: UUID, class_: str) -> None:
         return None
 
 

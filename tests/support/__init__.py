@@ -24,6 +24,7 @@
 - `exchanges`: requests to an ASGI application, in process and over sockets
 - `facts`: what the specification of the payment API lists
 - `faults`: an API whose faults are declared in some form, and requests to it
+- `feeds`: an API of streams in three versions, behind each door
 - `flow`: the functions that one schema node and one edit pass through
 - `forks`: actions in a copy of this process, which may be killed at any file event
 - `fuzzing`: damaged inputs of every kind

@@ -1,4 +1,4 @@
-"""The values of each operation's requests and responses, at which contract data begin."""
+"""The values of requests and responses, at which contract data begin: one file for one walk."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from dateline.openapi import (
     chain,
     children,
     is_json,
+    is_sequential,
     operation_names,
     operations,
     value_schema,
     walk,
 )
 from dateline.schema.references import Resolver, escape
+from dateline.schema.sequences import is_list, item_schema
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _ABSENT: Final[Node] = {"absent": True}
@@ -287,6 +289,7 @@ class _Roots:
         kind, message = sites[-1]
         media_type = path[-1]
         has_schema = is_json(media_type)
+        is_sequence = is_sequential(media_type)
 
         def build(builder: Builder) -> Node:
             view = builder.view
@@ -301,6 +304,8 @@ class _Roots:
             if then is not message or was != held:
                 return require(builder, held, _ABSENT)
             inner = view.read("media-type", held)
+            if is_sequence:
+                return self._items(builder, inner)
             both = (
                 builder.convert(
                     inner.converters, builder.node(inner.now.get(key)), inner.shown.get(key, True)
@@ -318,7 +323,8 @@ class _Roots:
         def require(builder: Builder, held: dict[str, Any], where: Node) -> Node:
             if not has_schema:
                 required = RequiredConverter(holder=held, newer=lambda: True)
-                return _require(builder, (held,), "what it holds", required, where)
+                made = _require(builder, (held,), "what it holds", required, where)
+                return {"items": made} if is_sequence else made
             published = builder.view.published
             schema = held.get("schema", True)
 
@@ -342,6 +348,15 @@ class _Roots:
             skeleton=holder.skeleton,
             unserved=holder.unserved,
         )
+
+    def _items(self, builder: Builder, media: Reading) -> Node:
+        """Return the node of what a sequential media type holds, as a list of its items."""
+        if is_list(self._resolver, media.now) and not media.converters:
+            return builder.node(media.now["schema"])
+        node = builder.node(item_schema(self._resolver, media.now))
+        shown = item_schema(self._resolver, media.shown)
+        made = builder.convert(media.converters, node, shown)
+        return None if made is None else {"items": made}
 
     def _parameters(self, holder: _Holder, place: str, nodes: list[list[Any]]) -> Root:
         def build(builder: Builder) -> Node:

@@ -22,7 +22,8 @@ from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.texts import words
 from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.serve.shown import Shown, number
-from dateline.server.operations import Content, Operation, Parameter, read_groups
+from dateline.server.contents import Content
+from dateline.server.operations import Operation, Parameter, read_groups
 
 # How many values are kept, so that they need not be made again.
 _KEPT: Final = 1024
@@ -183,7 +184,7 @@ class Mock:
         if content.is_json:
             echoes = list(_find_echoes(operation, sent))
             made = self._fill_echoes(operation, status, version, copy.deepcopy(made), echoes)
-        elif not isinstance(made, str):
+        elif not content.is_sequence and not isinstance(made, str):
             made = json.dumps(made)
         return self.server.Reply(made, status=number(status))
 
@@ -242,7 +243,12 @@ class Mock:
             _, node = self._nodes(operation)
             content = chain(self._document, node["responses"][status])[-1]["content"]
             said = operation.responses[status]
-            self._schemas[key] = self._with_examples(content[said.media_type]) if said else {}
+            holder = content[said.media_type] if said else {}
+            if said and said.is_sequence:
+                # as many items as there may be in one list
+                listed = {"type": "array", "items": said.schema, "minItems": 1, "maxItems": 3}
+                holder = {"schema": listed}
+            self._schemas[key] = self._with_examples(holder)
         return self._schemas[key]
 
     def _nodes(self, operation: Operation) -> tuple[dict[str, Any], dict[str, Any]]:

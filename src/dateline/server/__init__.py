@@ -36,15 +36,9 @@ _SUFFIX: Final = ".jinja"
 _SPECIFICATION: Final = "spec/"
 # The exports for handlers of any API.
 _NOUNS: Final = (
-    *(
-        "Account",
-        "Call",
-        "ConversionContext",
-        "Credentials",
-        "MemoryStore",
-        "MissingConverterError",
-    ),
-    *("MissingHandlerError", "Problem", "Refusal", "Reply", "Result", "Settings", "Store"),
+    *("Account", "Bytes", "Call", "ConversionContext", "Credentials", "Handled", "Items"),
+    *("Limits", "MemoryStore", "MissingConverterError", "MissingHandlerError", "Problem"),
+    *("Refusal", "Reply", "Result", "ServerSentEvent", "Settings", "Store", "Upload"),
 )
 _MADE: Final = ("create_app", "problem_details", "versioned")
 

@@ -18,8 +18,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dateline.model import Api
+from dateline.server.contents import Content
 from dateline.server.converters import Converter
-from dateline.server.operations import Content, Operation, prefix
+from dateline.server.operations import Operation, prefix
 from dateline.server.table import read_schemes
 
 
@@ -56,4 +57,7 @@ def _describe_operation(operation: Operation) -> dict[str, Any]:
 
 
 def _media_types(content: Content | None) -> list[str]:
-    return [] if content is None else [content.media_type, *content.others]
+    if content is None:
+        return []
+    stream = [] if content.stream is None else [content.stream.media_type]
+    return [content.media_type, *stream, *content.others]

@@ -22,7 +22,8 @@ _YOURS: Final = "It is yours: nothing generates it again. Run it with `uvicorn s
 # What the file imports in any case, and what it imports if it is used.
 _ALWAYS: Final = frozenset({"Handlers", "Refusal", "create_app"})
 _SPOKEN: Final = frozenset(
-    {"Call", "ConversionContext", "Credentials", "Reply", "Result", "converted", "models"}
+    {"Bytes", "Call", "ConversionContext", "Credentials", "Items", "Reply", "Result", "Upload"}
+    | {"converted", "models"}
 )
 
 
@@ -56,7 +57,7 @@ def _group(group: OperationGroup, made: Protocols) -> dict[str, Any]:
         "docstring": docstring([f"Do the operations of {group.tag}."], _METHOD),
         "methods": [
             {
-                "signature": made.method(operation)["signature"],
+                "signature": made.method(operation, is_async=True)["signature"],
                 "told": lay_out(Text(f"{operation.id} is not written yet"), 8, 20),
             }
             for operation in group.served

@@ -7,6 +7,7 @@ Plain JSON values, beside the contract data::
      "statuses": {ID: [{"since": DATE, "environments": [...], "statuses": [STATUS, ...]}]},
      "schemas": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]},
      "results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}},
+     "event_data": {ID: {STATUS: {MEDIA TYPE: "text" or "fields"}}},
      "headers": {ID: {STATUS: {NAME: SCHEMA}}},
      "canonical": {NAME: SCHEMA},
      "answered": {"results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}}, "canonical": {NAME: SCHEMA}}}
@@ -17,9 +18,11 @@ are not the usual ones.
 Entries are read like those of contract data. ``requests`` and ``statuses`` are those of each
 version: a request is null where the version lacks the operation. It has its ``security`` where that
 is not the newest version's, and ``unserved``, a reason, where no server can read it. ``results``
-and ``headers`` are canonical; of bodies, only JSON is described. ``schemas`` and ``canonical`` hold
-the components that the others, or contract data, refer to, at a version and in canonical form; a
-component that does not exist is true, as references of adopted definitions may lead nowhere.
+and ``headers`` are canonical; of bodies, only JSON is described, and sequences of items, as lists.
+``event_data`` says of event streams what their items are, if not the JSON in the data of events.
+``schemas`` and ``canonical`` hold the components that the others, or contract data, refer to, at a
+version and in canonical form; a component that does not exist is true, as references of adopted
+definitions may lead nowhere.
 ``answered`` has those of ``results`` and ``canonical`` that demand less of an application of the
 newest version alone: it does not have the fields that only older versions require.
 Schemas are JSON Schema 2020-12 without annotations, whatever the definitions are written in.
@@ -33,13 +36,21 @@ from typing import Any
 
 from dateline.canonical import ContractData, Row, Unserved, canonical_document, entries
 from dateline.model import EVERYWHERE, Api, Combination, Table
-from dateline.openapi import chain, is_json, operation_names, operations, value_schema
+from dateline.openapi import (
+    chain,
+    is_json,
+    is_sequential,
+    operation_names,
+    operations,
+    value_schema,
+)
 from dateline.project import Projector
 from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Resolver
+from dateline.schema.sequences import EVENT_STREAM, event_data, list_schema
 from dateline.server.operations import PLACES, defaults, unread
 from dateline.server.readable import explain_unreadable, find_style, is_exploded
 from dateline.versions import DATE_FORM
@@ -152,6 +163,16 @@ class _DocumentReader:
         for each in hidden:
             schema = self._directions[each].of(schema)
         return self._constraints.of(schema)
+
+    def schema(self, media_type: str, media: dict[str, Any]) -> Any:
+        """Return the schema of what *media*, the object of *media_type*, holds."""
+        if is_sequential(media_type):
+            return list_schema(self._resolver, media)
+        return media.get("schema", True)
+
+    def event_data(self, media: dict[str, Any]) -> str:
+        """Return what the items of an event stream are, of which *media* is the object."""
+        return event_data(self._resolver, media)
 
     def explain_unreadable(self, parameters: Iterable[dict[str, Any]]) -> str:
         """Return why a server can't read one of *parameters*; empty if it can."""
@@ -298,10 +319,14 @@ class _Messages:
         """Return what results are, and *components*."""
         bodies = self._bodies(self._canonical)
         headers: dict[str, Any] = {}
+        events: dict[str, Any] = {}
         for (path, method), name in self._by_name:
             operation = self._canonical.operation(path, method) or {}
-            if found := _by_status(self._canonical.responses(operation), self._headers):
+            responses = self._canonical.responses(operation)
+            if found := _by_status(responses, self._headers):
                 headers[name] = found
+            if found := _by_status(responses, self._events):
+                events[name] = found
         names = {
             name
             for responses in (*bodies.values(), *headers.values())
@@ -313,6 +338,7 @@ class _Messages:
         looser = {name: self._answered.component(name, WRITE_ONLY) for name in canonical}
         return {
             "results": bodies,
+            **({"event_data": events} if events else {}),
             "headers": headers,
             "canonical": canonical,
             "answered": {
@@ -339,10 +365,19 @@ class _Messages:
     def _contents(reader: _DocumentReader, response: dict[str, Any]) -> dict[str, Any]:
         """Return the schema for each media type of a response that is JSON."""
         return {
-            media_type: reader.constraints(held.get("schema", True), WRITE_ONLY)
+            media_type: reader.constraints(reader.schema(media_type, held), WRITE_ONLY)
             for media_type, held in response.get("content", {}).items()
-            if is_json(media_type)
+            if is_json(media_type) or is_sequential(media_type)
         }
+
+    def _events(self, response: dict[str, Any]) -> dict[str, Any]:
+        """Return what the items of each event stream of a response are, if not JSON."""
+        found = {
+            media_type: self._canonical.event_data(held)
+            for media_type, held in response.get("content", {}).items()
+            if media_type.partition(";")[0].strip().lower() == EVENT_STREAM
+        }
+        return {media_type: data for media_type, data in found.items() if data != "json"}
 
     def _headers(self, response: dict[str, Any]) -> dict[str, Any]:
         """Return the schema for each header of a response."""
@@ -382,7 +417,7 @@ def _body(body: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
     return {
         "required": body.get("required", False),
         "content": {
-            media_type: reader.constraints(each.get("schema", {}), READ_ONLY)
+            media_type: reader.constraints(reader.schema(media_type, each), READ_ONLY)
             for media_type, each in body.get("content", {}).items()
         },
     }

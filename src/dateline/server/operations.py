@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -15,16 +16,15 @@ from dateline.openapi import (
     METHODS,
     QUERYSTRING,
     chain,
-    is_json,
     method_name,
     operation_names,
     operation_steps,
     operations,
-    preferred_media_type,
-    target,
     value_schema,
 )
 from dateline.python.names import argument_name, class_name, pascal, snake
+from dateline.schema.references import Resolver
+from dateline.server.contents import Content, find_component, read_content
 
 DOCUMENTS: Final = "/spec"
 """The path, on the host, at and below which a server has its specification documents."""
@@ -49,24 +49,6 @@ _UNTAGGED: Final = "default"
 
 # RFC 9110, section 6.4.1: there is no content, whatever the definitions declare.
 _BODILESS: Final = frozenset({"204", "205", "304"})
-
-
-@dataclass(frozen=True, kw_only=True)
-class Content:
-    """The content of a request or response: a media type, and the schema if that is JSON.
-
-    ``component`` names the shared body or response with it, if any; ``others`` are the media types
-    that are not served.
-    """
-
-    media_type: str
-    schema: Any
-    component: str | None
-    others: tuple[str, ...] = ()
-
-    @property
-    def is_json(self) -> bool:
-        return is_json(self.media_type)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +171,7 @@ class _OperationReader:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._document = api.document
+        self._content = partial(read_content, Resolver(api.document))
         self._timeline = Timeline(api.table)
         self._prefixes = {prefix(each) for each in api.table.environments} or {""}
         self._unread = unread(api)
@@ -286,7 +269,7 @@ class _OperationReader:
         name = self._names[path, method]
         bodies = chain(self._document, node.get("requestBody"))
         responses = {
-            str(status): None if str(status) in _BODILESS else _content(found)
+            str(status): None if str(status) in _BODILESS else self._content(found, is_answer=True)
             for status, each in node.get("responses", {}).items()
             if not str(status).startswith("x-") and (found := chain(self._document, each))
         }
@@ -306,7 +289,7 @@ class _OperationReader:
             is_secured=any(any(alternatives) for alternatives in security),
             is_always_secured=all(each and {} not in each for each in security),
             parameters=parameters,
-            body=_content(bodies),
+            body=self._content(bodies),
             body_required=bool(bodies)
             and self._is_always(bodies, "request-body")
             and all("requestBody" in era for era in eras),
@@ -351,7 +334,7 @@ class _OperationReader:
             if found and (found[-1]["in"] != "path" or f"{{{found[-1]['name']}}}" in path):
                 listed[found[-1]["in"], found[-1]["name"]] = found
         taken: dict[str, str] = dict.fromkeys(("self", "call"), "")
-        if _content(chain(self._document, node.get("requestBody"))) is not None:
+        if self._content(chain(self._document, node.get("requestBody"))) is not None:
             taken["body"] = ""
         for place in PLACES:
             for (where, name), found in listed.items():
@@ -371,7 +354,7 @@ class _OperationReader:
                     name=name,
                     place=place,
                     schema=_schema(found[-1]),
-                    component=_component(found),
+                    component=find_component(found),
                     required=self._is_always(found, "parameter"),
                     may_lack_default=self._may_lack_default(found[-1]),
                     description=found[-1].get("description", ""),
@@ -422,23 +405,6 @@ class _OperationReader:
 def _tag(node: dict[str, Any]) -> str:
     """Return the tag of an operation by which it is grouped."""
     return str(next(iter(node.get("tags", ())), _UNTAGGED))
-
-
-def _content(sites: list[dict[str, Any]]) -> Content | None:
-    """Return the content of a request body or response: JSON if it may be that."""
-    content = sites[-1].get("content") if sites else None
-    if not content:
-        return None
-    media_type = preferred_media_type(content)
-    schema = content[media_type].get("schema", {})
-    others = tuple(each for each in content if each != media_type)
-    return Content(media_type=media_type, schema=schema, component=_component(sites), others=others)
-
-
-def _component(sites: list[dict[str, Any]]) -> str | None:
-    """Return the name of the component that the last of *sites* is, if it is one."""
-    goal = target(sites[-2]["$ref"]) if len(sites) > 1 else None
-    return goal[1] if goal else None
 
 
 def defaults(schema: Any) -> Iterator[Any]:

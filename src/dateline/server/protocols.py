@@ -22,11 +22,14 @@ _METHOD: Final = 4
 _BODY: Final = 8
 
 _STANDARD: Final = {
+    "collections.abc": ("AsyncIterator",),
     "datetime": ("date", "datetime"),
     "typing": ("Annotated", "Final", "Generic", "Literal", "Protocol", "TypeVar"),
     "uuid": ("UUID",),
 }
-_NOUNS: Final = ("Account", "Call", "Convert", "Reply", "Result")
+_NOUNS: Final = (
+    *("Account", "Bytes", "Call", "Convert", "Handled", "Items", "Reply", "Result", "Upload"),
+)
 
 
 def lay_out_protocols(
@@ -94,20 +97,26 @@ class Protocols:
         spoken = self._spoken | {"Protocol"}
         nouns = [name for name in _NOUNS if name in spoken]
         return {
-            "standard": [Code("from dataclasses import dataclass"), *standard(spoken)],
+            "standard": sorted([Code("from dataclasses import dataclass"), *standard(spoken)]),
             "siblings": siblings(spoken),
             "nouns": Code(", ".join(nouns)),
         }
 
-    def method(self, operation: Operation) -> dict[str, Code]:
+    def method(self, operation: Operation, *, is_async: bool = False) -> dict[str, Code]:
+        """Return what defines the handler of *operation*.
+
+        Unless it *is_async*, its type is that of functions that may be awaited and of others.
+        """
         call = _call(operation, self._account)
         arguments: list[Node] = ["self", f"call: {self._code(call, _BODY)}"]
         keywords = [*self._keywords(operation)]
         if keywords:
             arguments += ["*", *keywords]
         result = self._types.result(operation)
+        head = "async def" if is_async else "def"
+        result = result if is_async else subscript("Handled", result)
         return {
-            "signature": self._signature(f"async def {operation.handler}", arguments, result),
+            "signature": self._signature(f"{head} {operation.handler}", arguments, result),
             "docstring": docstring(_paragraphs(operation), _BODY),
         }
 

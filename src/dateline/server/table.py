@@ -8,7 +8,8 @@ from typing import Any, Final
 from dateline.model import Api
 from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, Pair, Text, call, lay_out, literal, words
-from dateline.server.operations import Content, Operation, OperationGroup, Parameter, prefix
+from dateline.server.contents import Content
+from dateline.server.operations import Operation, OperationGroup, Parameter, prefix
 from dateline.server.protocols import siblings, standard
 from dateline.server.types import Types
 from dateline.templating import Code
@@ -31,6 +32,7 @@ def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> d
     spoken = {word.partition(".")[0] for row in rows for word in words(row)} | {"Final"}
     # the table is annotated with two of them, whatever is in it
     nouns = ["Operation", *(["Parameter"] if "Parameter" in spoken else []), "Scheme"]
+    nouns += [name for name in ("Upload",) if name in spoken]
     return {
         "operations": [lay_out(row, _INDENT, _INDENT + 1) for row in rows],
         "schemes": lay_out(_mapping(schemes), 0, len(_SCHEMES)),
@@ -62,7 +64,7 @@ def _row(operation: Operation, types: Types) -> Node:
         pairs.append(Pair("parameters", _tuple(parameters)))
     if operation.body is not None:
         read = types.read_body(operation, operation.body)
-        pairs.append(Pair("body", _content(operation.body, read)))
+        pairs.append(Pair("body", _contents([(operation.body, read)])))
         if operation.body_required:
             pairs.append(Pair("body_required", "True"))
     if operation.responses:
@@ -93,11 +95,12 @@ def _response(operation: Operation, status: str, types: Types) -> Node:
     found = operation.responses[status]
     if found is None:
         return "None"
-    return _content(found, types.read_response(operation, status, found))
+    contents = [found] if found.stream is None else [found, found.stream]
+    return _contents((each, types.read_response(operation, status, each)) for each in contents)
 
 
-def _content(content: Content, type_: Node) -> Node:
-    return _mapping([Pair(literal(content.media_type), type_, ": ")])
+def _contents(contents: Iterable[tuple[Content, Node]]) -> Node:
+    return _mapping([Pair(literal(content.media_type), type_, ": ") for content, type_ in contents])
 
 
 def read_schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:

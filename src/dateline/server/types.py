@@ -9,7 +9,8 @@ from dateline.python.code import Brackets, Node, either
 from dateline.python.names import class_name, pascal
 from dateline.python.types import Canonical, Inline, Typed, qualify_names, simplify_type
 from dateline.server.canonical import Forms
-from dateline.server.operations import Content, Operation, Parameter
+from dateline.server.contents import Content
+from dateline.server.operations import Operation, Parameter
 
 _NOTHING: Final = "None"
 
@@ -57,11 +58,14 @@ class Types:
 
     def read_body(self, operation: Operation, body: Content) -> Node:
         """Return what the body of a request is read as."""
-        return _read(self._of(self._of_body(operation, body), body))
+        return "Upload" if body.is_file else _read(self._of(self._of_body(operation, body), body))
 
     def body(self, operation: Operation, body: Content) -> Node:
         """Return what a handler is given for the body of a request where it is there."""
-        return _simplify(self._of(self._of_body(operation, body), body))
+        if body.is_file:
+            return "Upload"
+        made = _simplify(self._of(self._of_body(operation, body), body))
+        return Brackets("AsyncIterator", (made,)) if body.is_sequence else made
 
     def read_response(self, operation: Operation, status: str, response: Content) -> Node:
         """Return what the body of a response has to fit."""
@@ -75,28 +79,41 @@ class Types:
             if each is None:
                 others += [Brackets("Reply", (_NOTHING,)), _NOTHING]
                 continue
-            made = _simplify(self._of(self._of_response(operation, status, each), each))
             if each.is_json:
-                values.append(made)
-            else:
-                others += [made, Brackets("Reply", (made,))]
+                values.append(self._response(operation, status, each))
+            for other in (each.stream, None if each.is_json else each):
+                if other is not None:
+                    made = self._pieces(operation, status, other)
+                    others += [made, Brackets("Reply", (made,))]
         found = [Brackets("Result", (either(values),))] if values else []
         return either([*found, *others])
+
+    def _pieces(self, operation: Operation, status: str, content: Content) -> Node:
+        """Return what the body of a response that is no value in JSON is given as."""
+        if not content.is_sequence:
+            return "Bytes"
+        return Brackets("Items", (self._response(operation, status, content),))
+
+    def _response(self, operation: Operation, status: str, content: Content) -> Node:
+        return _simplify(self._of(self._of_response(operation, status, content), content))
 
     def _find_type(self, inline: Inline) -> Typed:
         return self._made[inline.holder, inline.part]
 
     def _of(self, inline: Inline, content: Content) -> Node:
-        return self._find_type(inline).type.whole if content.is_json else "bytes"
+        has_schema = content.is_json or content.is_sequence
+        return self._find_type(inline).type.whole if has_schema else "bytes"
 
     def _inlines(self, operation: Operation) -> Iterator[Inline]:
         for parameter in operation.parameters:
             yield self._of_parameter(operation, parameter)
-        if operation.body is not None and operation.body.is_json:
+        if operation.body is not None and (operation.body.is_json or operation.body.is_sequence):
             yield self._of_body(operation, operation.body)
         for status, response in operation.responses.items():
-            if response is not None and response.is_json:
+            if response is not None and (response.is_json or response.is_sequence):
                 yield self._of_response(operation, status, response)
+            if response is not None and response.stream is not None:
+                yield self._of_response(operation, status, response.stream)
 
     def _of_parameter(self, operation: Operation, parameter: Parameter) -> Inline:
         return self._inline(
@@ -107,18 +124,20 @@ class Types:
         )
 
     def _of_body(self, operation: Operation, body: Content) -> Inline:
+        part = "Item" if body.is_sequence else "Body"
         return self._inline(
-            ("components.requestBodies", body.component, "Body"),
-            (operation, "request", "Body"),
+            ("components.requestBodies", body.component, part),
+            (operation, "request", part),
             self._forms.read_sent(body.schema),
             sent=True,
         )
 
     def _of_response(self, operation: Operation, status: str, response: Content) -> Inline:
         usual = status == next(iter(operation.successes), None)
+        part, place = ("Item", f"{status} item") if response.is_sequence else ("Response", status)
         return self._inline(
-            ("components.responses", response.component, "Response"),
-            (operation, status, "Response" if usual else f"Response{pascal(status)}"),
+            ("components.responses", response.component, part),
+            (operation, place, part if usual else f"{part}{pascal(status)}"),
             self._forms.read_received(response.schema),
             sent=False,
         )

@@ -18,14 +18,20 @@ if TYPE_CHECKING:
     from .layer import versioned
     from .nouns import (
         Account,
+        Bytes,
         Call,
         Credentials,
+        Handled,
+        Items,
         MissingHandlerError,
         Refusal,
         Reply,
         Result,
+        ServerSentEvent,
         Settings,
+        Upload,
     )
+    from .runtime.asgi import Limits
     from .runtime.compiling import MissingConverterError
     from .runtime.conversion import ConversionContext
     from .runtime.idempotency import MemoryStore, Store
@@ -35,11 +41,15 @@ __all__ = [
     "Account",
     "AddressesHandlers",
     "AutorampHandlers",
+    "Bytes",
     "Call",
     "ConversionContext",
     "Credentials",
     "CustomerHandlers",
+    "Handled",
     "Handlers",
+    "Items",
+    "Limits",
     "MemoryStore",
     "MissingConverterError",
     "MissingHandlerError",
@@ -48,8 +58,10 @@ __all__ = [
     "Reply",
     "Result",
     "SandboxHandlers",
+    "ServerSentEvent",
     "Settings",
     "Store",
+    "Upload",
     "create_app",
     "problem_details",
     "versioned",
@@ -58,6 +70,7 @@ __all__ = [
 _HOMES: Final = {
     "ConversionContext": "runtime.conversion",
     "create_app": "app",
+    "Limits": "runtime.asgi",
     "MemoryStore": "runtime.idempotency",
     "MissingConverterError": "runtime.compiling",
     "Problem": "runtime.problems",

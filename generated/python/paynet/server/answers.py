@@ -10,12 +10,14 @@ from typing import Any, Final, NamedTuple
 
 from pydantic_core import from_json, to_json
 
-from .contracts import Contracts, Validator
+from .contracts import Contracts, MisfitError, Validator
+from .items import Items
 from .reading import essence, is_json
-from .results import MisfitError, Results
+from .results import Results
 from .runtime import etag
 from .runtime.asgi import Headers, Message
 from .runtime.narrowing import Narrowing, UnfitError, identity, keys
+from .runtime.sequences import is_sequential
 from .runtime.values import withheld
 
 _BODILESS: Final = frozenset({204, 205, 304})
@@ -39,6 +41,8 @@ class Treatment(NamedTuple):
     key: str | None = None
     body: _Body | None = None
     """what changes the body, if anything does"""
+    items: Items | None = None
+    """what changes a stream, item by item, if anything does"""
     is_replaced: bool = False
     """whether an error of the definitions takes its place"""
 
@@ -53,6 +57,8 @@ class AnswerNarrowing:
         contracts: Contracts,
         narrowings: Mapping[str, Narrowing],
         version: str,
+        *,
+        most: int,
     ) -> None:
         self._operation = operation
         self._results = results
@@ -61,6 +67,7 @@ class AnswerNarrowing:
         self._newest = contracts.statuses(operation, contracts.newest)
         self._version = version
         self._contracts = contracts
+        self._most = most
         self._treatments: dict[tuple[int, str], Treatment] = {}
         self.is_plain: Final = self._known == self._newest and not self._narrowing.changes(
             operation
@@ -103,7 +110,13 @@ class AnswerNarrowing:
         if change is withheld and is_error:
             return Treatment(status, is_replaced=True)
         validator = self._contracts.answer_validator(self._operation, key, content_type)
-        return Treatment(status, key, _Body(change, validator))
+        if not is_sequential(content_type):
+            return Treatment(status, key, _Body(change, validator))
+        if change is withheld:
+            raise MisfitError(f"{content_type} is none that {self._version} has there")
+        found = self._contracts.event_data(self._operation, key, content_type)
+        items = Items(content_type, change, validator, data=found, most=self._most)
+        return Treatment(status, key, items=items)
 
     def _treat_undeclared(self, status: int, content_type: str) -> Treatment:
         """Return what becomes of an answer that no version declares: it stays as it is.

@@ -34,6 +34,7 @@ from .runtime.asgi import (
     respond,
 )
 from .runtime.errors import Fault, RequestError
+from .runtime.sequences import is_sequential
 
 # RFC 9110, section 7.6.1, and what concerns the next proxy only. What a `Trailer` announces is
 # dropped: ASGI servers can't send it.
@@ -53,8 +54,6 @@ _AUTOMATIC: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 # A body of at most so many bytes is read first: it then goes in one piece with the headers.
 _SMALL: Final = 64 * 1024
 _LARGEST_MESSAGE: Final = 16 * 1024 * 1024
-# A stream of events may be silent for as long as it likes.
-_PATIENT: Final = "text/event-stream"
 
 _log = logging.getLogger(__name__)
 
@@ -65,9 +64,10 @@ class Upstream:
 
     ``url`` is where the paths of requests begin. ``connect`` is for a connection, the wait for a
     free one of at most ``connections`` included; ``write`` for a piece of a request's body to be
-    taken; ``read`` for the head of an answer and for each piece of its body, but for
-    `text/event-stream`. Connections are kept for ``idle`` seconds after an answer: less than the
-    server keeps them, as a request could meet the end of its connection otherwise.
+    taken; ``read`` for the head of an answer and for each piece of its body, but for streams of
+    events or other items, which may be silent for as long as they like. Connections are kept for
+    ``idle`` seconds after an answer: less than the server keeps them, as a request could meet the
+    end of its connection otherwise.
 
     Callers from the networks ``trusted`` (`10.0.0.0/8`) are other proxies: what they say in
     `X-Forwarded-Proto` and `X-Forwarded-Host` is passed on; of others it is replaced. With
@@ -215,6 +215,7 @@ class _Transfer:
     _is_sent = False
     _is_answered = False
     _has_left = False
+    _is_over = False
     _refusal: RequestError | None = None
     _watch: asyncio.Task[None] | None = None
 
@@ -269,8 +270,8 @@ class _Transfer:
         return RequestError(message, Fault.UNREACHABLE)
 
     def _wait(self, seconds: float | None) -> None:
-        """Let the transfer end in *seconds*, unless called again before."""
-        if not self._timer.expired():
+        """Let the transfer end in *seconds*, unless called again before, or it is to end now."""
+        if not self._timer.expired() and not self._is_over:
             loop = asyncio.get_running_loop()
             self._timer.reschedule(None if seconds is None else loop.time() + seconds)
 
@@ -319,7 +320,7 @@ class _Transfer:
         except RequestError as error:
             # the body is too large or too slow
             self._refusal = error
-            self._wait(0)
+            self._end_now()
             raise aiohttp.ClientPayloadError from None
         if message["type"] != "http.request":
             self._leave()
@@ -343,26 +344,30 @@ class _Transfer:
 
     def _leave(self) -> None:
         self._has_left = True
+        self._end_now()
+
+    def _end_now(self) -> None:
         self._wait(0)
+        self._is_over = True
 
     async def _answer(self, response: aiohttp.ClientResponse) -> None:
         self._is_answered = True
         if response.status < HTTPStatus.OK:
             # an upgrade that nobody asked for
             raise aiohttp.ClientPayloadError
-        is_patient = response.headers.get("content-type", "").lower().startswith(_PATIENT)
+        is_patient = is_sequential(response.headers.get("content-type", ""))
         headers = _response_headers(response.raw_headers)
         self.is_started = True
         await self._give("start", status=response.status, headers=headers)
         content = response.content
         more = True
-        while more:
+        while more and not self._has_left:
             self._wait(None if is_patient else self._upstream.read)
             piece = await content.readany()
             more = not content.at_eof()
             await self._give("body", body=piece, more_body=more)
-        if not self._is_sent:
-            # the rest of the request's body is not wanted
+        if not self._is_sent or more:
+            # the rest of the request's body, or of the answer, is not wanted
             response.close()
 
     def _give(self, part: str, **content: Any) -> Awaitable[None]:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from .. import types as t
 from . import models
-from .nouns import Account, Call, Reply, Result
+from .nouns import Account, Call, Handled, Reply, Result
 
 A = TypeVar("A", bound=Account)
 A_contra = TypeVar("A_contra", bound=Account, contravariant=True)
@@ -28,7 +28,12 @@ class AddressesHandlers(Protocol[A_contra]):
     The registration endpoints and the fields of an address are not shown.
     """
 
-    async def retry_fiat_address_auth(self, call: Call[A_contra], *, id: str) -> Reply[None] | None:
+    def retry_fiat_address_auth(
+        self,
+        call: Call[A_contra],
+        *,
+        id: str,
+    ) -> Handled[Reply[None] | None]:
         """Retry the authentication of a fiat address
 
         Deprecated. Intended to retry the authentication process on a failed fiat address; not
@@ -46,7 +51,7 @@ class AddressesHandlers(Protocol[A_contra]):
 class AutorampHandlers(Protocol[A_contra]):
     """Conversion flows and the transactions that they produce."""
 
-    async def list_autoramps(self, call: Call[A_contra]) -> Result[models.AutorampList]:
+    def list_autoramps(self, call: Call[A_contra]) -> Handled[Result[models.AutorampList]]:
         """List autoramps
 
         Lists autoramps. The specification names this operation; its parameters, its success
@@ -56,12 +61,12 @@ class AutorampHandlers(Protocol[A_contra]):
         """
         ...
 
-    async def create_autoramp(
+    def create_autoramp(
         self,
         call: Call[A_contra],
         *,
         body: dict[str, t.JsonValue] | None = None,
-    ) -> Result[models.Autoramp]:
+    ) -> Handled[Result[models.Autoramp]]:
         """Create an autoramp
 
         Creates an autoramp. The specification names this operation; its request, its success
@@ -71,12 +76,12 @@ class AutorampHandlers(Protocol[A_contra]):
         """
         ...
 
-    async def get_autoramp(
+    def get_autoramp(
         self,
         call: Call[A_contra],
         *,
         autoramp_id: UUID,
-    ) -> Result[models.Autoramp]:
+    ) -> Handled[Result[models.Autoramp]]:
         """Get an autoramp
 
         Returns an autoramp by its id. The specification names this operation; its success status
@@ -88,13 +93,13 @@ class AutorampHandlers(Protocol[A_contra]):
         """
         ...
 
-    async def update_autoramp(
+    def update_autoramp(
         self,
         call: Call[A_contra],
         *,
         autoramp_id: UUID,
         body: dict[str, t.JsonValue] | None = None,
-    ) -> Result[models.Autoramp]:
+    ) -> Handled[Result[models.Autoramp]]:
         """Update an autoramp
 
         Updates an autoramp. The specification names this operation; its request, its success
@@ -106,12 +111,12 @@ class AutorampHandlers(Protocol[A_contra]):
         """
         ...
 
-    async def get_autoramp_by_external_id(
+    def get_autoramp_by_external_id(
         self,
         call: Call[A_contra],
         *,
         external_id: str,
-    ) -> Result[models.Autoramp]:
+    ) -> Handled[Result[models.Autoramp]]:
         """Get an autoramp by its external id
 
         Returns an autoramp by its external id. The specification names this operation; its
@@ -123,13 +128,13 @@ class AutorampHandlers(Protocol[A_contra]):
         """
         ...
 
-    async def create_autoramp_quote(
+    def create_autoramp_quote(
         self,
         call: Call[A_contra],
         *,
         autoramp_id: UUID,
         body: dict[str, t.JsonValue] | None = None,
-    ) -> Result[models.Autoramp]:
+    ) -> Handled[Result[models.Autoramp]]:
         """Quote an autoramp
 
         Creates a quote for an autoramp. The specification names this operation and says that its
@@ -142,7 +147,7 @@ class AutorampHandlers(Protocol[A_contra]):
         """
         ...
 
-    async def list_autoramp_transactions(
+    def list_autoramp_transactions(
         self,
         call: Call[A_contra],
         *,
@@ -158,7 +163,7 @@ class AutorampHandlers(Protocol[A_contra]):
         status: list[models.AutorampTransactionStatus] | None = None,
         sort_order: models.SortOrder = models.SortOrder.DESC,
         x_sub_partner_id: str | None = None,
-    ) -> Result[models.AutorampTransactionPage]:
+    ) -> Handled[Result[models.AutorampTransactionPage]]:
         """List autoramp transactions
 
         Lists autoramp transactions with cursor paging.
@@ -186,14 +191,14 @@ class AutorampHandlers(Protocol[A_contra]):
 class CustomerHandlers(Protocol[A_contra]):
     """Businesses and natural persons, with their identification status and customer status."""
 
-    async def update_customer(
+    def update_customer(
         self,
         call: Call[A_contra],
         *,
         id: UUID,
         x_sub_partner_id: str | None = None,
         body: models.UpdateCustomerParams,
-    ) -> Reply[None] | None:
+    ) -> Handled[Reply[None] | None]:
         """Update a customer
 
         Updates a customer by id.
@@ -206,12 +211,12 @@ class CustomerHandlers(Protocol[A_contra]):
         """
         ...
 
-    async def get_customer_spending_limit(
+    def get_customer_spending_limit(
         self,
         call: Call[A_contra],
         *,
         id: UUID,
-    ) -> Result[models.SpendingLimit]:
+    ) -> Handled[Result[models.SpendingLimit]]:
         """Get the spending limit of a customer
 
         Spending limits are dynamic, per customer and per direction. The specification names this
@@ -228,13 +233,13 @@ class CustomerHandlers(Protocol[A_contra]):
 class SandboxHandlers(Protocol[A_contra]):
     """Simulation, in the sandbox environment only."""
 
-    async def simulate_deposit(
+    def simulate_deposit(
         self,
         call: Call[A_contra],
         *,
         autoramp_id: UUID,
         body: models.SimulateDepositParams | None = None,
-    ) -> Result[models.AutorampTransaction]:
+    ) -> Handled[Result[models.AutorampTransaction]]:
         """Simulate a deposit
 
         Simulates a deposit into an autoramp, which starts a transaction. The specification names
@@ -247,13 +252,13 @@ class SandboxHandlers(Protocol[A_contra]):
         """
         ...
 
-    async def advance_transaction(
+    def advance_transaction(
         self,
         call: Call[A_contra],
         *,
         id: UUID,
         body: models.AdvanceTransactionParams,
-    ) -> Result[models.AutorampTransaction]:
+    ) -> Handled[Result[models.AutorampTransaction]]:
         """Move a transaction on
 
         Moves a transaction on to a status. The specification names the family `/sandbox/*` but

@@ -19,11 +19,14 @@ from .rewriting import (
     write_query,
     write_whole_query,
 )
+from .reading import PLACES, Fields, ItemReader, essence, is_json, read_json, read_raw
+from .rewriting import Parameters, write_cookies, write_headers, write_path, write_query
 from .runtime import bodies
 from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, whole
 from .runtime.conversion import ConversionContext
 from .runtime.errors import Fault, RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
+from .runtime.sequences import is_sequential
 
 _REWRITE: Final = {
     "query": write_query,
@@ -59,6 +62,7 @@ class RequestLift:
         version: str,
         *,
         is_strict: bool = False,
+        most: int,
     ) -> None:
         newest = contracts.newest
         older = contracts.at(operation, version)
@@ -86,7 +90,7 @@ class RequestLift:
                     names = set()  # what callers have there is not the newest version's
                 self._places.append(_Place(fields, template, lifts[1], said, known, names))
         if older.request["body"] is not None:
-            body = _Body(operation, older, newer, up, strip)
+            body = _Body(operation, older, newer, up, strip, most=most)
             self._body = body if body.differs or is_strict else None
 
     @property
@@ -110,6 +114,9 @@ class RequestLift:
             scope = await self._make(partial(place.lift, scope, texts), context)
         if self._body is None:
             return scope, receive
+        change = self._body.stream(field(scope, "content-type"))
+        if change is not None:
+            return await self._open(self._body, change, scope, receive)
         content = await whole(receive)
         if content is None:
             return None
@@ -125,6 +132,59 @@ class RequestLift:
 
     async def _make(self, make: Callable[[], T], context: ConversionContext) -> T:
         return make() if self._awaits is None else await call(make, context, awaits=self._awaits)
+    @staticmethod
+    async def _open(
+        body: _Body, change: Callable[[bytes, bool], bytes], scope: Scope, receive: Receive
+    ) -> tuple[Scope, Receive] | None:
+        """Return the request with a body that is lifted as it comes."""
+        message = await receive()
+        while message["type"] == "http.request" and not message.get("body"):
+            if not message.get("more_body", False):
+                break
+            message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body.check_presence(bool(message.get("body")))
+        if change is not _pass:
+            if ENCODING in scope["state"]:
+                bodies.check_encoding(scope["state"][ENCODING])
+            headers = [each for each in scope["headers"] if each[0] not in _OF_BYTES]
+            if scope["http_version"].startswith("1") and message.get("body"):
+                headers.append((b"transfer-encoding", b"chunked"))
+            scope = {**scope, "headers": headers}
+        return scope, Lifted(message, change, receive)
+
+
+class Lifted:
+    """A body that is lifted as it comes: *message* is the first of it.
+
+    ``refused`` is why it is none of the caller's version, as soon as that is known.
+    """
+
+    def __init__(
+        self, message: Message, change: Callable[[bytes, bool], bytes], receive: Receive
+    ) -> None:
+        self._first: Message | None = message
+        self._change = change
+        self._receive = receive
+        self._is_over = False
+        self.refused: RequestError | None = None
+
+    async def __call__(self) -> Message:
+        if self.refused is not None:
+            raise self.refused
+        message, self._first = self._first, None
+        if message is None:
+            message = await self._receive()
+        if message["type"] != "http.request" or self._is_over:
+            return message
+        more = message.get("more_body", False)
+        self._is_over = not more
+        try:
+            return {**message, "body": self._change(message.get("body", b""), not more)}
+        except RequestError as error:
+            self.refused = error
+            raise
 
 
 class _Unread:
@@ -205,11 +265,15 @@ class _Body:
         newer: Contract | None,
         up: Lifting,
         strip: Lifting,
+        *,
+        most: int,
     ) -> None:
         said = older.request["body"]
         known = newer.request["body"] if newer is not None else None
         self._required = said["required"]
         self._readers: dict[str, Callable[[bytes], bytes]] = {}
+        self._items: dict[str, tuple[ItemReader, Change]] = {}
+        self._plain: set[str] = set()
         self.differs = known is None or said["required"] != known["required"]
         for media_type, schema in said["content"].items():
             lift, away = up.body(operation, media_type), _body(strip, operation, media_type)
@@ -223,12 +287,32 @@ class _Body:
                 if is_json(name)
                 else read_raw(lift)
             )
+            if is_sequential(name):
+                self._items[name] = ItemReader(name, older.validator(schema), lift, most), away
+            elif is_same and not is_json(name):
+                # it is neither read nor changed
+                self._plain.add(name)
+
+    def stream(self, content_type: str | None) -> Callable[[bytes, bool], bytes] | None:
+        """Return what lifts a body of *content_type* as it comes; None if it has to be read whole.
+
+        It is given each piece, and whether that is the last one, and raises RequestError.
+        """
+        name = essence(content_type or "")
+        if name in self._items:
+            items, away = self._items[name]
+            return items.start(lambda item: tuple(_strip(away, [item])))
+        return _pass if name in self._plain else None
+
+    def check_presence(self, is_present: bool) -> None:
+        """Raise RequestError if there has to be a body and there is none."""
+        if self._required and not is_present:
+            raise RequestError("a body is required")
 
     def lift(self, content: bytes, content_type: str | None) -> bytes:
         """Return *content* as the newest version has it. Raises RequestError."""
+        self.check_presence(bool(content))
         if not content:
-            if self._required:
-                raise RequestError("a body is required")
             return content
         name = essence(content_type or "")
         if name == bodies.MEDIA_TYPE:
@@ -237,6 +321,10 @@ class _Body:
             known = " or ".join(self._readers)
             raise RequestError(f"the body has to be {known}", Fault.UNSUPPORTED_MEDIA)
         return self._readers[name](content)
+
+
+def _pass(piece: bytes, _: bool) -> bytes:
+    return piece
 
 
 def _json(read: Callable[[bytes], tuple[Any, Any]], strip: Change) -> Callable[[bytes], bytes]:

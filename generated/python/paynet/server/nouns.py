@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -10,6 +11,29 @@ from .runtime import asgi, idempotency, problems
 from .runtime.asgi import Limits, Scope
 from .runtime.conversion import ConversionContext
 from .runtime.problems import Problem
+from .uploads import Upload
+
+__all__ = [
+    "Account",
+    "Bytes",
+    "Call",
+    "Credentials",
+    "Handled",
+    "Item",
+    "Items",
+    "Json",
+    "MissingHandlerError",
+    "Operation",
+    "Parameter",
+    "Place",
+    "Refusal",
+    "Reply",
+    "Result",
+    "Scheme",
+    "ServerSentEvent",
+    "Settings",
+    "Upload",
+]
 
 A_co = TypeVar("A_co", covariant=True)
 T_co = TypeVar("T_co", covariant=True)
@@ -67,6 +91,33 @@ class Reply(Generic[T_co]):
 
 Result: TypeAlias = T | Reply[T] | dict[str, Any] | list[Any]
 """What a handler may return: a model, its value as plain JSON, a reply with either."""
+
+
+Handled: TypeAlias = T | Awaitable[T]
+"""What a handler returns, whether it is a plain function or one that is awaited."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSentEvent(Generic[T_co]):
+    """An item of an event stream that has more than data: the fields of the event.
+
+    ``retry`` is in milliseconds. Texts are of one line.
+    """
+
+    data: T_co
+    event: str | None = None
+    id: str | None = None
+    retry: int | None = None
+
+
+Item: TypeAlias = T | ServerSentEvent[T] | dict[str, Any] | list[Any]
+"""What is sent as an item of a stream: a model, its value as plain JSON, an event with either."""
+
+Items: TypeAlias = AsyncIterable[Item[T]] | Iterable[Item[T]]
+"""A stream: each item is sent when it is there, as callers of their version see it."""
+
+Bytes: TypeAlias = bytes | AsyncIterable[bytes] | Iterable[bytes]
+"""A body that is no JSON, or the pieces of one, each sent when it is there."""
 
 
 class Refusal(Exception):  # noqa: N818 - it is no error: a handler's answer
@@ -179,8 +230,9 @@ class Parameter:
 class Operation:
     """One operation, named as in the contract data, and the method of a group that handles it.
 
-    ``body`` and each of ``responses`` give the canonical type for each media type: `bytes` for what
-    is not JSON, and None for a response without content. The keys of ``responses`` are those of the
+    ``body`` and each of ``responses`` give the canonical type for each media type: that of items
+    for a sequence, `Upload` or `bytes` for what else is not JSON, and None for a response without
+    content. The keys of ``responses`` are those of the
     document (`200`, `4XX`, `default`). ``security`` lists alternatives, each all schemes that it
     needs together; without any, or if one is empty, callers may be unknown.
     ``unserved`` is why the operation has no handler and answers 501, if it does.

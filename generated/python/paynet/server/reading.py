@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, get_args, get_origin
 from urllib.parse import unquote_to_bytes
 from uuid import UUID
@@ -16,9 +19,14 @@ from .nouns import Operation, Parameter
 from .objects import Either, Spread, is_either, parameter_reader
 from .runtime import bodies, query
 from .runtime.asgi import Scope, field
-from .runtime.errors import Fault, RequestError, quote
+from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.query import Items
+from .runtime.sequences import SequenceError, find_framing, is_sequential
+from .texts import reader
+from .uploads import Upload
+
+Change = Callable[[Any], Any]
 
 PLACES: Final = ("path", "header", "query", "querystring", "cookie")
 
@@ -30,7 +38,9 @@ class Reader:
     lower case.
     """
 
-    def __init__(self, operation: Operation, contract: Contract, lifting: Lifting) -> None:
+    def __init__(
+        self, operation: Operation, contract: Contract, lifting: Lifting, *, most: int
+    ) -> None:
         self.security: Sequence[Sequence[str]] = contract.request.get(
             "security", operation.security
         )
@@ -50,7 +60,7 @@ class Reader:
         """whether a converter has to be awaited; None where none is needed"""
         self._body = None
         if operation.body is not None and contract.request["body"] is not None:
-            self._body = _Body(operation, contract, lifting)
+            self._body = _Body(operation, contract, lifting, most=most)
 
     @property
     def takes_body(self) -> bool:
@@ -70,6 +80,16 @@ class Reader:
     def body(self, content: bytes, content_type: str | None) -> Any:
         """Return the argument made of the body; None for none. Raises RequestError."""
         return None if self._body is None else self._body.read(content, content_type)
+
+    def opens(self, content_type: str | None) -> bool:
+        """Return whether a body of *content_type* is handed out as it comes."""
+        return self._body is not None and essence(content_type or "") in self._body.opened
+
+    def open(self, upload: Upload) -> Any:
+        """Return the argument made of a body that is handed out: itself, or its items."""
+        return (
+            None if self._body is None else self._body.opened[essence(upload.content_type)](upload)
+        )
 
 
 def _argument(
@@ -285,20 +305,31 @@ _READ: Final[dict[str, Callable[[Scope, _Parameters], dict[str, Any]]]] = {
 class _Body:
     """The body of a request: for each media type, what reads it."""
 
-    def __init__(self, operation: Operation, contract: Contract, lifting: Lifting) -> None:
+    def __init__(
+        self, operation: Operation, contract: Contract, lifting: Lifting, *, most: int
+    ) -> None:
         said = contract.request["body"]
         types = {essence(media_type): kind for media_type, kind in (operation.body or {}).items()}
         self._required = said["required"]
         self._readers: dict[str, Callable[[bytes], Any]] = {}
+        self.opened: dict[str, Callable[[Upload], Any]] = {}
         for media_type, schema in said["content"].items():
             name = essence(media_type)
-            if name in types:
-                lift = lifting.body(operation.id, media_type)
-                self._readers[name] = (
-                    _Json(types[name], contract.validator(schema), lift).read
-                    if is_json(name)
-                    else read_raw(lift)
-                )
+            if name not in types:
+                continue
+            lift = lifting.body(operation.id, media_type)
+            if is_json(name):
+                self._readers[name] = _Json(types[name], contract.validator(schema), lift).read
+            elif is_sequential(name):
+                items = ItemReader(name, contract.validator(schema), lift, most)
+                self._readers[name] = bytes
+                self.opened[name] = partial(_read_items, items, TypeAdapter(types[name]))
+            else:
+                self._readers[name] = read_raw(lift)
+                if types[name] is Upload and lift is identity:
+                    self.opened[name] = identity
+                elif types[name] is Upload:
+                    self._readers[name] = partial(_read_file, read_raw(lift), media_type)
 
     def read(self, content: bytes, content_type: str | None) -> Any:
         if not content:
@@ -312,6 +343,69 @@ class _Body:
             known = " or ".join(self._readers)
             raise RequestError(f"the body has to be {known}", Fault.UNSUPPORTED_MEDIA)
         return self._readers[name](content)
+
+
+class ItemReader:
+    """Reads a stream of items: each is validated and lifted when it is there.
+
+    *validator* and *lift* are those of a list of items; *most* is how many bytes one may have.
+    """
+
+    def __init__(self, media_type: str, validator: Validator, lift: Change, most: int) -> None:
+        self._validator = validator
+        self._lift = lift
+        self._frame = partial(find_framing, media_type, dump=encode, decode=bodies.read, most=most)
+
+    def lift(self, item: Any) -> tuple[Any, ...]:
+        """Return what *item* is for the newest version. Raises RequestError."""
+        listed = [item]
+        self._validator.check(listed, "the body")
+        after = _lifted(self._lift, listed, "the body")
+        return (item,) if after is listed else tuple(after)
+
+    def start(self, strip: Callable[[Any], tuple[Any, ...]]) -> Callable[[bytes, bool], bytes]:
+        """Return what lifts a stream that *strip* takes further.
+
+        It is given each piece, and whether that is the last one, and raises RequestError.
+        """
+        framing = self._frame()
+
+        def take(item: Any) -> tuple[Any, ...]:
+            lifted = self.lift(item)
+            return tuple(after for each in lifted for after in strip(each))
+
+        def change(piece: bytes, is_last: bool) -> bytes:
+            try:
+                made = framing.change(piece, take)
+                return made + framing.end(take) if is_last else made
+            except SequenceError as error:
+                raise RequestError(f"the body: {error}") from None
+
+        return change
+
+
+async def _read_items(
+    items: ItemReader, kind: TypeAdapter[Any], upload: Upload
+) -> AsyncIterator[Any]:
+    found: list[Any] = []
+
+    def keep(item: Any) -> tuple[Any, ...]:
+        found.append(item)
+        return ()
+
+    change = items.start(keep)
+    async for piece in upload:
+        change(piece, False)
+        for item in found:
+            yield _validate(kind, item)
+        found.clear()
+    change(b"", True)
+    for item in found:
+        yield _validate(kind, item)
+
+
+def _read_file(read: Callable[[bytes], bytes], content_type: str, content: bytes) -> Upload:
+    return Upload.of(read(content), content_type)
 
 
 def read_json(
@@ -337,13 +431,18 @@ class _Json:
 
     def read(self, content: bytes) -> Any:
         _, value = self._read(content)
-        try:
-            return self._type.validate_python(value)
-        except ValidationError as error:
-            # what the contract lets through, and the canonical type does not hold
-            found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            called = located("the body", pointer(found["loc"]))
-            raise RequestError(f"{called}: {found['msg']}") from None
+        return _validate(self._type, value)
+
+
+def _validate(kind: TypeAdapter[Any], value: Any) -> Any:
+    """Return *value* as one of *kind*. Raises RequestError."""
+    try:
+        return kind.validate_python(value)
+    except ValidationError as error:
+        # what the contract lets through, and the canonical type does not hold
+        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        called = located("the body", pointer(found["loc"]))
+        raise RequestError(f"{called}: {found['msg']}") from None
 
 
 def read_raw(lift: Callable[[Any], Any]) -> Callable[[bytes], bytes]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterable, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json, to_jsonable_python
 
-from .contracts import Contract, Contracts, Validator
+from .contracts import Contract, Contracts, MisfitError, Validator
+from .items import Items
 from .nouns import Operation, Refusal, Reply
-from .runtime.asgi import Headers
+from .runtime.asgi import Headers, Limits
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
 from .runtime.narrowing import Narrowing, UnfitError, identity, keys
+from .runtime.sequences import is_sequential
+from .runtime.values import withheld
 from .texts import reader
 
 _BODILESS: Final = frozenset({204, 304})
@@ -42,10 +45,6 @@ Dump = Callable[[Any], bytes]
 Write = Callable[[Any, Dump], bytes]
 
 
-class MisfitError(Exception):
-    """What a handler gave does not fit the canonical contract: the server's fault."""
-
-
 class Response(NamedTuple):
     """A response of an operation, as callers of one version know it.
 
@@ -65,12 +64,25 @@ class Response(NamedTuple):
             return Answer(self.status, None, b"")
         return Answer(self.status, self.media_type, self.write(body, dump))
 
+    def write_piece(self, piece: Any) -> bytes:
+        """Return *piece*, one of a body that is no JSON, as it is sent. Raises MisfitError."""
+        return b"" if self.write is None else self.write(piece, to_json)
+
     def text(self, body: str) -> Answer | None:
         """Return the answer whose body is the text *body*; None where it can't be one."""
         try:
             return self.answer(body)
         except MisfitError:
             return None
+
+
+class Stream(NamedTuple):
+    """A response that is sent piece by piece: what there is to send, and how a piece is written."""
+
+    status: int
+    media_type: str
+    pieces: AsyncIterable[Any] | Iterator[Any]
+    write: Callable[[Any], bytes]
 
 
 class Results:
@@ -82,8 +94,11 @@ class Results:
         contracts: Mapping[str, Any],
         narrowings: Mapping[str, Narrowing],
         declared: Contracts,
+        *,
+        most: int = Limits().item,
     ) -> None:
         self._name = operation.id
+        self._most = most
         self._contracts = contracts
         self._narrowings = narrowings
         self._declared = declared
@@ -91,6 +106,12 @@ class Results:
             key: next(iter(content)) if content else None
             for key, content in operation.responses.items()
         }
+        self._sequences = {
+            key: media_type
+            for key, content in operation.responses.items()
+            for media_type in filter(is_sequential, content or ())
+        }
+        self._items: dict[tuple[str, str], Items] = {}
         self._validators: dict[tuple[str, str], Validator] = {}
         self._responses: dict[tuple[str, int | None], Response | None] = {}
         self._headers_: dict[str, dict[str, _Header]] = {}
@@ -110,6 +131,40 @@ class Results:
         if not 200 <= response.status <= _HIGHEST:
             raise MisfitError(f"{response.status} is no status to answer with")
         return response.answer(result.body), self.headers(result.headers, response, version)
+
+    def open(self, result: Any, version: str) -> tuple[Stream, Headers] | None:
+        """Return the stream that *result* makes; None for what is sent as a whole.
+
+        Raises MisfitError.
+        """
+        reply = result if isinstance(result, Reply) else None
+        pieces = result if reply is None else reply.body
+        if not isinstance(pieces, AsyncIterable | Iterator):
+            return None
+        response = self._defined(None if reply is None else reply.status, version)
+        headers = [] if reply is None else self.headers(reply.headers, response, version)
+        media_type = self._sequences.get(response.key)
+        if media_type is not None:
+            items = self._find_items(response.key, media_type, version)
+            return Stream(response.status, media_type, pieces, items.write), headers
+        if response.media_type is None or response.schema is not None:
+            raise MisfitError(f"{self._name} answers with no stream")
+        return Stream(response.status, response.media_type, pieces, response.write_piece), headers
+
+    def _find_items(self, key: str, media_type: str, version: str) -> Items:
+        known_as = key, version
+        if known_as not in self._items:
+            change = self._narrowings[version].body(self._name, key, media_type)
+            if change is withheld:
+                raise MisfitError(f"{media_type} is none that {version} has there")
+            self._items[known_as] = Items(
+                media_type,
+                change,
+                self._validator(key, media_type),
+                data=self._declared.event_data(self._name, key, media_type),
+                most=self._most,
+            )
+        return self._items[known_as]
 
     def refused(self, refusal: Refusal, version: str) -> tuple[Answer | None, Headers]:
         """Return the answer that *refusal* makes; None for a text that can't be sent as it is.
@@ -223,14 +278,22 @@ class Results:
             media_type = narrowing.media_type(self._name, key, media_type)
         if media_type is None or status in _BODILESS:
             return Response(status, key)
+        if is_sequential(media_type):
+            items = self._find_items(key, media_type, version)
+            return Response(status, key, media_type, None, _join(items))
         change = narrowing.body(self._name, key, media_type)
-        schema = self._contracts["results"].get(self._name, {}).get(key, {}).get(media_type)
-        if schema is None:
+        validator = self._validator(key, media_type)
+        if validator is None:
             return Response(status, key, media_type, None, _raw(change))
+        schema = self._contracts["results"][self._name][key][media_type]
+        return Response(status, key, media_type, schema, _json(validator, change))
+
+    def _validator(self, key: str, media_type: str) -> Validator | None:
+        schema = self._contracts["results"].get(self._name, {}).get(key, {}).get(media_type)
         known_as = key, media_type
-        if known_as not in self._validators:
+        if schema is not None and known_as not in self._validators:
             self._validators[known_as] = Validator(schema, self._contracts["canonical"])
-        return Response(status, key, media_type, schema, _json(self._validators[known_as], change))
+        return self._validators.get(known_as)
 
     def _fields(self, key: str) -> dict[str, _Header]:
         """Return the headers of a response by their names in lower case."""
@@ -294,6 +357,17 @@ def _json(validator: Validator, change: Callable[[Any], Any]) -> Write:
             return dump(change(plain))
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
+
+    return write
+
+
+def _join(items: Items) -> Write:
+    """Return what writes a list of items as a whole."""
+
+    def write(body: Any, _: Dump) -> bytes:
+        if not isinstance(body, list | tuple):
+            raise MisfitError(f"{type(body).__name__} where items belong")
+        return b"".join(map(items.write, body))
 
     return write
 

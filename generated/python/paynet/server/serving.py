@@ -22,6 +22,7 @@ from starlette.types import Lifespan
 from .callers import A, Authenticate, Callers
 from .contracts import Contracts
 from .converters import call
+from .endpoints import Endpoint, Handler
 from .nouns import (
     Account,
     Call,
@@ -41,29 +42,24 @@ from .problems import Problems
 from .readers import Readers
 from .results import MisfitError, Results, make_repeatable
 from .runtime import bodies, etag, idempotency, lifecycle
+from .results import Results
+from .runtime import lifecycle
 from .runtime.asgi import (
-    ENCODING,
     MEDIA_TYPE,
     VERSION,
     App,
     Documents,
-    Headers,
     Idempotent,
     Limits,
-    Receive,
     Scope,
-    Send,
     Versioned,
-    describe_error,
-    field,
-    log_failure,
-    respond,
     route,
-    whole,
 )
 from .runtime.conversion import ConversionContext
 from .runtime.errors import Fault, RequestError, encode
 from .runtime.idempotency import Answer, Store
+from .runtime.errors import encode
+from .runtime.idempotency import Store
 from .runtime.lifting import liftings
 from .runtime.narrowing import MissingConverterError, narrowings
 from .runtime.negotiation import Supported
@@ -92,17 +88,7 @@ __all__ = [
 
 _log = logging.getLogger(__name__)
 
-Handler = Callable[..., Awaitable[Any]]
-
-# The headers that a response with status 304 repeats (RFC 9110, section 15.4.5).
-_UNMODIFIED: Final = frozenset(
-    {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
-)
-# Their values are entity-tags, which handlers know without the version.
-_CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 _NO_PATH: Final = "there is no such path"
-_CODINGS: Final = (b"accept-encoding", b"identity")
-_UNWRITTEN: Final = "this operation is not implemented yet"
 _NO_METHOD: Final = "there is no such method at this path"
 
 
@@ -152,12 +138,14 @@ def build(
     routes: list[_Operation] = []
     problems = Problems(contracts, data, settings, _finding(routes))
     for operation in sorted(shown, key=lambda each: concrete_first(each.method, each.path)):
-        readers = Readers(operation, data, up, down)
-        results = Results(operation, contracts, down, data)
+        most = settings.limits_of.get(operation.id, settings.limits).item
+        readers = Readers(operation, data, up, down, most=most)
+        results = Results(operation, contracts, down, data, most=most)
         handler = methods.get(operation.id)
         endpoint: App = _Endpoint(
             operation, handler, callers, readers, results, problems, environment
         )
+        endpoint: App = Endpoint(operation, handler, callers, readers, results, problems)
         if idempotency is not None and operation.method == "POST" and _is_secured(operation, data):
             account = _keeper(callers, readers)
             endpoint = Idempotent(
@@ -213,13 +201,30 @@ def _methods(
         if not callable(method):
             missing.append(f"{operation.group}.{operation.handler}")
         else:
-            found[operation.id] = _in_thread(method) if _is_plain(method) else method
+            found[operation.id] = _awaitable(method)
     if missing:
         error = MissingHandlerError(f"no handler for {', '.join(missing)}")
         if not is_partial:
             raise error
         _log.warning("%s; these operations answer 501", error)
     return found
+
+
+def _awaitable(method: Callable[..., Any]) -> Handler:
+    """Return *method* as a function that can be awaited.
+
+    Decorators are unwrapped; callable objects may be anything.
+    """
+    if not (inspect.isfunction(method) or inspect.ismethod(method)):
+        return method
+    kind = inspect.unwrap(method)
+    if inspect.isasyncgenfunction(kind):
+
+        async def generate(*given: Any, **named: Any) -> Any:
+            return method(*given, **named)
+
+        return generate
+    return method if inspect.iscoroutinefunction(kind) else _in_thread(method)
 
 
 def _in_thread(method: Callable[..., Any]) -> Handler:
@@ -230,16 +235,6 @@ def _in_thread(method: Callable[..., Any]) -> Handler:
         return await result if inspect.isawaitable(result) else result
 
     return handle
-
-
-def _is_plain(method: Callable[..., Any]) -> bool:
-    """Return whether *method* is a function that can't be awaited.
-
-    Decorators are unwrapped; other callable objects may be anything.
-    """
-    if not (inspect.isfunction(method) or inspect.ismethod(method)):
-        return False
-    return not inspect.iscoroutinefunction(inspect.unwrap(method))
 
 
 def _is_secured(operation: Operation, data: Contracts) -> bool:

@@ -10,13 +10,14 @@ from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 from .answers import AnswerNarrowing, Treatment, accept_codings, described, replace_length
-from .contracts import Contracts
+from .contracts import Contracts, MisfitError
 from .converters import call
-from .lifts import RequestLift
+from .items import NarrowedStream, StreamError
+from .lifts import Lifted, RequestLift
 from .nouns import Operation, Settings
 from .paths import Paths, PathTemplate
 from .problems import Problems
-from .results import MisfitError, Results
+from .results import Results
 from .runtime import etag, lifecycle
 from .runtime.asgi import (
     VERSION,
@@ -29,6 +30,7 @@ from .runtime.asgi import (
     Scope,
     Send,
     Versioned,
+    describe_error,
     log_failure,
     respond,
     route,
@@ -91,7 +93,17 @@ def wrap(
     found = _Found()
     problems = Problems(contracts, data, settings, found.results)
     rows = [
-        _Row(name, said, prefix, contracts, data, down, up, is_strict=is_strict)
+        _Row(
+            name,
+            said,
+            prefix,
+            contracts,
+            data,
+            down,
+            up,
+            is_strict=is_strict,
+            most=settings.limits_of.get(name, settings.limits).item,
+        )
         for name, said in contracts["operations"].items()
     ]
     problems.add(each.results for each in rows)
@@ -130,8 +142,10 @@ class _Row:
         up: Mapping[str, Lifting],
         *,
         is_strict: bool,
+        most: int,
     ) -> None:
         self.name = name
+        self._most = most
         self.method: str = said["method"]
         self.path: str = prefix + said["path"]
         self.ignores_version: bool = said.get("ignores_version", False)
@@ -187,13 +201,14 @@ class _Row:
                 self._up,
                 version,
                 is_strict=self._is_strict,
+                most=self._most,
             )
         return self._lifts[version]
 
     def answers(self, version: str) -> AnswerNarrowing:
         if version not in self._answers:
             self._answers[version] = AnswerNarrowing(
-                self.name, self.results, self._data, self._down, version
+                self.name, self.results, self._data, self._down, version, most=self._most
             )
         return self._answers[version]
 
@@ -292,12 +307,15 @@ class _Layer:
             if lifted is None:
                 return
             scope, receive = lifted
+            if isinstance(receive, Lifted):
+                send = _Refusing(scope, receive, send, row, self._problems).send
         answers = row.answers(version)
         if answers.is_plain:
             await self._app(scope, receive, send)
         else:
             exchange = _Narrowed(scope, send, row, answers, self._problems, context)
             await self._app(_unversioned(scope, version), receive, exchange.send)
+            exchange.check()
 
     def _watch(self, scope: Scope, send: Send) -> Send:
         """Return *send*, or what logs the path once if something is there."""
@@ -312,6 +330,35 @@ class _Layer:
             await send(message)
 
         return watch
+
+
+class _Refusing:
+    """The answer to a request whose body is lifted as it comes: that it is refused, if it is."""
+
+    def __init__(
+        self, scope: Scope, body: Lifted, send: Send, row: _Row, problems: Problems
+    ) -> None:
+        self._scope = scope
+        self._body = body
+        self._send = send
+        self._row = row
+        self._problems = problems
+        self._is_started = False
+        self._is_over = False
+
+    async def send(self, message: Message) -> None:
+        """Send a message of the application, or in place of its answer that of a refusal."""
+        if self._is_over:
+            return
+        refused = self._body.refused
+        if refused is None or self._is_started:
+            self._is_started = True
+            await self._send(message)
+            return
+        self._is_over = True
+        problem = describe_error(refused)
+        answer = self._problems.answer(self._scope, problem, self._row.results)
+        await respond(self._scope, self._send, answer)
 
 
 class _Narrowed:
@@ -335,12 +382,16 @@ class _Narrowed:
         self._start: Message | None = None
         self._treatment: Treatment | None = None
         self._pieces: list[bytes] = []
+        self._stream: NarrowedStream | None = None
+        self._broken: StreamError | None = None
 
     async def send(self, message: Message) -> None:
         """Send a message of the application, or keep it until the whole body is there."""
         kind = message["type"]
         if kind == "http.response.start":
             await self._begin(message)
+        elif kind == "http.response.body" and self._stream is not None:
+            await self._pass(self._stream, message)
         elif kind == "http.response.body" and self._start is not None:
             self._pieces.append(message.get("body", b""))
             if not message.get("more_body", False):
@@ -351,11 +402,34 @@ class _Narrowed:
         else:
             await self._send(message)
 
+    def check(self) -> None:
+        """Raise StreamError if the answer can't go on, whatever the application made of that."""
+        if self._broken is not None:
+            raise self._broken
+
+    async def _pass(self, stream: NarrowedStream, message: Message) -> None:
+        """Send what callers see of a piece of a stream as soon as it is there."""
+        self.check()
+        is_last = not message.get("more_body", False)
+        try:
+            body = await stream.change(message.get("body", b""), is_last=is_last)
+        except MisfitError as error:
+            log_failure(self._scope, error)
+            self._broken = StreamError("the stream was broken off")
+            raise self._broken from error
+        if body or is_last:
+            await self._send({**message, "body": body})
+
     async def _begin(self, message: Message) -> None:
         try:
             treatment = self._answers.treat(message["status"], described(message, b"content-type"))
             given = list(message.get("headers", ()))
             headers = await self._make(partial(self._answers.headers, given, treatment))
+            if treatment.items is not None:
+                coding = described(message, b"content-encoding").strip().lower()
+                self._stream = NarrowedStream(treatment.items, coding, self._make)
+                headers = [each for each in headers if each[0].lower() != b"content-encoding"]
+                headers = replace_length(headers, None)
         except MisfitError as error:
             await self._fail(error)
             return

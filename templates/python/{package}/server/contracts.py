@@ -162,6 +162,10 @@ class Contract:
         return {"allOf": [said, *parts]} if parts else said
 
 
+class MisfitError(Exception):
+    """What a handler gave does not fit the canonical contract: the server's fault."""
+
+
 class Contracts:
     """What requests have to be in one environment, at any version."""
 
@@ -181,6 +185,7 @@ class Contracts:
         self._schemas = data["schemas"]
         self._canonical = data["canonical"]
         self._results = data["results"]
+        self._event_data = data.get("event_data", {})
         self._answered = data.get("answered", {"results": {}, "canonical": {}})
         self.environment = environment
         self._known: dict[Any, Contract] = {}
@@ -209,12 +214,16 @@ class Contracts:
 
         *key* is that of the response. None for a media type that is no JSON.
         """
-        essence = media_type.partition(";")[0].strip().lower()
         responses = self._answered["results"].get(operation) or self._results[operation]
-        for name, schema in responses.get(key, {}).items():
-            if name.partition(";")[0].strip().lower() == essence:
-                return Validator(schema, {**self._canonical, **self._answered["canonical"]})
-        return None
+        schema = _by_essence(responses.get(key, {}), media_type)
+        if schema is None:
+            return None
+        return Validator(schema, {**self._canonical, **self._answered["canonical"]})
+
+    def event_data(self, operation: str, key: str, media_type: str) -> Any:
+        """Return what the items are of the event stream that *operation* answers with."""
+        found = self._event_data.get(operation, {}).get(key, {})
+        return _by_essence(found, media_type) or "json"
 
     def at(self, operation: str, version: str) -> Contract | None:
         """Return the request of *operation* at *version*; None where it is not there.
@@ -424,6 +433,15 @@ def _types_of(value: Any) -> set[str]:
         return {"number", "integer"} if value == int(value) else {"number"}
     names = {str: "string", list: "array", dict: "object", type(None): "null"}
     return {names[type(value)]}
+
+
+def _by_essence(found: Mapping[str, Any], media_type: str) -> Any:
+    """Return what *found* has for *media_type*, parameters aside; None for nothing."""
+    wanted = media_type.partition(";")[0].strip().lower()
+    for name, each in found.items():
+        if name.partition(";")[0].strip().lower() == wanted:
+            return each
+    return None
 
 
 def _goal(schema: Mapping[str, Any]) -> str | None:

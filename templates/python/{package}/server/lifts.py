@@ -7,10 +7,19 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from .contracts import Contract, Contracts
-from .converters import call
+from .converters import Make, call
 from .objects import Spread
 from .paths import PathTemplate
-from .reading import PLACES, Fields, essence, is_json, read_json, read_raw
+from .reading import (
+    PLACES,
+    Fields,
+    ItemReader,
+    essence,
+    is_json,
+    read_json,
+    read_raw,
+    split_items,
+)
 from .rewriting import (
     Parameters,
     write_cookies,
@@ -24,6 +33,7 @@ from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, who
 from .runtime.conversion import ConversionContext
 from .runtime.errors import Fault, RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
+from .runtime.sequences import Framing, is_sequential
 
 _REWRITE: Final = {
     "query": write_query,
@@ -59,6 +69,7 @@ class RequestLift:
         version: str,
         *,
         is_strict: bool = False,
+        most: int,
     ) -> None:
         newest = contracts.newest
         older = contracts.at(operation, version)
@@ -86,7 +97,7 @@ class RequestLift:
                     names = set()  # what callers have there is not the newest version's
                 self._places.append(_Place(fields, template, lifts[1], said, known, names))
         if older.request["body"] is not None:
-            body = _Body(operation, older, newer, up, strip)
+            body = _Body(operation, older, newer, up, strip, most=most)
             self._body = body if body.differs or is_strict else None
 
     @property
@@ -110,6 +121,10 @@ class RequestLift:
             scope = await self._make(partial(place.lift, scope, texts), context)
         if self._body is None:
             return scope, receive
+        content_type = field(scope, "content-type")
+        items = self._body.find_items(content_type)
+        if items is not None or self._body.is_plain(content_type):
+            return await self._open(items, scope, receive, partial(self._make, context=context))
         content = await whole(receive)
         if content is None:
             return None
@@ -125,6 +140,85 @@ class RequestLift:
 
     async def _make(self, make: Callable[[], T], context: ConversionContext) -> T:
         return make() if self._awaits is None else await call(make, context, awaits=self._awaits)
+
+    async def _open(
+        self,
+        items: tuple[ItemReader, Change] | None,
+        scope: Scope,
+        receive: Receive,
+        make: Make,
+    ) -> tuple[Scope, Receive] | None:
+        """Return the request with a body whose *items*, if any, are lifted as they come."""
+        assert self._body is not None
+        message = await receive()
+        while message["type"] == "http.request" and not message.get("body"):
+            if not message.get("more_body", False):
+                break
+            message = await receive()
+        if message["type"] != "http.request":
+            return None
+        self._body.check_presence(bool(message.get("body")))
+        if items is not None:
+            if ENCODING in scope["state"]:
+                bodies.check_encoding(scope["state"][ENCODING])
+            headers = [each for each in scope["headers"] if each[0] not in _OF_BYTES]
+            if scope["http_version"].startswith("1") and message.get("body"):
+                headers.append((b"transfer-encoding", b"chunked"))
+            scope = {**scope, "headers": headers}
+        return scope, Lifted(message, items, receive, make)
+
+
+class Lifted:
+    """A body whose *items*, if any, are lifted as they come: *message* is the first of it.
+
+    ``refused`` is why it is none of the caller's version, as soon as that is known.
+    """
+
+    def __init__(
+        self,
+        message: Message,
+        items: tuple[ItemReader, Change] | None,
+        receive: Receive,
+        make: Make,
+    ) -> None:
+        self._first: Message | None = message
+        self._items = items
+        self._framing = items[0].frame() if items is not None else None
+        self._receive = receive
+        self._make = make
+        self._is_over = False
+        self.refused: RequestError | None = None
+
+    async def __call__(self) -> Message:
+        if self.refused is not None:
+            raise self.refused
+        message, self._first = self._first, None
+        if message is None:
+            message = await self._receive()
+        if message["type"] != "http.request" or self._is_over or self._framing is None:
+            return message
+        more = message.get("more_body", False)
+        self._is_over = not more
+        try:
+            body = await self._lift(self._framing, message.get("body", b""), is_last=not more)
+        except RequestError as error:
+            self.refused = error
+            raise
+        return {**message, "body": body}
+
+    async def _lift(self, framing: Framing, piece: bytes, *, is_last: bool) -> bytes:
+        made = bytearray()
+        for frame in split_items(framing, piece, is_last=is_last):
+            if isinstance(frame, bytes):
+                made += frame
+            else:
+                made += frame.write(await self._make(partial(self._take, frame.item)))
+        return bytes(made)
+
+    def _take(self, item: Any) -> list[Any]:
+        assert self._items is not None
+        items, away = self._items
+        return [after for each in items.lift(item) for after in _strip(away, [each])]
 
 
 class _Unread:
@@ -205,11 +299,15 @@ class _Body:
         newer: Contract | None,
         up: Lifting,
         strip: Lifting,
+        *,
+        most: int,
     ) -> None:
         said = older.request["body"]
         known = newer.request["body"] if newer is not None else None
         self._required = said["required"]
         self._readers: dict[str, Callable[[bytes], bytes]] = {}
+        self._items: dict[str, tuple[ItemReader, Change]] = {}
+        self._plain: set[str] = set()
         self.differs = known is None or said["required"] != known["required"]
         for media_type, schema in said["content"].items():
             lift, away = up.body(operation, media_type), _body(strip, operation, media_type)
@@ -223,12 +321,32 @@ class _Body:
                 if is_json(name)
                 else read_raw(lift)
             )
+            if is_sequential(name):
+                self._items[name] = ItemReader(name, older.validator(schema), lift, most), away
+            elif is_same and not is_json(name):
+                # it is neither read nor changed
+                self._plain.add(name)
+
+    def find_items(self, content_type: str | None) -> tuple[ItemReader, Change] | None:
+        """Return what reads the items of a body of *content_type*, if it has any.
+
+        Beside that is what leaves out of a list of items what the newest version lacks.
+        """
+        return self._items.get(essence(content_type or ""))
+
+    def is_plain(self, content_type: str | None) -> bool:
+        """Return whether a body of *content_type* stays as it is."""
+        return essence(content_type or "") in self._plain
+
+    def check_presence(self, is_present: bool) -> None:
+        """Raise RequestError if there has to be a body and there is none."""
+        if self._required and not is_present:
+            raise RequestError("a body is required")
 
     def lift(self, content: bytes, content_type: str | None) -> bytes:
         """Return *content* as the newest version has it. Raises RequestError."""
+        self.check_presence(bool(content))
         if not content:
-            if self._required:
-                raise RequestError("a body is required")
             return content
         name = essence(content_type or "")
         if name == bodies.MEDIA_TYPE:

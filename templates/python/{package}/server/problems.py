@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
-from .contracts import Contracts
+from .contracts import Contracts, MisfitError
 from .nouns import Settings
-from .results import MisfitError, Response, Results
+from .results import Response, Results
 from .runtime import problems
 from .runtime.asgi import MEDIA_TYPE, VERSION, Scope
 from .runtime.conversion import ConversionContext, convert_within

@@ -12,7 +12,10 @@ from .runtime.narrowing import Narrowing
 
 
 class Readers:
-    """The readers of one operation, each made when callers of its version first need it."""
+    """The readers of one operation, each made when callers of its version first need it.
+
+    *most* is how many bytes an item of a body that is a stream may have.
+    """
 
     def __init__(
         self,
@@ -20,7 +23,10 @@ class Readers:
         contracts: Contracts,
         liftings: Mapping[str, Lifting],
         narrowings: Mapping[str, Narrowing],
+        *,
+        most: int,
     ) -> None:
+        self._most = most
         self._operation = operation
         self._contracts = contracts
         self._liftings = liftings
@@ -64,5 +70,5 @@ class Readers:
         # both live as long as the application
         key = id(contract), id(lifting)
         if key not in self._known:
-            self._known[key] = Reader(self._operation, contract, lifting)
+            self._known[key] = Reader(self._operation, contract, lifting, most=self._most)
         return self._known[key]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, get_args, get_origin
 from urllib.parse import unquote_to_bytes
 from uuid import UUID
@@ -11,14 +12,19 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 
 from .contracts import Contract, Validator, located, pointer
+from .converters import Make
 from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
 from .objects import Either, Spread, is_either, parameter_reader
 from .runtime import bodies, query
 from .runtime.asgi import Scope, field
-from .runtime.errors import Fault, RequestError, quote
+from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.query import Items
+from .runtime.sequences import Frame, Framing, SequenceError, find_framing, is_sequential
+from .uploads import Upload
+
+Change = Callable[[Any], Any]
 
 PLACES: Final = ("path", "header", "query", "querystring", "cookie")
 
@@ -30,7 +36,9 @@ class Reader:
     lower case.
     """
 
-    def __init__(self, operation: Operation, contract: Contract, lifting: Lifting) -> None:
+    def __init__(
+        self, operation: Operation, contract: Contract, lifting: Lifting, *, most: int
+    ) -> None:
         self.security: Sequence[Sequence[str]] = contract.request.get(
             "security", operation.security
         )
@@ -50,7 +58,7 @@ class Reader:
         """whether a converter has to be awaited; None where none is needed"""
         self._body = None
         if operation.body is not None and contract.request["body"] is not None:
-            self._body = _Body(operation, contract, lifting)
+            self._body = _Body(operation, contract, lifting, most=most)
 
     @property
     def takes_body(self) -> bool:
@@ -70,6 +78,16 @@ class Reader:
     def body(self, content: bytes, content_type: str | None) -> Any:
         """Return the argument made of the body; None for none. Raises RequestError."""
         return None if self._body is None else self._body.read(content, content_type)
+
+    def opens(self, content_type: str | None) -> bool:
+        """Return whether a body of *content_type* is handed out as it comes."""
+        return self._body is not None and essence(content_type or "") in self._body.opened
+
+    def open(self, upload: Upload) -> Any:
+        """Return the argument made of a body that is handed out: itself, or its items."""
+        return (
+            None if self._body is None else self._body.opened[essence(upload.content_type)](upload)
+        )
 
 
 def _argument(
@@ -285,20 +303,31 @@ _READ: Final[dict[str, Callable[[Scope, _Parameters], dict[str, Any]]]] = {
 class _Body:
     """The body of a request: for each media type, what reads it."""
 
-    def __init__(self, operation: Operation, contract: Contract, lifting: Lifting) -> None:
+    def __init__(
+        self, operation: Operation, contract: Contract, lifting: Lifting, *, most: int
+    ) -> None:
         said = contract.request["body"]
         types = {essence(media_type): kind for media_type, kind in (operation.body or {}).items()}
         self._required = said["required"]
         self._readers: dict[str, Callable[[bytes], Any]] = {}
+        self.opened: dict[str, Callable[[Upload, Make], Any]] = {}
         for media_type, schema in said["content"].items():
             name = essence(media_type)
-            if name in types:
-                lift = lifting.body(operation.id, media_type)
-                self._readers[name] = (
-                    _Json(types[name], contract.validator(schema), lift).read
-                    if is_json(name)
-                    else read_raw(lift)
-                )
+            if name not in types:
+                continue
+            lift = lifting.body(operation.id, media_type)
+            if is_json(name):
+                self._readers[name] = _Json(types[name], contract.validator(schema), lift).read
+            elif is_sequential(name):
+                items = ItemReader(name, contract.validator(schema), lift, most)
+                self._readers[name] = bytes
+                self.opened[name] = partial(_read_items, items, TypeAdapter(types[name]))
+            else:
+                self._readers[name] = read_raw(lift)
+                if types[name] is Upload and lift is identity:
+                    self.opened[name] = _take_upload
+                elif types[name] is Upload:
+                    self._readers[name] = partial(_read_file, read_raw(lift), media_type)
 
     def read(self, content: bytes, content_type: str | None) -> Any:
         if not content:
@@ -312,6 +341,63 @@ class _Body:
             known = " or ".join(self._readers)
             raise RequestError(f"the body has to be {known}", Fault.UNSUPPORTED_MEDIA)
         return self._readers[name](content)
+
+
+class ItemReader:
+    """Reads a stream of items: each is validated and lifted when it is there.
+
+    *validator* and *lift* are those of a list of items; *most* is how many bytes one may have.
+    """
+
+    def __init__(self, media_type: str, validator: Validator, lift: Change, most: int) -> None:
+        self._media_type = media_type
+        self._validator = validator
+        self._lift = lift
+        self._most = most
+
+    def lift(self, item: Any) -> tuple[Any, ...]:
+        """Return what *item* is for the newest version. Raises RequestError."""
+        listed = [item]
+        self._validator.check(listed, "the body")
+        after = _lifted(self._lift, listed, "the body")
+        return (item,) if after is listed else tuple(after)
+
+    def frame(self) -> Framing:
+        """Return the framing of one stream."""
+        return find_framing(self._media_type, dump=encode, decode=bodies.read, most=self._most)
+
+
+def split_items(framing: Framing, piece: bytes, *, is_last: bool) -> Iterator[Frame | bytes]:
+    """Yield what *piece* completes of a body. Raises RequestError."""
+    try:
+        yield from framing.split(piece)
+        if is_last:
+            yield from framing.end()
+    except SequenceError as error:
+        raise RequestError(f"the body: {error}") from None
+
+
+async def _read_items(
+    items: ItemReader, kind: TypeAdapter[Any], upload: Upload, make: Make
+) -> AsyncIterator[Any]:
+    framing = items.frame()
+    is_last = False
+    pieces = aiter(upload)
+    while not is_last:
+        piece = await anext(pieces, None)
+        is_last = piece is None
+        for frame in split_items(framing, piece or b"", is_last=is_last):
+            if not isinstance(frame, bytes):
+                for item in await make(partial(items.lift, frame.item)):
+                    yield _validate(kind, item)
+
+
+def _take_upload(upload: Upload, _: Make) -> Upload:
+    return upload
+
+
+def _read_file(read: Callable[[bytes], bytes], content_type: str, content: bytes) -> Upload:
+    return Upload.of(read(content), content_type)
 
 
 def read_json(
@@ -337,13 +423,18 @@ class _Json:
 
     def read(self, content: bytes) -> Any:
         _, value = self._read(content)
-        try:
-            return self._type.validate_python(value)
-        except ValidationError as error:
-            # what the contract lets through, and the canonical type does not hold
-            found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            called = located("the body", pointer(found["loc"]))
-            raise RequestError(f"{called}: {found['msg']}") from None
+        return _validate(self._type, value)
+
+
+def _validate(kind: TypeAdapter[Any], value: Any) -> Any:
+    """Return *value* as one of *kind*. Raises RequestError."""
+    try:
+        return kind.validate_python(value)
+    except ValidationError as error:
+        # what the contract lets through, and the canonical type does not hold
+        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        called = located("the body", pointer(found["loc"]))
+        raise RequestError(f"{called}: {found['msg']}") from None
 
 
 def read_raw(lift: Callable[[Any], Any]) -> Callable[[bytes], bytes]:

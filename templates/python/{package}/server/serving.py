@@ -5,9 +5,6 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -21,7 +18,7 @@ from starlette.types import Lifespan
 
 from .callers import A, Authenticate, Callers
 from .contracts import Contracts
-from .converters import call
+from .endpoints import Endpoint, Handler
 from .nouns import (
     Account,
     Call,
@@ -39,31 +36,21 @@ from .nouns import (
 from .paths import PathTemplate, concrete_first, methods_of
 from .problems import Problems
 from .readers import Readers
-from .results import MisfitError, Results, make_repeatable
-from .runtime import bodies, etag, idempotency, lifecycle
+from .results import Results
+from .runtime import lifecycle
 from .runtime.asgi import (
-    ENCODING,
     MEDIA_TYPE,
     VERSION,
     App,
     Documents,
-    Headers,
     Idempotent,
     Limits,
-    Receive,
     Scope,
-    Send,
     Versioned,
-    describe_error,
-    field,
-    log_failure,
-    respond,
     route,
-    whole,
 )
-from .runtime.conversion import ConversionContext
-from .runtime.errors import Fault, RequestError, encode
-from .runtime.idempotency import Answer, Store
+from .runtime.errors import encode
+from .runtime.idempotency import Store
 from .runtime.lifting import liftings
 from .runtime.narrowing import MissingConverterError, narrowings
 from .runtime.negotiation import Supported
@@ -92,17 +79,7 @@ __all__ = [
 
 _log = logging.getLogger(__name__)
 
-Handler = Callable[..., Awaitable[Any]]
-
-# The headers that a response with status 304 repeats (RFC 9110, section 15.4.5).
-_UNMODIFIED: Final = frozenset(
-    {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
-)
-# Their values are entity-tags, which handlers know without the version.
-_CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 _NO_PATH: Final = "there is no such path"
-_CODINGS: Final = (b"accept-encoding", b"identity")
-_UNWRITTEN: Final = "this operation is not implemented yet"
 _NO_METHOD: Final = "there is no such method at this path"
 
 
@@ -152,10 +129,11 @@ def build(
     routes: list[_Operation] = []
     problems = Problems(contracts, data, settings, _finding(routes))
     for operation in sorted(shown, key=lambda each: concrete_first(each.method, each.path)):
-        readers = Readers(operation, data, up, down)
-        results = Results(operation, contracts, down, data)
+        most = settings.limits_of.get(operation.id, settings.limits).item
+        readers = Readers(operation, data, up, down, most=most)
+        results = Results(operation, contracts, down, data, most=most)
         handler = methods.get(operation.id)
-        endpoint: App = _Endpoint(
+        endpoint: App = Endpoint(
             operation, handler, callers, readers, results, problems, environment
         )
         if idempotency is not None and operation.method == "POST" and _is_secured(operation, data):
@@ -213,13 +191,30 @@ def _methods(
         if not callable(method):
             missing.append(f"{operation.group}.{operation.handler}")
         else:
-            found[operation.id] = _in_thread(method) if _is_plain(method) else method
+            found[operation.id] = _awaitable(method)
     if missing:
         error = MissingHandlerError(f"no handler for {', '.join(missing)}")
         if not is_partial:
             raise error
         _log.warning("%s; these operations answer 501", error)
     return found
+
+
+def _awaitable(method: Callable[..., Any]) -> Handler:
+    """Return *method* as a function that can be awaited.
+
+    Decorators are unwrapped; callable objects may be anything.
+    """
+    if not (inspect.isfunction(method) or inspect.ismethod(method)):
+        return method
+    kind = inspect.unwrap(method)
+    if inspect.isasyncgenfunction(kind):
+
+        async def generate(*given: Any, **named: Any) -> Any:
+            return method(*given, **named)
+
+        return generate
+    return method if inspect.iscoroutinefunction(kind) else _in_thread(method)
 
 
 def _in_thread(method: Callable[..., Any]) -> Handler:
@@ -230,16 +225,6 @@ def _in_thread(method: Callable[..., Any]) -> Handler:
         return await result if inspect.isawaitable(result) else result
 
     return handle
-
-
-def _is_plain(method: Callable[..., Any]) -> bool:
-    """Return whether *method* is a function that can't be awaited.
-
-    Decorators are unwrapped; other callable objects may be anything.
-    """
-    if not (inspect.isfunction(method) or inspect.ismethod(method)):
-        return False
-    return not inspect.iscoroutinefunction(inspect.unwrap(method))
 
 
 def _is_secured(operation: Operation, data: Contracts) -> bool:
@@ -305,154 +290,6 @@ def _keeper(callers: Callers, readers: Readers) -> Callable[[Scope], Awaitable[s
         return await callers.identity(reader.security, scope, reader.headers)
 
     return keeper
-
-
-class _Endpoint:
-    """Serves one operation: an ASGI application that answers whatever happens."""
-
-    def __init__(
-        self,
-        operation: Operation,
-        handler: Handler | None,
-        callers: Callers,
-        readers: Readers,
-        results: Results,
-        problems: Problems,
-        environment: str,
-    ) -> None:
-        self._operation = operation
-        self._environment = environment
-        self._problems = problems
-        self._handler = handler
-        self._callers = callers
-        self._readers = readers
-        self._results = results
-        self._is_post = operation.method == "POST"
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers: Headers = []
-        try:
-            made = await self._made(_unversioned(scope), receive)
-            if made is None:
-                return
-            answer, headers = made
-        except RequestError as error:
-            answer = self._problems.answer(scope, describe_error(error), self._results)
-            headers = [_CODINGS] if error.fault is Fault.ENCODED else []
-        except Exception as error:
-            answer = self._problems.answer(scope, log_failure(scope, error), self._results)
-        if headers:
-            answer, headers = _conditional(scope, answer, headers)
-        await respond(scope, send, answer, headers)
-
-    async def _made(self, scope: Scope, receive: Receive) -> tuple[Answer, Headers] | None:
-        """Return the answer; None where the caller has left."""
-        version = scope["state"][VERSION]
-        reader = self._readers.at(version)
-        if reader is None:
-            unserved = self._readers.unserved(version)
-            status, message = (501, unserved) if unserved else (404, _NO_PATH)
-            return self._problems.answer(scope, Problem(status=status, message=message)), []
-        if self._handler is None:
-            problem = Problem(status=501, message=_UNWRITTEN)
-            return self._problems.answer(scope, problem, self._results), []
-        context = ConversionContext(
-            environment=self._environment,
-            version=version,
-            operation=self._operation.id,
-            scope=scope,
-        )
-        try:
-            account = await self._callers.account(reader.security, scope, reader.headers)
-        except Refusal as refusal:
-            return await self._answer(partial(self._refused, refusal, scope, version), context)
-        except HTTPException as error:
-            return await self._answer(partial(self._refused_by, error, scope, version), context)
-        context = replace(context, account=account)
-        key = field(scope, idempotency.HEADER) if self._is_post else None
-        if key is not None:
-            key = idempotency.read_key(key)
-        awaits = reader.awaits
-        if awaits is None:
-            arguments = reader.arguments(scope)
-        else:
-            arguments = await call(partial(reader.arguments, scope), context, awaits=awaits)
-        if reader.takes_body:
-            content = await whole(receive)
-            if content is None:
-                return None
-            if content and ENCODING in scope["state"]:
-                bodies.check_encoding(scope["state"][ENCODING])
-            read = partial(reader.body, content, field(scope, "content-type"))
-            body = read() if awaits is None else await call(read, context, awaits=awaits)
-            arguments["body"] = body
-        try:
-            result = await self._handler(Call(account, key, scope), **arguments)
-        except Refusal as refusal:
-            answer = partial(self._refused, refusal, scope, version)
-        except HTTPException as error:
-            answer = partial(self._refused_by, error, scope, version)
-        else:
-            if self._results.awaits(version):
-                result = make_repeatable(result)
-            answer = partial(self._results.answer, result, version)
-        return await self._answer(answer, context)
-
-    async def _answer(
-        self, make: Callable[[], tuple[Answer, Headers]], context: ConversionContext
-    ) -> tuple[Answer, Headers]:
-        awaits = self._results.awaits(context.version)
-        return make() if awaits is None else await call(make, context, awaits=awaits)
-
-    def _refused_by(
-        self, error: HTTPException, scope: Scope, version: str
-    ) -> tuple[Answer, Headers]:
-        """Return the answer for an exception of a web framework, in a body of the definitions.
-
-        Details that do not fit are left out.
-        """
-        status, headers = error.status_code, dict(error.headers or {})
-        try:
-            return self._refused(Refusal(status, error.detail, headers), scope, version)
-        except MisfitError:
-            said = Problem(status=status).title
-            return self._refused(Refusal(status, said, headers), scope, version)
-
-    def _refused(self, refusal: Refusal, scope: Scope, version: str) -> tuple[Answer, Headers]:
-        answer, headers = self._results.refused(refusal, version)
-        if answer is None:
-            answer = self._problems.refusal(scope, refusal.status, refusal.body, self._results)
-        return answer, headers
-
-
-def _unversioned(scope: Scope) -> Scope:
-    """Return *scope* with the entity-tags of its version as handlers know them."""
-    headers = scope["headers"]
-    if all(name not in _CONDITIONS for name, _ in headers):
-        return scope
-    version: str = scope["state"][VERSION]
-    known = [
-        (name, etag.strip_version(value, version) if name in _CONDITIONS else value)
-        for name, value in headers
-    ]
-    return {**scope, "headers": known}
-
-
-def _conditional(scope: Scope, answer: Answer, headers: Headers) -> tuple[Answer, Headers]:
-    """Return the answer with the entity-tag of its version, or that nothing has changed.
-
-    What the caller is shown differs by version, and so does the tag (RFC 9110, section 8.8.3).
-    """
-    fields = dict(headers)
-    if b"etag" not in fields:
-        return answer, headers
-    tag = etag.tag_version(fields[b"etag"].decode(), scope["state"][VERSION])
-    fields[b"etag"] = tag.encode()
-    is_read = scope["method"] in ("GET", "HEAD") and answer.status == HTTPStatus.OK
-    if not is_read or etag.none_match(field(scope, "If-None-Match"), tag):
-        return answer, list(fields.items())
-    kept = {name: value for name, value in fields.items() if name in _UNMODIFIED}
-    return Answer(HTTPStatus.NOT_MODIFIED, None, b""), list(kept.items())
 
 
 def _ignoring(routes: Sequence[_Operation]) -> Callable[[Scope], bool]:

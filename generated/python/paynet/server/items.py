@@ -1,0 +1,126 @@
+"""The items of streams: each is validated, and narrowed to the version of the caller."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from pydantic_core import from_json, to_json, to_jsonable_python
+
+from .contracts import MisfitError, Validator, pointer
+from .nouns import ServerSentEvent
+from .runtime import sequences
+from .runtime.narrowing import UnfitError
+from .runtime.sequences import Framing, SequenceError
+
+Change = Callable[[Any], Any]
+
+_PIECE: Final = 64 * 1024
+
+
+class StreamError(Exception):
+    """A stream that can't go on: it breaks off, so that its caller sees that it is not whole."""
+
+
+class Items:
+    """The items of one kind of response, for callers of one version.
+
+    *change* narrows a list of items, *validator* validates one, if it is known what they have to
+    be. *most* is how many bytes an item may have.
+    """
+
+    def __init__(
+        self,
+        media_type: str,
+        change: Change,
+        validator: Validator | None,
+        *,
+        data: sequences.Data,
+        most: int,
+    ) -> None:
+        self._change = change
+        self._validator = validator
+        self._data = data
+        self.frame: Final = partial(
+            sequences.find_framing,
+            media_type,
+            dump=to_json,
+            decode=partial(from_json, allow_inf_nan=False),
+            most=most,
+            data=data,
+        )
+        self._framing: Framing = self.frame()
+
+    def take(self, item: Any) -> tuple[Any, ...]:
+        """Return what callers see of *item*: itself, another one, nothing. Raises MisfitError."""
+        listed = [item]
+        if self._validator is not None:
+            found = self._validator.find_misfit(listed)
+            if found is not None:
+                [_, *place], said = found if found[0] else ([0], found[1])
+                raise MisfitError(f"an item of the stream: {pointer(place) or 'itself'} {said}")
+        try:
+            after = self._change(listed)
+        except UnfitError as error:
+            raise MisfitError(f"an item of the stream: {error}") from error
+        return (item,) if after is listed else tuple(after)
+
+    def write(self, item: Any) -> bytes:
+        """Return *item*, a plain value or an event with one, as callers see it."""
+        try:
+            if isinstance(item, ServerSentEvent):
+                return self._write_event(item)
+            return b"".join(map(self._framing.write, self.take(_plain(item))))
+        except ValueError as error:
+            # a SequenceError is one
+            raise MisfitError(str(error)) from error
+
+    def _write_event(self, event: ServerSentEvent[Any]) -> bytes:
+        if self._data == "fields" or not isinstance(self._framing, sequences.Events):
+            raise MisfitError("a ServerSentEvent where its fields, or another item, belong")
+        said = {"event": event.event, "id": event.id, "retry": event.retry}
+        fields = {name: str(value) for name, value in said.items() if value is not None}
+        taken = self.take(_plain(event.data))
+        return b"".join(self._framing.write_with(fields, each) for each in taken)
+
+
+def _plain(item: Any) -> Any:
+    return to_jsonable_python(item, inf_nan_mode="null")
+
+
+class NarrowedStream:
+    """One stream of an application, on its way to callers of a version."""
+
+    def __init__(self, items: Items, coding: str) -> None:
+        self._take = items.take
+        self._framing = items.frame()
+        self._decode = _decoder(coding)
+
+    def change(self, piece: bytes, *, is_last: bool) -> bytes:
+        """Return what callers are sent for *piece*. Raises MisfitError."""
+        try:
+            made = b"".join(self._framing.change(each, self._take) for each in self._decode(piece))
+            return made + self._framing.end(self._take) if is_last else made
+        except (SequenceError, zlib.error) as error:
+            raise MisfitError(str(error)) from error
+
+
+def _decoder(coding: str) -> Callable[[bytes], list[bytes]]:
+    """Return what takes the content coding off a stream. Raises MisfitError for an unknown one."""
+    if coding in ("", "identity"):
+        return lambda piece: [piece]
+    if coding not in ("gzip", "deflate"):
+        raise MisfitError(f"a stream with the content coding {coding} can't be narrowed")
+    # 32: the header says whether it is gzip or zlib
+    found = zlib.decompressobj(32 + zlib.MAX_WBITS)
+
+    def decode(piece: bytes) -> list[bytes]:
+        pieces = []
+        while piece:
+            pieces.append(found.decompress(piece, _PIECE))
+            piece = found.unconsumed_tail
+        return pieces
+
+    return decode

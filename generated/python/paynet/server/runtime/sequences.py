@@ -1,0 +1,366 @@
+"""Take streams apart into items, and write items: event streams, lines, sequences of JSON.
+
+These are the sequential media types of OpenAPI 3.2 (section 4.14.4). An item leaves as soon as its
+end is there, in whatever pieces it comes; one that is longer than a limit is refused.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Literal, Protocol
+
+EVENT_STREAM: Final = "text/event-stream"
+
+LINES: Final = frozenset(
+    {"application/jsonl", "application/x-jsonl", "application/jsonlines"}
+    | {"application/x-jsonlines", "application/ndjson", "application/x-ndjson"}
+)
+
+_RECORD: Final = b"\x1e"
+
+# What some servers end a stream of JSON with; it is no value of the stream.
+_DONE: Final = "[DONE]"
+
+Json = Any
+Decode = Callable[[bytes], Json]
+Dump = Callable[[Json], bytes]
+
+Data = Literal["json", "text", "fields"]
+"""What the items of an event stream are: JSON in the `data` of its events, its text, or the events
+as objects of `data`, `event`, `id` and `retry`."""
+
+Take = Callable[[Json], "tuple[Json, ...]"]
+"""Takes an item; returns what is sent in its place: an item, or nothing."""
+
+
+class SequenceError(ValueError):
+    """A stream that is not of its media type, or an item of it that is too long."""
+
+
+class Framing(Protocol):
+    """How the items of a media type are told apart and written."""
+
+    def change(self, piece: bytes, take: Take) -> bytes:
+        """Return what *piece*, the next one of a stream, adds to the stream that *take* makes.
+
+        Raises SequenceError, and what *take* raises.
+        """
+        ...
+
+    def end(self, take: Take, /) -> bytes:
+        """Return what the end of the stream adds to it. Raises as `change` does."""
+        ...
+
+    def write(self, item: Json) -> bytes:
+        """Return *item* as it is sent."""
+        ...
+
+
+def is_sequential(media_type: str) -> bool:
+    """Return whether what is sent as *media_type* is a sequence of items."""
+    name = media_type.partition(";")[0].strip().lower()
+    return name == EVENT_STREAM or name in LINES or _is_record(name)
+
+
+def _is_record(name: str) -> bool:
+    return name == "application/json-seq" or name.endswith("+json-seq")
+
+
+def find_framing(
+    media_type: str,
+    *,
+    dump: Dump,
+    decode: Decode = json.loads,
+    most: int,
+    data: Data = "json",
+) -> Framing:
+    """Return the framing of one stream of *media_type*, a sequential one.
+
+    *dump* writes JSON, *decode* reads it and raises ValueError. Items of more than *most* bytes are
+    refused. *data* says what the items of an event stream are.
+    """
+    name = media_type.partition(";")[0].strip().lower()
+    if name == EVENT_STREAM:
+        return Events(decode, dump, most, data)
+    return _Records(decode, dump, most) if _is_record(name) else _Lines(decode, dump, most)
+
+
+class _Pieces:
+    """What has come of a stream and is not used up, at most *most* bytes of it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held = bytearray()
+        self._seen = 0
+        self._is_begun = False
+
+    def add(self, piece: bytes) -> None:
+        self._held += piece
+        if not self._is_begun and len(self._held) >= len(codecs.BOM_UTF8):
+            self._is_begun = True
+            if self._held.startswith(codecs.BOM_UTF8):
+                del self._held[: len(codecs.BOM_UTF8)]
+                self._seen = 0
+
+    def cut(self, ends: Callable[[bytearray, int], tuple[int, int] | None]) -> bytes | None:
+        """Return what is before the next end, without it; None if it has not come yet.
+
+        *ends* finds the place of an end and of what follows it, at or after an offset. Raises
+        SequenceError for what is too long.
+        """
+        found = ends(self._held, self._seen)
+        if found is None:
+            self._seen = len(self._held)
+            self.check(len(self._held))
+            return None
+        self._is_begun = True
+        self.check(found[0])
+        before = bytes(self._held[: found[0]])
+        del self._held[: found[1]]
+        self._seen = 0
+        return before
+
+    def check(self, length: int) -> None:
+        """Raise SequenceError if an item may not have *length* bytes."""
+        if length > self._most:
+            raise SequenceError(f"an item has more than {self._most} bytes")
+
+    def ends_with(self, end: bytes) -> bool:
+        """Return whether all that has come ends with *end*."""
+        return self._held.endswith(end)
+
+    def rest(self) -> bytes:
+        """Return all that is left."""
+        rest = bytes(self._held)
+        self._held.clear()
+        self._seen = 0
+        self.check(len(rest))
+        return rest.removeprefix(codecs.BOM_UTF8) if not self._is_begun else rest
+
+
+def _find_byte(byte: bytes) -> Callable[[bytearray, int], tuple[int, int] | None]:
+    def find(held: bytearray, start: int) -> tuple[int, int] | None:
+        at = held.find(byte, start)
+        return None if at < 0 else (at, at + 1)
+
+    return find
+
+
+_find_line: Final = _find_byte(b"\n")
+_find_record: Final = _find_byte(_RECORD)
+
+
+class _Lines:
+    """A value in JSON on each line; blank lines keep a connection open and stay."""
+
+    def __init__(self, decode: Decode, dump: Dump, most: int) -> None:
+        self._decode = decode
+        self._dump = dump
+        self._pieces = _Pieces(most)
+
+    def change(self, piece: bytes, take: Take) -> bytes:
+        self._pieces.add(piece)
+        made = bytearray()
+        while (line := self._pieces.cut(_find_line)) is not None:
+            made += self._line(line, take)
+        return bytes(made)
+
+    def end(self, take: Take) -> bytes:
+        rest = self._pieces.rest()
+        return self._line(rest, take) if rest else b""
+
+    def _line(self, line: bytes, take: Take) -> bytes:
+        if not line.strip():
+            return b"\n"
+        value = _decode(self._decode, line)
+        return b"".join(
+            line.removesuffix(b"\r") + b"\n" if after is value else self.write(after)
+            for after in take(value)
+        )
+
+    def write(self, item: Json) -> bytes:
+        return self._dump(item) + b"\n"
+
+
+class _Records:
+    """A value in JSON after each record separator (RFC 7464)."""
+
+    def __init__(self, decode: Decode, dump: Dump, most: int) -> None:
+        self._decode = decode
+        self._dump = dump
+        self._pieces = _Pieces(most)
+
+    def change(self, piece: bytes, take: Take) -> bytes:
+        self._pieces.add(piece)
+        made = bytearray()
+        while (record := self._pieces.cut(_find_record)) is not None:
+            made += self._record(record, take)
+        # a text ends with a line feed, and is not left waiting for the one after it
+        made += self._last(take)
+        return bytes(made)
+
+    def end(self, take: Take) -> bytes:
+        return self._record(self._pieces.rest(), take)
+
+    def _last(self, take: Take) -> bytes:
+        if not self._pieces.ends_with(b"\n"):
+            return b""
+        rest = self._pieces.rest()
+        try:
+            value = self._decode(rest)
+        except ValueError:
+            self._pieces.add(rest)
+            return b""
+        return self._write_all(rest, value, take)
+
+    def _record(self, record: bytes, take: Take) -> bytes:
+        if not record.strip():
+            return b""
+        return self._write_all(record, _decode(self._decode, record), take)
+
+    def _write_all(self, record: bytes, value: Json, take: Take) -> bytes:
+        return b"".join(
+            _RECORD + record.rstrip() + b"\n" if after is value else self.write(after)
+            for after in take(value)
+        )
+
+    def write(self, item: Json) -> bytes:
+        return _RECORD + self._dump(item) + b"\n"
+
+
+class Events:
+    """Server-sent events (WHATWG HTML, section 9.2.6); comments stay and are never kept waiting."""
+
+    def __init__(self, decode: Decode, dump: Dump, most: int, data: Data) -> None:
+        self._decode = decode
+        self._dump = dump
+        self._pieces = _Pieces(most)
+        self._data = data
+        self._lines: list[bytes] = []
+        self._size = 0
+        self._is_after_return = False
+
+    def change(self, piece: bytes, take: Take) -> bytes:
+        self._pieces.add(piece)
+        made = bytearray()
+        while (line := self._pieces.cut(self._find_end)) is not None:
+            made += self._line(line, take)
+        return bytes(made)
+
+    def end(self, _: Take) -> bytes:
+        # an event without the blank line that ends it is none
+        self._pieces.rest()
+        return b""
+
+    def _find_end(self, held: bytearray, start: int) -> tuple[int, int] | None:
+        """Return where a line ends: at CR, LF, or both, which may come in two pieces."""
+        if self._is_after_return and held:
+            self._is_after_return = False
+            if held[0] == 0x0A:
+                del held[0]
+                start = 0
+        feed, turn = held.find(b"\n", start), held.find(b"\r", start)
+        if turn < 0 or 0 <= feed < turn:
+            return None if feed < 0 else (feed, feed + 1)
+        self._is_after_return = True
+        return turn, turn + 1
+
+    def _line(self, line: bytes, take: Take) -> bytes:
+        if line.startswith(b":"):
+            return line + b"\n"
+        if line:
+            self._lines.append(line)
+            self._size += len(line)
+            self._pieces.check(self._size)
+            return b""
+        lines, self._lines, self._size = self._lines, [], 0
+        made = self._event(lines, take)
+        return made + b"\n" if made or not lines else b""
+
+    def _event(self, lines: list[bytes], take: Take) -> bytes:
+        """Return the lines of the event that *lines* are, without the blank one after them."""
+        fields = _read_fields(lines)
+        if "data" not in fields:
+            # nothing is dispatched: it may set the id or the time of a reconnection
+            return _write_lines({name: fields[name] for name in fields if name != "event"})
+        if fields["data"] == _DONE and self._data == "json":
+            return _write_lines(fields)
+        item = self._read(fields)
+        taken = take(item)
+        if not taken:
+            # whoever reconnects goes on after it
+            return _write_lines({name: fields[name] for name in ("id", "retry") if name in fields})
+        [after] = taken
+        if after is item:
+            return _write_lines(fields)
+        made = self._fields(after)
+        return _write_lines(made if self._data == "fields" else {**fields, **made})
+
+    def _read(self, fields: dict[str, str]) -> Json:
+        if self._data == "json":
+            return _decode(self._decode, fields["data"].encode())
+        if self._data == "text":
+            return fields["data"]
+        return {**fields, "retry": int(fields["retry"])} if "retry" in fields else fields
+
+    def _fields(self, item: Json) -> dict[str, str]:
+        """Return the fields of the event that *item* is, or is the data of."""
+        if self._data == "fields":
+            return {name: self._text(value) for name, value in item.items()}
+        is_text = self._data == "text" and isinstance(item, str)
+        return {"data": item if is_text else self._dump(item).decode()}
+
+    def _text(self, value: Json) -> str:
+        return value if isinstance(value, str) else self._dump(value).decode()
+
+    def write(self, item: Json) -> bytes:
+        return self.write_with({}, item)
+
+    def write_with(self, fields: dict[str, str], item: Json) -> bytes:
+        """Return the event that *item* is, or is the data of, with *fields* beside that.
+
+        Raises SequenceError for a field of several lines.
+        """
+        return _write_lines({**fields, **self._fields(item)}) + b"\n"
+
+
+def _decode(decode: Decode, content: bytes) -> Json:
+    try:
+        return decode(content)
+    except ValueError as error:
+        raise SequenceError(f"an item is not JSON: {error}") from None
+
+
+def _read_fields(lines: list[bytes]) -> dict[str, str]:
+    """Return the fields of an event: the lines of its data joined, of all others the last."""
+    fields: dict[str, str] = {}
+    for line in lines:
+        key, _, rest = line.partition(b":")
+        try:
+            name, value = key.decode(), rest.removeprefix(b" ").decode()
+        except UnicodeDecodeError:
+            raise SequenceError("an event is not UTF-8") from None
+        if name == "data":
+            fields[name] = f"{fields[name]}\n{value}" if name in fields else value
+        elif (
+            name == "event"
+            or (name == "id" and "\0" not in value)
+            or (name == "retry" and value.isascii() and value.isdigit())
+        ):
+            fields[name] = value
+    return fields
+
+
+def _write_lines(fields: dict[str, str]) -> bytes:
+    return "".join(
+        f"{name}: {line}\n" for name, value in fields.items() for line in _split(name, value)
+    ).encode()
+
+
+def _split(name: str, value: str) -> Iterator[str]:
+    lines = value.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if name != "data" and len(lines) > 1:
+        raise SequenceError(f"the field {name} of an event has more than one line")
+    yield from lines

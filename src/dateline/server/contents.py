@@ -1,0 +1,84 @@
+"""Read what bodies of requests and responses hold: JSON, a sequence of items, a file, or text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from dateline.openapi import is_json, is_sequential, preferred_media_type, target
+from dateline.schema.references import Resolver
+from dateline.schema.sequences import item_schema
+
+# The media types of text whose names do not say so.
+_TEXTS: Final = frozenset(
+    {"application/x-www-form-urlencoded", "application/xml", "application/yaml"}
+    | {"application/javascript", "application/graphql"}
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """The content of a request or response: a media type, and the schema if that is JSON.
+
+    Of a sequence, the schema is that of its items. ``component`` names the shared body or response
+    with it, if any; ``stream`` is a sequence that handlers may answer with in place of JSON;
+    ``others`` are the media types that are not served.
+    """
+
+    media_type: str
+    schema: Any
+    component: str | None
+    stream: Content | None = None
+    others: tuple[str, ...] = ()
+
+    @property
+    def is_json(self) -> bool:
+        return is_json(self.media_type)
+
+    @property
+    def is_sequence(self) -> bool:
+        return is_sequential(self.media_type)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it may be large, and has a form of its own."""
+        name = self.media_type.partition(";")[0].strip().lower()
+        is_text = name.startswith("text/") or name in _TEXTS or name.endswith(("+xml", "+json"))
+        return not is_text and not self.is_json and not self.is_sequence
+
+
+def read_content(
+    resolver: Resolver, sites: list[dict[str, Any]], *, is_answer: bool = False
+) -> Content | None:
+    """Return the content of a request body or response: JSON if it may be that.
+
+    An answer may be a sequence in place of it.
+    """
+    content = sites[-1].get("content") if sites else None
+    if not content:
+        return None
+    media_type = preferred_media_type(content)
+    stream = next(filter(is_sequential, content), None) if is_answer else None
+    if stream == media_type or not is_json(media_type):
+        stream = None
+    others = tuple(each for each in content if each not in (media_type, stream))
+    if is_sequential(media_type):
+        return replace(_sequence(resolver, content, media_type), others=others)
+    return Content(
+        media_type=media_type,
+        schema=content[media_type].get("schema", {}),
+        component=find_component(sites),
+        stream=None if stream is None else _sequence(resolver, content, stream),
+        others=others,
+    )
+
+
+def _sequence(resolver: Resolver, content: dict[str, Any], media_type: str) -> Content:
+    schema = item_schema(resolver, content[media_type])
+    return Content(media_type=media_type, schema=schema, component=None)
+
+
+def find_component(sites: list[dict[str, Any]]) -> str | None:
+    """Return the name of the component that the last of *sites* is, if it is one."""
+    goal = target(sites[-2]["$ref"]) if len(sites) > 1 else None
+    return goal[1] if goal else None

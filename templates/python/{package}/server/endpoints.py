@@ -1,0 +1,276 @@
+"""Serve one operation: read its request, call its handler, and answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Final, TypeVar
+
+from starlette.exceptions import HTTPException
+
+from .callers import Callers
+from .contracts import MisfitError
+from .converters import Make, call
+from .items import StreamError
+from .nouns import Call, Operation, Refusal
+from .problems import Problems
+from .readers import Readers
+from .results import Results, Stream, make_repeatable
+from .runtime import bodies, etag, idempotency
+from .runtime.asgi import (
+    ENCODING,
+    VERSION,
+    Headers,
+    Receive,
+    Scope,
+    Send,
+    describe_error,
+    field,
+    log_failure,
+    respond,
+    whole,
+)
+from .runtime.conversion import ConversionContext
+from .runtime.errors import Fault, RequestError
+from .runtime.idempotency import Answer
+from .runtime.problems import Problem
+from .streaming import Streaming, close
+from .uploads import LeftError, Upload
+
+T = TypeVar("T")
+
+Handler = Callable[..., Awaitable[Any]]
+
+# The headers that a response with status 304 repeats (RFC 9110, section 15.4.5).
+_UNMODIFIED: Final = frozenset(
+    {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
+)
+# Their values are entity-tags, which handlers know without the version.
+_CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
+_CODINGS: Final = (b"accept-encoding", b"identity")
+_UNWRITTEN: Final = "this operation is not implemented yet"
+_NO_PATH: Final = "there is no such path"
+
+# Stands for a body that is not read here.
+_UNREAD: Final = b"..."
+
+
+class Endpoint:
+    """Serves one operation: an ASGI application that answers whatever happens."""
+
+    def __init__(
+        self,
+        operation: Operation,
+        handler: Handler | None,
+        callers: Callers,
+        readers: Readers,
+        results: Results,
+        problems: Problems,
+        environment: str,
+    ) -> None:
+        self._operation = operation
+        self._environment = environment
+        self._problems = problems
+        self._handler = handler
+        self._callers = callers
+        self._readers = readers
+        self._results = results
+        self._is_post = operation.method == "POST"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: Headers = []
+        try:
+            made = await self._made(_unversioned(scope), receive, send)
+            if made is None:
+                return
+            answer, headers = made
+        except LeftError:
+            return
+        except StreamError:
+            raise
+        except RequestError as error:
+            answer = self._problems.answer(scope, describe_error(error), self._results)
+            headers = [_CODINGS] if error.fault is Fault.ENCODED else []
+        except Exception as error:
+            answer = self._problems.answer(scope, log_failure(scope, error), self._results)
+        if headers:
+            answer, headers = _conditional(scope, answer, headers)
+        await respond(scope, send, answer, headers)
+
+    async def _made(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> tuple[Answer, Headers] | None:
+        """Return the answer; None where it has been sent, or the caller has left."""
+        version = scope["state"][VERSION]
+        reader = self._readers.at(version)
+        if reader is None:
+            unserved = self._readers.unserved(version)
+            status, message = (501, unserved) if unserved else (404, _NO_PATH)
+            return self._problems.answer(scope, Problem(status=status, message=message)), []
+        if self._handler is None:
+            problem = Problem(status=501, message=_UNWRITTEN)
+            return self._problems.answer(scope, problem, self._results), []
+        context = ConversionContext(
+            environment=self._environment,
+            version=version,
+            operation=self._operation.id,
+            scope=scope,
+        )
+        try:
+            account = await self._callers.account(reader.security, scope, reader.headers)
+        except Refusal as refusal:
+            return await self._answer(partial(self._refused, refusal, scope, version), context)
+        except HTTPException as error:
+            return await self._answer(partial(self._refused_by, error, scope, version), context)
+        context = replace(context, account=account)
+        key = field(scope, idempotency.HEADER) if self._is_post else None
+        if key is not None:
+            key = idempotency.read_key(key)
+        make = _maker(reader.awaits, context)
+        if reader.awaits is None:
+            arguments = reader.arguments(scope)
+        else:
+            arguments = await make(partial(reader.arguments, scope))
+        upload: Upload | None = None
+        if reader.takes_body:
+            content: bytes | None
+            content_type = field(scope, "content-type")
+            if reader.opens(content_type):
+                upload = Upload(receive, content_type or "")
+                content = b"" if await upload.is_empty() else _UNREAD
+            else:
+                content = await whole(receive)
+            if content is None:
+                return None
+            if content and ENCODING in scope["state"]:
+                bodies.check_encoding(scope["state"][ENCODING])
+            if upload is not None and content:
+                arguments["body"] = reader.open(upload, make)
+            else:
+                read = partial(reader.body, content, content_type)
+                arguments["body"] = read() if reader.awaits is None else await make(read)
+        try:
+            result = await self._handler(Call(account, key, scope), **arguments)
+            stream = self._results.open(result, version)
+            if stream is not None:
+                return await self._stream(stream, context, receive, send, upload)
+        except Refusal as refusal:
+            answer = partial(self._refused, refusal, scope, version)
+        except HTTPException as error:
+            answer = partial(self._refused_by, error, scope, version)
+        else:
+            if self._results.awaits(version):
+                result = make_repeatable(result)
+            answer = partial(self._results.answer, result, version)
+        return await self._answer(answer, context)
+
+    async def _answer(
+        self, make: Callable[[], tuple[Answer, Headers]], context: ConversionContext
+    ) -> tuple[Answer, Headers]:
+        awaits = self._results.awaits(context.version)
+        return make() if awaits is None else await call(make, context, awaits=awaits)
+
+    async def _stream(
+        self,
+        stream: Stream,
+        context: ConversionContext,
+        receive: Receive,
+        send: Send,
+        upload: Upload | None,
+    ) -> tuple[Answer, Headers] | None:
+        """Send *stream*; return the answer if it has not to be sent.
+
+        Raises what the handler raises before the answer begins, StreamError after that.
+        """
+        scope: Any = context.scope
+        awaits = self._results.awaits(context.version)
+        make = _maker(awaits, context)
+        headers = await make(stream.headers)
+        if headers:
+            before = Answer(stream.status, None, b"")
+            answer, headers = _conditional(scope, before, headers)
+            if answer is not before:
+                await close(stream.pieces)
+                return answer, headers
+
+        async def write(piece: Any) -> bytes:
+            if awaits is None:
+                return stream.write(piece)
+            return await make(partial(stream.write, make_repeatable(piece)))
+
+        async def left() -> None:
+            if upload is not None:
+                await upload.wait()
+            while (await receive())["type"] == "http.request":
+                pass
+
+        streaming = Streaming(stream, headers, write, send, left, is_head=scope["method"] == "HEAD")
+        try:
+            await streaming.run()
+        except Exception as error:
+            if not streaming.is_begun:
+                raise
+            log_failure(scope, error)
+            raise StreamError("the stream was broken off") from error
+        return None
+
+    def _refused_by(
+        self, error: HTTPException, scope: Scope, version: str
+    ) -> tuple[Answer, Headers]:
+        """Return the answer for an exception of a web framework, in a body of the definitions.
+
+        Details that do not fit are left out.
+        """
+        status, headers = error.status_code, dict(error.headers or {})
+        try:
+            return self._refused(Refusal(status, error.detail, headers), scope, version)
+        except MisfitError:
+            said = Problem(status=status).title
+            return self._refused(Refusal(status, said, headers), scope, version)
+
+    def _refused(self, refusal: Refusal, scope: Scope, version: str) -> tuple[Answer, Headers]:
+        answer, headers = self._results.refused(refusal, version)
+        if answer is None:
+            answer = self._problems.refusal(scope, refusal.status, refusal.body, self._results)
+        return answer, headers
+
+
+def _maker(awaits: bool | None, context: ConversionContext) -> Make:
+    """Return what calls a function whose converters are given *context*, and awaited."""
+
+    async def make(made: Callable[[], T]) -> T:
+        return made() if awaits is None else await call(made, context, awaits=awaits)
+
+    return make
+
+
+def _unversioned(scope: Scope) -> Scope:
+    """Return *scope* with the entity-tags of its version as handlers know them."""
+    headers = scope["headers"]
+    if all(name not in _CONDITIONS for name, _ in headers):
+        return scope
+    version: str = scope["state"][VERSION]
+    known = [
+        (name, etag.strip_version(value, version) if name in _CONDITIONS else value)
+        for name, value in headers
+    ]
+    return {**scope, "headers": known}
+
+
+def _conditional(scope: Scope, answer: Answer, headers: Headers) -> tuple[Answer, Headers]:
+    """Return the answer with the entity-tag of its version, or that nothing has changed.
+
+    What the caller is shown differs by version, and so does the tag (RFC 9110, section 8.8.3).
+    """
+    fields = dict(headers)
+    if b"etag" not in fields:
+        return answer, headers
+    tag = etag.tag_version(fields[b"etag"].decode(), scope["state"][VERSION])
+    fields[b"etag"] = tag.encode()
+    is_read = scope["method"] in ("GET", "HEAD") and answer.status == HTTPStatus.OK
+    if not is_read or etag.none_match(field(scope, "If-None-Match"), tag):
+        return answer, list(fields.items())
+    kept = {name: value for name, value in fields.items() if name in _UNMODIFIED}
+    return Answer(HTTPStatus.NOT_MODIFIED, None, b""), list(kept.items())
