@@ -10,10 +10,8 @@ from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 from .answers import AnswerNarrowing, Treatment, accept_codings, described, replace_length
-from .contracts import Contracts
-from .converters import call
-from .lifts import RequestLift
 from .contracts import Contracts, MisfitError
+from .converters import call
 from .items import NarrowedStream, StreamError
 from .lifts import Lifted, RequestLift
 from .nouns import Operation, Settings
@@ -414,7 +412,7 @@ class _Narrowed:
         self.check()
         is_last = not message.get("more_body", False)
         try:
-            body = stream.change(message.get("body", b""), is_last=is_last)
+            body = await stream.change(message.get("body", b""), is_last=is_last)
         except MisfitError as error:
             log_failure(self._scope, error)
             self._broken = StreamError("the stream was broken off")
@@ -427,10 +425,9 @@ class _Narrowed:
             treatment = self._answers.treat(message["status"], described(message, b"content-type"))
             given = list(message.get("headers", ()))
             headers = await self._make(partial(self._answers.headers, given, treatment))
-            headers = self._answers.headers(list(message.get("headers", ())), treatment)
             if treatment.items is not None:
                 coding = described(message, b"content-encoding").strip().lower()
-                self._stream = NarrowedStream(treatment.items, coding)
+                self._stream = NarrowedStream(treatment.items, coding, self._make)
                 headers = [each for each in headers if each[0].lower() != b"content-encoding"]
                 headers = replace_length(headers, None)
         except MisfitError as error:

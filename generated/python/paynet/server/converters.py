@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from .runtime.compiling import MissingConverterError
 from .runtime.conversion import ConversionContext, await_converters, convert_within
 
 T = TypeVar("T")
+
+
+class Make(Protocol):
+    """Calls a function that calls converters, which may have to be awaited."""
+
+    def __call__(self, made: Callable[[], T], /) -> Awaitable[T]:
+        """Return what *made* returns."""
+        ...
+
 
 _log = logging.getLogger(__name__)
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from starlette.exceptions import HTTPException
 
 from .callers import Callers
 from .contracts import MisfitError
+from .converters import Make, call
 from .items import StreamError
 from .nouns import Call, Operation, Refusal
 from .problems import Problems
 from .readers import Readers
-from .results import Results, Stream
+from .results import Results, Stream, make_repeatable
 from .runtime import bodies, etag, idempotency
 from .runtime.asgi import (
     ENCODING,
@@ -29,11 +32,14 @@ from .runtime.asgi import (
     respond,
     whole,
 )
+from .runtime.conversion import ConversionContext
 from .runtime.errors import Fault, RequestError
 from .runtime.idempotency import Answer
 from .runtime.problems import Problem
 from .streaming import Streaming, close
 from .uploads import LeftError, Upload
+
+T = TypeVar("T")
 
 Handler = Callable[..., Awaitable[Any]]
 
@@ -62,8 +68,10 @@ class Endpoint:
         readers: Readers,
         results: Results,
         problems: Problems,
+        environment: str,
     ) -> None:
         self._operation = operation
+        self._environment = environment
         self._problems = problems
         self._handler = handler
         self._callers = callers
@@ -104,19 +112,30 @@ class Endpoint:
         if self._handler is None:
             problem = Problem(status=501, message=_UNWRITTEN)
             return self._problems.answer(scope, problem, self._results), []
+        context = ConversionContext(
+            environment=self._environment,
+            version=version,
+            operation=self._operation.id,
+            scope=scope,
+        )
         try:
             account = await self._callers.account(reader.security, scope, reader.headers)
         except Refusal as refusal:
-            return self._refused(refusal, scope, version)
+            return await self._answer(partial(self._refused, refusal, scope, version), context)
         except HTTPException as error:
-            return self._refused_by(error, scope, version)
+            return await self._answer(partial(self._refused_by, error, scope, version), context)
+        context = replace(context, account=account)
         key = field(scope, idempotency.HEADER) if self._is_post else None
         if key is not None:
             key = idempotency.read_key(key)
-        arguments = reader.arguments(scope)
+        make = _maker(reader.awaits, context)
+        if reader.awaits is None:
+            arguments = reader.arguments(scope)
+        else:
+            arguments = await make(partial(reader.arguments, scope))
         upload: Upload | None = None
-        content: bytes | None
         if reader.takes_body:
+            content: bytes | None
             content_type = field(scope, "content-type")
             if reader.opens(content_type):
                 upload = Upload(receive, content_type or "")
@@ -128,25 +147,35 @@ class Endpoint:
             if content and ENCODING in scope["state"]:
                 bodies.check_encoding(scope["state"][ENCODING])
             if upload is not None and content:
-                arguments["body"] = reader.open(upload)
+                arguments["body"] = reader.open(upload, make)
             else:
-                arguments["body"] = reader.body(content, content_type)
+                read = partial(reader.body, content, content_type)
+                arguments["body"] = read() if reader.awaits is None else await make(read)
         try:
             result = await self._handler(Call(account, key, scope), **arguments)
             stream = self._results.open(result, version)
             if stream is not None:
-                return await self._stream(*stream, scope, receive, send, upload)
+                return await self._stream(stream, context, receive, send, upload)
         except Refusal as refusal:
-            return self._refused(refusal, scope, version)
+            answer = partial(self._refused, refusal, scope, version)
         except HTTPException as error:
-            return self._refused_by(error, scope, version)
-        return self._results.answer(result, version)
+            answer = partial(self._refused_by, error, scope, version)
+        else:
+            if self._results.awaits(version):
+                result = make_repeatable(result)
+            answer = partial(self._results.answer, result, version)
+        return await self._answer(answer, context)
+
+    async def _answer(
+        self, make: Callable[[], tuple[Answer, Headers]], context: ConversionContext
+    ) -> tuple[Answer, Headers]:
+        awaits = self._results.awaits(context.version)
+        return make() if awaits is None else await call(make, context, awaits=awaits)
 
     async def _stream(
         self,
         stream: Stream,
-        headers: Headers,
-        scope: Scope,
+        context: ConversionContext,
         receive: Receive,
         send: Send,
         upload: Upload | None,
@@ -155,6 +184,10 @@ class Endpoint:
 
         Raises what the handler raises before the answer begins, StreamError after that.
         """
+        scope: Any = context.scope
+        awaits = self._results.awaits(context.version)
+        make = _maker(awaits, context)
+        headers = await make(stream.headers)
         if headers:
             before = Answer(stream.status, None, b"")
             answer, headers = _conditional(scope, before, headers)
@@ -162,13 +195,18 @@ class Endpoint:
                 await close(stream.pieces)
                 return answer, headers
 
+        async def write(piece: Any) -> bytes:
+            if awaits is None:
+                return stream.write(piece)
+            return await make(partial(stream.write, make_repeatable(piece)))
+
         async def left() -> None:
             if upload is not None:
                 await upload.wait()
             while (await receive())["type"] == "http.request":
                 pass
 
-        streaming = Streaming(stream, headers, send, left, is_head=scope["method"] == "HEAD")
+        streaming = Streaming(stream, headers, write, send, left, is_head=scope["method"] == "HEAD")
         try:
             await streaming.run()
         except Exception as error:
@@ -197,6 +235,15 @@ class Endpoint:
         if answer is None:
             answer = self._problems.refusal(scope, refusal.status, refusal.body, self._results)
         return answer, headers
+
+
+def _maker(awaits: bool | None, context: ConversionContext) -> Make:
+    """Return what calls a function whose converters are given *context*, and awaited."""
+
+    async def make(made: Callable[[], T]) -> T:
+        return made() if awaits is None else await call(made, context, awaits=awaits)
+
+    return make
 
 
 def _unversioned(scope: Scope) -> Scope:

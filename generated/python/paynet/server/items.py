@@ -10,10 +10,11 @@ from typing import Any, Final
 from pydantic_core import from_json, to_json, to_jsonable_python
 
 from .contracts import MisfitError, Validator, pointer
+from .converters import Make
 from .nouns import ServerSentEvent
 from .runtime import sequences
 from .runtime.narrowing import UnfitError
-from .runtime.sequences import Framing, SequenceError
+from .runtime.sequences import Frame, Framing, SequenceError
 
 Change = Callable[[Any], Any]
 
@@ -91,20 +92,34 @@ def _plain(item: Any) -> Any:
 
 
 class NarrowedStream:
-    """One stream of an application, on its way to callers of a version."""
+    """One stream of an application, on its way to callers of a version.
 
-    def __init__(self, items: Items, coding: str) -> None:
+    *make* calls what calls converters.
+    """
+
+    def __init__(self, items: Items, coding: str, make: Make) -> None:
         self._take = items.take
         self._framing = items.frame()
         self._decode = _decoder(coding)
+        self._make = make
 
-    def change(self, piece: bytes, *, is_last: bool) -> bytes:
+    async def change(self, piece: bytes, *, is_last: bool) -> bytes:
         """Return what callers are sent for *piece*. Raises MisfitError."""
+        made = bytearray()
         try:
-            made = b"".join(self._framing.change(each, self._take) for each in self._decode(piece))
-            return made + self._framing.end(self._take) if is_last else made
+            for each in self._decode(piece):
+                for frame in self._framing.split(each):
+                    made += await self._write(frame)
+            for frame in self._framing.end() if is_last else ():
+                made += await self._write(frame)
         except (SequenceError, zlib.error) as error:
             raise MisfitError(str(error)) from error
+        return bytes(made)
+
+    async def _write(self, frame: Frame | bytes) -> bytes:
+        if isinstance(frame, bytes):
+            return frame
+        return frame.write(await self._make(partial(self._take, frame.item)))
 
 
 def _decoder(coding: str) -> Callable[[bytes], list[bytes]]:

@@ -7,10 +7,19 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from .contracts import Contract, Contracts
-from .converters import call
+from .converters import Make, call
 from .objects import Spread
 from .paths import PathTemplate
-from .reading import PLACES, Fields, essence, is_json, read_json, read_raw
+from .reading import (
+    PLACES,
+    Fields,
+    ItemReader,
+    essence,
+    is_json,
+    read_json,
+    read_raw,
+    split_items,
+)
 from .rewriting import (
     Parameters,
     write_cookies,
@@ -19,14 +28,12 @@ from .rewriting import (
     write_query,
     write_whole_query,
 )
-from .reading import PLACES, Fields, ItemReader, essence, is_json, read_json, read_raw
-from .rewriting import Parameters, write_cookies, write_headers, write_path, write_query
 from .runtime import bodies
 from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, whole
 from .runtime.conversion import ConversionContext
 from .runtime.errors import Fault, RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
-from .runtime.sequences import is_sequential
+from .runtime.sequences import Framing, is_sequential
 
 _REWRITE: Final = {
     "query": write_query,
@@ -114,9 +121,10 @@ class RequestLift:
             scope = await self._make(partial(place.lift, scope, texts), context)
         if self._body is None:
             return scope, receive
-        change = self._body.stream(field(scope, "content-type"))
-        if change is not None:
-            return await self._open(self._body, change, scope, receive)
+        content_type = field(scope, "content-type")
+        items = self._body.find_items(content_type)
+        if items is not None or self._body.is_plain(content_type):
+            return await self._open(items, scope, receive, partial(self._make, context=context))
         content = await whole(receive)
         if content is None:
             return None
@@ -132,11 +140,16 @@ class RequestLift:
 
     async def _make(self, make: Callable[[], T], context: ConversionContext) -> T:
         return make() if self._awaits is None else await call(make, context, awaits=self._awaits)
-    @staticmethod
+
     async def _open(
-        body: _Body, change: Callable[[bytes, bool], bytes], scope: Scope, receive: Receive
+        self,
+        items: tuple[ItemReader, Change] | None,
+        scope: Scope,
+        receive: Receive,
+        make: Make,
     ) -> tuple[Scope, Receive] | None:
-        """Return the request with a body that is lifted as it comes."""
+        """Return the request with a body whose *items*, if any, are lifted as they come."""
+        assert self._body is not None
         message = await receive()
         while message["type"] == "http.request" and not message.get("body"):
             if not message.get("more_body", False):
@@ -144,29 +157,35 @@ class RequestLift:
             message = await receive()
         if message["type"] != "http.request":
             return None
-        body.check_presence(bool(message.get("body")))
-        if change is not _pass:
+        self._body.check_presence(bool(message.get("body")))
+        if items is not None:
             if ENCODING in scope["state"]:
                 bodies.check_encoding(scope["state"][ENCODING])
             headers = [each for each in scope["headers"] if each[0] not in _OF_BYTES]
             if scope["http_version"].startswith("1") and message.get("body"):
                 headers.append((b"transfer-encoding", b"chunked"))
             scope = {**scope, "headers": headers}
-        return scope, Lifted(message, change, receive)
+        return scope, Lifted(message, items, receive, make)
 
 
 class Lifted:
-    """A body that is lifted as it comes: *message* is the first of it.
+    """A body whose *items*, if any, are lifted as they come: *message* is the first of it.
 
     ``refused`` is why it is none of the caller's version, as soon as that is known.
     """
 
     def __init__(
-        self, message: Message, change: Callable[[bytes, bool], bytes], receive: Receive
+        self,
+        message: Message,
+        items: tuple[ItemReader, Change] | None,
+        receive: Receive,
+        make: Make,
     ) -> None:
         self._first: Message | None = message
-        self._change = change
+        self._items = items
+        self._framing = items[0].frame() if items is not None else None
         self._receive = receive
+        self._make = make
         self._is_over = False
         self.refused: RequestError | None = None
 
@@ -176,15 +195,30 @@ class Lifted:
         message, self._first = self._first, None
         if message is None:
             message = await self._receive()
-        if message["type"] != "http.request" or self._is_over:
+        if message["type"] != "http.request" or self._is_over or self._framing is None:
             return message
         more = message.get("more_body", False)
         self._is_over = not more
         try:
-            return {**message, "body": self._change(message.get("body", b""), not more)}
+            body = await self._lift(self._framing, message.get("body", b""), is_last=not more)
         except RequestError as error:
             self.refused = error
             raise
+        return {**message, "body": body}
+
+    async def _lift(self, framing: Framing, piece: bytes, *, is_last: bool) -> bytes:
+        made = bytearray()
+        for frame in split_items(framing, piece, is_last=is_last):
+            if isinstance(frame, bytes):
+                made += frame
+            else:
+                made += frame.write(await self._make(partial(self._take, frame.item)))
+        return bytes(made)
+
+    def _take(self, item: Any) -> list[Any]:
+        assert self._items is not None
+        items, away = self._items
+        return [after for each in items.lift(item) for after in _strip(away, [each])]
 
 
 class _Unread:
@@ -293,16 +327,16 @@ class _Body:
                 # it is neither read nor changed
                 self._plain.add(name)
 
-    def stream(self, content_type: str | None) -> Callable[[bytes, bool], bytes] | None:
-        """Return what lifts a body of *content_type* as it comes; None if it has to be read whole.
+    def find_items(self, content_type: str | None) -> tuple[ItemReader, Change] | None:
+        """Return what reads the items of a body of *content_type*, if it has any.
 
-        It is given each piece, and whether that is the last one, and raises RequestError.
+        Beside that is what leaves out of a list of items what the newest version lacks.
         """
-        name = essence(content_type or "")
-        if name in self._items:
-            items, away = self._items[name]
-            return items.start(lambda item: tuple(_strip(away, [item])))
-        return _pass if name in self._plain else None
+        return self._items.get(essence(content_type or ""))
+
+    def is_plain(self, content_type: str | None) -> bool:
+        """Return whether a body of *content_type* stays as it is."""
+        return essence(content_type or "") in self._plain
 
     def check_presence(self, is_present: bool) -> None:
         """Raise RequestError if there has to be a body and there is none."""
@@ -321,10 +355,6 @@ class _Body:
             known = " or ".join(self._readers)
             raise RequestError(f"the body has to be {known}", Fault.UNSUPPORTED_MEDIA)
         return self._readers[name](content)
-
-
-def _pass(piece: bytes, _: bool) -> bytes:
-    return piece
 
 
 def _json(read: Callable[[bytes], tuple[Any, Any]], strip: Change) -> Callable[[bytes], bytes]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, get_args, get_origin
@@ -14,6 +12,7 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 
 from .contracts import Contract, Validator, located, pointer
+from .converters import Make
 from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
 from .objects import Either, Spread, is_either, parameter_reader
@@ -22,8 +21,7 @@ from .runtime.asgi import Scope, field
 from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.query import Items
-from .runtime.sequences import SequenceError, find_framing, is_sequential
-from .texts import reader
+from .runtime.sequences import Frame, Framing, SequenceError, find_framing, is_sequential
 from .uploads import Upload
 
 Change = Callable[[Any], Any]
@@ -85,11 +83,13 @@ class Reader:
         """Return whether a body of *content_type* is handed out as it comes."""
         return self._body is not None and essence(content_type or "") in self._body.opened
 
-    def open(self, upload: Upload) -> Any:
-        """Return the argument made of a body that is handed out: itself, or its items."""
-        return (
-            None if self._body is None else self._body.opened[essence(upload.content_type)](upload)
-        )
+    def open(self, upload: Upload, make: Make) -> Any:
+        """Return the argument made of a body that is handed out: itself, or its items.
+
+        *make* calls what calls converters.
+        """
+        assert self._body is not None
+        return self._body.opened[essence(upload.content_type)](upload, make)
 
 
 def _argument(
@@ -312,7 +312,7 @@ class _Body:
         types = {essence(media_type): kind for media_type, kind in (operation.body or {}).items()}
         self._required = said["required"]
         self._readers: dict[str, Callable[[bytes], Any]] = {}
-        self.opened: dict[str, Callable[[Upload], Any]] = {}
+        self.opened: dict[str, Callable[[Upload, Make], Any]] = {}
         for media_type, schema in said["content"].items():
             name = essence(media_type)
             if name not in types:
@@ -327,7 +327,7 @@ class _Body:
             else:
                 self._readers[name] = read_raw(lift)
                 if types[name] is Upload and lift is identity:
-                    self.opened[name] = identity
+                    self.opened[name] = _take_upload
                 elif types[name] is Upload:
                     self._readers[name] = partial(_read_file, read_raw(lift), media_type)
 
@@ -352,9 +352,10 @@ class ItemReader:
     """
 
     def __init__(self, media_type: str, validator: Validator, lift: Change, most: int) -> None:
+        self._media_type = media_type
         self._validator = validator
         self._lift = lift
-        self._frame = partial(find_framing, media_type, dump=encode, decode=bodies.read, most=most)
+        self._most = most
 
     def lift(self, item: Any) -> tuple[Any, ...]:
         """Return what *item* is for the newest version. Raises RequestError."""
@@ -363,45 +364,38 @@ class ItemReader:
         after = _lifted(self._lift, listed, "the body")
         return (item,) if after is listed else tuple(after)
 
-    def start(self, strip: Callable[[Any], tuple[Any, ...]]) -> Callable[[bytes, bool], bytes]:
-        """Return what lifts a stream that *strip* takes further.
+    def frame(self) -> Framing:
+        """Return the framing of one stream."""
+        return find_framing(self._media_type, dump=encode, decode=bodies.read, most=self._most)
 
-        It is given each piece, and whether that is the last one, and raises RequestError.
-        """
-        framing = self._frame()
 
-        def take(item: Any) -> tuple[Any, ...]:
-            lifted = self.lift(item)
-            return tuple(after for each in lifted for after in strip(each))
-
-        def change(piece: bytes, is_last: bool) -> bytes:
-            try:
-                made = framing.change(piece, take)
-                return made + framing.end(take) if is_last else made
-            except SequenceError as error:
-                raise RequestError(f"the body: {error}") from None
-
-        return change
+def split_items(framing: Framing, piece: bytes, *, is_last: bool) -> Iterator[Frame | bytes]:
+    """Yield what *piece* completes of a body. Raises RequestError."""
+    try:
+        yield from framing.split(piece)
+        if is_last:
+            yield from framing.end()
+    except SequenceError as error:
+        raise RequestError(f"the body: {error}") from None
 
 
 async def _read_items(
-    items: ItemReader, kind: TypeAdapter[Any], upload: Upload
+    items: ItemReader, kind: TypeAdapter[Any], upload: Upload, make: Make
 ) -> AsyncIterator[Any]:
-    found: list[Any] = []
+    framing = items.frame()
+    is_last = False
+    pieces = aiter(upload)
+    while not is_last:
+        piece = await anext(pieces, None)
+        is_last = piece is None
+        for frame in split_items(framing, piece or b"", is_last=is_last):
+            if not isinstance(frame, bytes):
+                for item in await make(partial(items.lift, frame.item)):
+                    yield _validate(kind, item)
 
-    def keep(item: Any) -> tuple[Any, ...]:
-        found.append(item)
-        return ()
 
-    change = items.start(keep)
-    async for piece in upload:
-        change(piece, False)
-        for item in found:
-            yield _validate(kind, item)
-        found.clear()
-    change(b"", True)
-    for item in found:
-        yield _validate(kind, item)
+def _take_upload(upload: Upload, _: Make) -> Upload:
+    return upload
 
 
 def _read_file(read: Callable[[bytes], bytes], content_type: str, content: bytes) -> Upload:

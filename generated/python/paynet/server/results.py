@@ -6,13 +6,14 @@ import re
 from collections.abc import AsyncIterable, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json, to_jsonable_python
 
 from .contracts import Contract, Contracts, MisfitError, Validator
 from .items import Items
-from .nouns import Operation, Refusal, Reply
+from .nouns import Operation, Refusal, Reply, ServerSentEvent
 from .runtime.asgi import Headers, Limits
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
@@ -77,10 +78,14 @@ class Response(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """A response that is sent piece by piece: what there is to send, and how a piece is written."""
+    """A response that is sent piece by piece: what there is to send, and how a piece is written.
+
+    ``headers`` and ``write`` may call converters.
+    """
 
     status: int
     media_type: str
+    headers: Callable[[], Headers]
     pieces: AsyncIterable[Any] | Iterator[Any]
     write: Callable[[Any], bytes]
 
@@ -132,7 +137,7 @@ class Results:
             raise MisfitError(f"{response.status} is no status to answer with")
         return response.answer(result.body), self.headers(result.headers, response, version)
 
-    def open(self, result: Any, version: str) -> tuple[Stream, Headers] | None:
+    def open(self, result: Any, version: str) -> Stream | None:
         """Return the stream that *result* makes; None for what is sent as a whole.
 
         Raises MisfitError.
@@ -142,14 +147,16 @@ class Results:
         if not isinstance(pieces, AsyncIterable | Iterator):
             return None
         response = self._defined(None if reply is None else reply.status, version)
-        headers = [] if reply is None else self.headers(reply.headers, response, version)
+        given = {} if reply is None else reply.headers
+        headers = partial(self.headers, given, response, version)
         media_type = self._sequences.get(response.key)
         if media_type is not None:
             items = self._find_items(response.key, media_type, version)
-            return Stream(response.status, media_type, pieces, items.write), headers
+            return Stream(response.status, media_type, headers, pieces, items.write)
         if response.media_type is None or response.schema is not None:
             raise MisfitError(f"{self._name} answers with no stream")
-        return Stream(response.status, response.media_type, pieces, response.write_piece), headers
+        write = response.write_piece
+        return Stream(response.status, response.media_type, headers, pieces, write)
 
     def _find_items(self, key: str, media_type: str, version: str) -> Items:
         known_as = key, version
@@ -337,6 +344,8 @@ def make_repeatable(result: Any) -> Any:
     """
     if isinstance(result, Reply):
         return replace(result, body=make_repeatable(result.body))
+    if isinstance(result, ServerSentEvent):
+        return replace(result, data=make_repeatable(result.data))
     if isinstance(result, bytes | str):
         return result
     try:

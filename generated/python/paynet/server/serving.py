@@ -5,9 +5,6 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -21,7 +18,6 @@ from starlette.types import Lifespan
 
 from .callers import A, Authenticate, Callers
 from .contracts import Contracts
-from .converters import call
 from .endpoints import Endpoint, Handler
 from .nouns import (
     Account,
@@ -40,8 +36,6 @@ from .nouns import (
 from .paths import PathTemplate, concrete_first, methods_of
 from .problems import Problems
 from .readers import Readers
-from .results import MisfitError, Results, make_repeatable
-from .runtime import bodies, etag, idempotency, lifecycle
 from .results import Results
 from .runtime import lifecycle
 from .runtime.asgi import (
@@ -55,9 +49,6 @@ from .runtime.asgi import (
     Versioned,
     route,
 )
-from .runtime.conversion import ConversionContext
-from .runtime.errors import Fault, RequestError, encode
-from .runtime.idempotency import Answer, Store
 from .runtime.errors import encode
 from .runtime.idempotency import Store
 from .runtime.lifting import liftings
@@ -142,10 +133,9 @@ def build(
         readers = Readers(operation, data, up, down, most=most)
         results = Results(operation, contracts, down, data, most=most)
         handler = methods.get(operation.id)
-        endpoint: App = _Endpoint(
+        endpoint: App = Endpoint(
             operation, handler, callers, readers, results, problems, environment
         )
-        endpoint: App = Endpoint(operation, handler, callers, readers, results, problems)
         if idempotency is not None and operation.method == "POST" and _is_secured(operation, data):
             account = _keeper(callers, readers)
             endpoint = Idempotent(
@@ -300,154 +290,6 @@ def _keeper(callers: Callers, readers: Readers) -> Callable[[Scope], Awaitable[s
         return await callers.identity(reader.security, scope, reader.headers)
 
     return keeper
-
-
-class _Endpoint:
-    """Serves one operation: an ASGI application that answers whatever happens."""
-
-    def __init__(
-        self,
-        operation: Operation,
-        handler: Handler | None,
-        callers: Callers,
-        readers: Readers,
-        results: Results,
-        problems: Problems,
-        environment: str,
-    ) -> None:
-        self._operation = operation
-        self._environment = environment
-        self._problems = problems
-        self._handler = handler
-        self._callers = callers
-        self._readers = readers
-        self._results = results
-        self._is_post = operation.method == "POST"
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers: Headers = []
-        try:
-            made = await self._made(_unversioned(scope), receive)
-            if made is None:
-                return
-            answer, headers = made
-        except RequestError as error:
-            answer = self._problems.answer(scope, describe_error(error), self._results)
-            headers = [_CODINGS] if error.fault is Fault.ENCODED else []
-        except Exception as error:
-            answer = self._problems.answer(scope, log_failure(scope, error), self._results)
-        if headers:
-            answer, headers = _conditional(scope, answer, headers)
-        await respond(scope, send, answer, headers)
-
-    async def _made(self, scope: Scope, receive: Receive) -> tuple[Answer, Headers] | None:
-        """Return the answer; None where the caller has left."""
-        version = scope["state"][VERSION]
-        reader = self._readers.at(version)
-        if reader is None:
-            unserved = self._readers.unserved(version)
-            status, message = (501, unserved) if unserved else (404, _NO_PATH)
-            return self._problems.answer(scope, Problem(status=status, message=message)), []
-        if self._handler is None:
-            problem = Problem(status=501, message=_UNWRITTEN)
-            return self._problems.answer(scope, problem, self._results), []
-        context = ConversionContext(
-            environment=self._environment,
-            version=version,
-            operation=self._operation.id,
-            scope=scope,
-        )
-        try:
-            account = await self._callers.account(reader.security, scope, reader.headers)
-        except Refusal as refusal:
-            return await self._answer(partial(self._refused, refusal, scope, version), context)
-        except HTTPException as error:
-            return await self._answer(partial(self._refused_by, error, scope, version), context)
-        context = replace(context, account=account)
-        key = field(scope, idempotency.HEADER) if self._is_post else None
-        if key is not None:
-            key = idempotency.read_key(key)
-        awaits = reader.awaits
-        if awaits is None:
-            arguments = reader.arguments(scope)
-        else:
-            arguments = await call(partial(reader.arguments, scope), context, awaits=awaits)
-        if reader.takes_body:
-            content = await whole(receive)
-            if content is None:
-                return None
-            if content and ENCODING in scope["state"]:
-                bodies.check_encoding(scope["state"][ENCODING])
-            read = partial(reader.body, content, field(scope, "content-type"))
-            body = read() if awaits is None else await call(read, context, awaits=awaits)
-            arguments["body"] = body
-        try:
-            result = await self._handler(Call(account, key, scope), **arguments)
-        except Refusal as refusal:
-            answer = partial(self._refused, refusal, scope, version)
-        except HTTPException as error:
-            answer = partial(self._refused_by, error, scope, version)
-        else:
-            if self._results.awaits(version):
-                result = make_repeatable(result)
-            answer = partial(self._results.answer, result, version)
-        return await self._answer(answer, context)
-
-    async def _answer(
-        self, make: Callable[[], tuple[Answer, Headers]], context: ConversionContext
-    ) -> tuple[Answer, Headers]:
-        awaits = self._results.awaits(context.version)
-        return make() if awaits is None else await call(make, context, awaits=awaits)
-
-    def _refused_by(
-        self, error: HTTPException, scope: Scope, version: str
-    ) -> tuple[Answer, Headers]:
-        """Return the answer for an exception of a web framework, in a body of the definitions.
-
-        Details that do not fit are left out.
-        """
-        status, headers = error.status_code, dict(error.headers or {})
-        try:
-            return self._refused(Refusal(status, error.detail, headers), scope, version)
-        except MisfitError:
-            said = Problem(status=status).title
-            return self._refused(Refusal(status, said, headers), scope, version)
-
-    def _refused(self, refusal: Refusal, scope: Scope, version: str) -> tuple[Answer, Headers]:
-        answer, headers = self._results.refused(refusal, version)
-        if answer is None:
-            answer = self._problems.refusal(scope, refusal.status, refusal.body, self._results)
-        return answer, headers
-
-
-def _unversioned(scope: Scope) -> Scope:
-    """Return *scope* with the entity-tags of its version as handlers know them."""
-    headers = scope["headers"]
-    if all(name not in _CONDITIONS for name, _ in headers):
-        return scope
-    version: str = scope["state"][VERSION]
-    known = [
-        (name, etag.strip_version(value, version) if name in _CONDITIONS else value)
-        for name, value in headers
-    ]
-    return {**scope, "headers": known}
-
-
-def _conditional(scope: Scope, answer: Answer, headers: Headers) -> tuple[Answer, Headers]:
-    """Return the answer with the entity-tag of its version, or that nothing has changed.
-
-    What the caller is shown differs by version, and so does the tag (RFC 9110, section 8.8.3).
-    """
-    fields = dict(headers)
-    if b"etag" not in fields:
-        return answer, headers
-    tag = etag.tag_version(fields[b"etag"].decode(), scope["state"][VERSION])
-    fields[b"etag"] = tag.encode()
-    is_read = scope["method"] in ("GET", "HEAD") and answer.status == HTTPStatus.OK
-    if not is_read or etag.none_match(field(scope, "If-None-Match"), tag):
-        return answer, list(fields.items())
-    kept = {name: value for name, value in fields.items() if name in _UNMODIFIED}
-    return Answer(HTTPStatus.NOT_MODIFIED, None, b""), list(kept.items())
 
 
 def _ignoring(routes: Sequence[_Operation]) -> Callable[[Scope], bool]:

@@ -28,6 +28,7 @@ class Streaming:
         self,
         stream: Stream,
         headers: Headers,
+        write: Callable[[Any], Awaitable[bytes]],
         send: Send,
         left: Callable[[], Awaitable[None]],
         *,
@@ -35,6 +36,7 @@ class Streaming:
     ) -> None:
         self._stream = stream
         self._headers = headers
+        self._write = write
         self._send = send
         self._left = left
         self._is_head = is_head
@@ -79,7 +81,7 @@ class Streaming:
         pieces = _iterate(self._stream.pieces)
         async with aclosing(pieces):
             async for piece in pieces:
-                body = self._stream.write(piece)
+                body = await self._write(piece)
                 await self._begin()
                 if body:
                     message: Message = {"body": body, "more_body": True}

@@ -83,11 +83,13 @@ class Reader:
         """Return whether a body of *content_type* is handed out as it comes."""
         return self._body is not None and essence(content_type or "") in self._body.opened
 
-    def open(self, upload: Upload) -> Any:
-        """Return the argument made of a body that is handed out: itself, or its items."""
-        return (
-            None if self._body is None else self._body.opened[essence(upload.content_type)](upload)
-        )
+    def open(self, upload: Upload, make: Make) -> Any:
+        """Return the argument made of a body that is handed out: itself, or its items.
+
+        *make* calls what calls converters.
+        """
+        assert self._body is not None
+        return self._body.opened[essence(upload.content_type)](upload, make)
 
 
 def _argument(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Callable, Iterator
-from typing import Any, Final, Literal, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 EVENT_STREAM: Final = "text/event-stream"
 
@@ -31,26 +31,31 @@ Data = Literal["json", "text", "fields"]
 """What the items of an event stream are: JSON in the `data` of its events, its text, or the events
 as objects of `data`, `event`, `id` and `retry`."""
 
-Take = Callable[[Json], "tuple[Json, ...]"]
-"""Takes an item; returns what is sent in its place: an item, or nothing."""
-
 
 class SequenceError(ValueError):
     """A stream that is not of its media type, or an item of it that is too long."""
 
 
+class Frame(NamedTuple):
+    """An item of a stream, and what is written in its place: itself, another one, nothing."""
+
+    item: Json
+    write: Callable[[Sequence[Json]], bytes]
+
+
+Frames = Iterator["Frame | bytes"]
+"""Items of a stream, and what stands between them and stays."""
+
+
 class Framing(Protocol):
     """How the items of a media type are told apart and written."""
 
-    def change(self, piece: bytes, take: Take) -> bytes:
-        """Return what *piece*, the next one of a stream, adds to the stream that *take* makes.
-
-        Raises SequenceError, and what *take* raises.
-        """
+    def split(self, piece: bytes) -> Frames:
+        """Yield what *piece*, the next one of a stream, completes. Raises SequenceError."""
         ...
 
-    def end(self, take: Take, /) -> bytes:
-        """Return what the end of the stream adds to it. Raises as `change` does."""
+    def end(self) -> Frames:
+        """Yield what the end of the stream completes. Raises as `split` does."""
         ...
 
     def write(self, item: Json) -> bytes:
@@ -160,25 +165,22 @@ class _Lines:
         self._dump = dump
         self._pieces = _Pieces(most)
 
-    def change(self, piece: bytes, take: Take) -> bytes:
+    def split(self, piece: bytes) -> Frames:
         self._pieces.add(piece)
-        made = bytearray()
         while (line := self._pieces.cut(_find_line)) is not None:
-            made += self._line(line, take)
-        return bytes(made)
+            yield self._line(line)
 
-    def end(self, take: Take) -> bytes:
+    def end(self) -> Frames:
         rest = self._pieces.rest()
-        return self._line(rest, take) if rest else b""
+        if rest:
+            yield self._line(rest)
 
-    def _line(self, line: bytes, take: Take) -> bytes:
+    def _line(self, line: bytes) -> Frame | bytes:
         if not line.strip():
             return b"\n"
         value = _decode(self._decode, line)
-        return b"".join(
-            line.removesuffix(b"\r") + b"\n" if after is value else self.write(after)
-            for after in take(value)
-        )
+        own = line.removesuffix(b"\r") + b"\n"
+        return Frame(value, lambda taken: _write_all(taken, value, own, self.write))
 
     def write(self, item: Json) -> bytes:
         return self._dump(item) + b"\n"
@@ -192,39 +194,30 @@ class _Records:
         self._dump = dump
         self._pieces = _Pieces(most)
 
-    def change(self, piece: bytes, take: Take) -> bytes:
+    def split(self, piece: bytes) -> Frames:
         self._pieces.add(piece)
-        made = bytearray()
         while (record := self._pieces.cut(_find_record)) is not None:
-            made += self._record(record, take)
+            yield from self._record(record)
         # a text ends with a line feed, and is not left waiting for the one after it
-        made += self._last(take)
-        return bytes(made)
+        if self._pieces.ends_with(b"\n"):
+            rest = self._pieces.rest()
+            try:
+                value = self._decode(rest)
+            except ValueError:
+                self._pieces.add(rest)
+            else:
+                yield self._frame(rest, value)
 
-    def end(self, take: Take) -> bytes:
-        return self._record(self._pieces.rest(), take)
+    def end(self) -> Frames:
+        yield from self._record(self._pieces.rest())
 
-    def _last(self, take: Take) -> bytes:
-        if not self._pieces.ends_with(b"\n"):
-            return b""
-        rest = self._pieces.rest()
-        try:
-            value = self._decode(rest)
-        except ValueError:
-            self._pieces.add(rest)
-            return b""
-        return self._write_all(rest, value, take)
+    def _record(self, record: bytes) -> Frames:
+        if record.strip():
+            yield self._frame(record, _decode(self._decode, record))
 
-    def _record(self, record: bytes, take: Take) -> bytes:
-        if not record.strip():
-            return b""
-        return self._write_all(record, _decode(self._decode, record), take)
-
-    def _write_all(self, record: bytes, value: Json, take: Take) -> bytes:
-        return b"".join(
-            _RECORD + record.rstrip() + b"\n" if after is value else self.write(after)
-            for after in take(value)
-        )
+    def _frame(self, record: bytes, value: Json) -> Frame:
+        own = _RECORD + record.rstrip() + b"\n"
+        return Frame(value, lambda taken: _write_all(taken, value, own, self.write))
 
     def write(self, item: Json) -> bytes:
         return _RECORD + self._dump(item) + b"\n"
@@ -242,17 +235,15 @@ class Events:
         self._size = 0
         self._is_after_return = False
 
-    def change(self, piece: bytes, take: Take) -> bytes:
+    def split(self, piece: bytes) -> Frames:
         self._pieces.add(piece)
-        made = bytearray()
         while (line := self._pieces.cut(self._find_end)) is not None:
-            made += self._line(line, take)
-        return bytes(made)
+            yield from self._line(line)
 
-    def end(self, _: Take) -> bytes:
+    def end(self) -> Frames:
         # an event without the blank line that ends it is none
         self._pieces.rest()
-        return b""
+        yield from ()
 
     def _find_end(self, held: bytearray, start: int) -> tuple[int, int] | None:
         """Return where a line ends: at CR, LF, or both, which may come in two pieces."""
@@ -267,36 +258,37 @@ class Events:
         self._is_after_return = True
         return turn, turn + 1
 
-    def _line(self, line: bytes, take: Take) -> bytes:
+    def _line(self, line: bytes) -> Frames:
         if line.startswith(b":"):
-            return line + b"\n"
-        if line:
+            yield line + b"\n"
+        elif line:
             self._lines.append(line)
             self._size += len(line)
             self._pieces.check(self._size)
-            return b""
-        lines, self._lines, self._size = self._lines, [], 0
-        made = self._event(lines, take)
-        return made + b"\n" if made or not lines else b""
+        elif not self._lines:
+            yield b"\n"
+        else:
+            lines, self._lines, self._size = self._lines, [], 0
+            yield self._event(_read_fields(lines))
 
-    def _event(self, lines: list[bytes], take: Take) -> bytes:
-        """Return the lines of the event that *lines* are, without the blank one after them."""
-        fields = _read_fields(lines)
+    def _event(self, fields: dict[str, str]) -> Frame | bytes:
         if "data" not in fields:
             # nothing is dispatched: it may set the id or the time of a reconnection
-            return _write_lines({name: fields[name] for name in fields if name != "event"})
+            return _write_event({name: fields[name] for name in fields if name != "event"})
         if fields["data"] == _DONE and self._data == "json":
-            return _write_lines(fields)
+            return _write_event(fields)
         item = self._read(fields)
-        taken = take(item)
+        return Frame(item, lambda taken: self._write_taken(fields, item, taken))
+
+    def _write_taken(self, fields: dict[str, str], item: Json, taken: Sequence[Json]) -> bytes:
         if not taken:
             # whoever reconnects goes on after it
-            return _write_lines({name: fields[name] for name in ("id", "retry") if name in fields})
+            return _write_event({name: fields[name] for name in ("id", "retry") if name in fields})
         [after] = taken
         if after is item:
-            return _write_lines(fields)
+            return _write_event(fields)
         made = self._fields(after)
-        return _write_lines(made if self._data == "fields" else {**fields, **made})
+        return _write_event(made if self._data == "fields" else {**fields, **made})
 
     def _read(self, fields: dict[str, str]) -> Json:
         if self._data == "json":
@@ -323,7 +315,14 @@ class Events:
 
         Raises SequenceError for a field of several lines.
         """
-        return _write_lines({**fields, **self._fields(item)}) + b"\n"
+        return _write_event({**fields, **self._fields(item)})
+
+
+def _write_all(
+    taken: Sequence[Json], item: Json, own: bytes, write: Callable[[Json], bytes]
+) -> bytes:
+    """Return all of *taken*; *own* is how *item* itself was written."""
+    return b"".join(own if each is item else write(each) for each in taken)
 
 
 def _decode(decode: Decode, content: bytes) -> Json:
@@ -353,10 +352,10 @@ def _read_fields(lines: list[bytes]) -> dict[str, str]:
     return fields
 
 
-def _write_lines(fields: dict[str, str]) -> bytes:
-    return "".join(
-        f"{name}: {line}\n" for name, value in fields.items() for line in _split(name, value)
-    ).encode()
+def _write_event(fields: dict[str, str]) -> bytes:
+    """Return the event of *fields*; nothing where there are none."""
+    lines = [f"{name}: {line}\n" for name, value in fields.items() for line in _split(name, value)]
+    return "".join([*lines, "\n"]).encode() if lines else b""
 
 
 def _split(name: str, value: str) -> Iterator[str]:
