@@ -23,15 +23,16 @@ The contract, for rooms that keep something and for users:
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from hashlib import blake2b, sha256
 from hmac import compare_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dateline import fresh
 from dateline.model import MANIFEST
@@ -160,6 +161,33 @@ class Cache:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
+
+
+class Recollection:
+    """What earlier runs computed of definitions of the same *meaning* (see `Api.meaning`).
+
+    Without a *cache*, or for definitions that have no meaning of their own, everything is
+    computed.
+    """
+
+    def __init__(self, cache: Cache | None = None, meaning: bytes | None = None) -> None:
+        self._cache = None if meaning is None else cache
+        self._meaning = meaning or b""
+
+    def recall(self, kind: str, compute: Callable[[], Any], *parts: str) -> Any:
+        """Return what *compute* returns, or has returned for the same *kind* and *parts*.
+
+        That is a value that JSON has words for: tuples come back as lists. It may depend on
+        nothing but the meaning of the definitions and *parts*.
+        """
+        if self._cache is None:
+            return compute()
+        key = self._cache.key(kind, self._meaning, *parts)
+        if (known := self._cache.get(key)) is not None:
+            return json.loads(known)
+        made = compute()
+        self._cache.put(key, json.dumps(made).encode())
+        return made
 
 
 @contextmanager

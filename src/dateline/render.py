@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import dateline
-from dateline.cache import Cache
+from dateline.cache import Cache, Recollection
 from dateline.changes import FOLDER, Changes
 from dateline.changes.record import Record
 from dateline.documents import document, require_valid
@@ -160,7 +160,8 @@ def _prepare_server(
 
     serving = with_event_components(with_media_types(with_former_operations(api)))
     projector = projector if serving is api else Projector(serving)
-    server = Server(serving, projector, *all_contract_data(serving, projector))
+    known = Recollection(cache, api.meaning)
+    server = Server(serving, projector, *all_contract_data(serving, projector, known), known)
     made = generate_models(
         _all_contracts(api, projector),
         api.table,

@@ -6,14 +6,13 @@ renamed one carries its old name, ``x-shown-as`` stands in) and a total way up f
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
 
-from dateline.cache import Cache
+from dateline.cache import Cache, Recollection
 from dateline.canonical import with_media_types
 from dateline.check.findings import create_finding, list_concerned
 from dateline.check.responses import find_unsendable
@@ -86,15 +85,11 @@ def _dates(api: Api, finding: Finding) -> set[str]:
 def _list_unservable(
     api: Api, projector: Projector | None, cache: Cache | None
 ) -> list[Unservable]:
-    key = None
-    if cache is not None and api.meaning is not None:
-        key = cache.key("unservable", api.meaning, repr(api.visible))
-        if (known := cache.get(key)) is not None:
-            return [_read_row(*row) for row in json.loads(known)]
-    found = list(_find_unservable(api, projector or Projector(api)))
-    if cache is not None and key is not None:
-        cache.put(key, json.dumps(found).encode())
-    return found
+    def compute() -> list[Unservable]:
+        return list(_find_unservable(api, projector or Projector(api)))
+
+    found = Recollection(cache, api.meaning).recall("unservable", compute, repr(api.visible))
+    return [_read_row(*row) for row in found]
 
 
 def _read_row(

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
+from dateline.cache import Recollection
 from dateline.canonical import (
     ContractData,
     Row,
@@ -51,7 +52,9 @@ from dateline.contracts.nodes import (
 from dateline.contracts.published import PublishedSchemas
 from dateline.contracts.reach import Reach
 from dateline.gates import Timeline
-from dateline.model import EVERYWHERE, Api, Problem, SourceError
+from dateline.load.meaning import WORDS
+from dateline.model import EVERYWHERE, Api, Combination, Problem, SourceError
+from dateline.openapi import replace_children
 from dateline.project import Projector
 from dateline.schema.constraints import references as references_of
 from dateline.schema.memo import closure
@@ -71,13 +74,39 @@ def contract_data(api: Api, projector: Projector | None = None) -> ContractData:
     return _Contracts(api, projector or Projector(api)).describe_operations()
 
 
-def all_contract_data(api: Api, projector: Projector) -> tuple[ContractData, ContractData]:
+def all_contract_data(
+    api: Api, projector: Projector, known: Recollection | None = None
+) -> tuple[ContractData, ContractData]:
     """Return the contract data of *api* as `contract_data` does, and those of its components.
 
-    Converters have the same names in both.
+    Converters have the same names in both. They do not depend on words: what definitions of the
+    same meaning have is *known*.
     """
-    contracts = _Contracts(api, projector)
-    return contracts.describe_operations(), contracts.describe_components()
+
+    def compute() -> list[Any]:
+        contracts = _Contracts(api, projector)
+        both = contracts.describe_operations(), contracts.describe_components()
+        return [_write_data(each) for each in both]
+
+    operations, components = (known or Recollection()).recall("contracts", compute)
+    return _read_data(*operations), _read_data(*components)
+
+
+def _write_data(made: ContractData) -> list[Any]:
+    """Return *made* as values of JSON."""
+    unserved = {name: [each.reason, sorted(each.where)] for name, each in made.unserved.items()}
+    return [made.data, sorted(made.canonical), sorted(made.dated), unserved]
+
+
+def _read_data(
+    data: Data, canonical: list[str], dated: list[str], unserved: dict[str, Any]
+) -> ContractData:
+    """Return what `_write_data` wrote."""
+    read = {
+        name: Unserved(reason, frozenset(Combination(*each) for each in where))
+        for name, (reason, where) in unserved.items()
+    }
+    return ContractData(data, {*canonical}, {*dated}, read)
 
 
 def _components(data: Data) -> tuple[set[str], set[str]]:
@@ -105,6 +134,14 @@ def _list_needed_converters(down: Data, component: str) -> set[str]:
         lambda name: set[str]().union(*map(list_references, shapes(name))),
     )
     return set[str]().union(*(list_converters(each) for name in names for each in shapes(name)))
+
+
+def _drop_words(kind: str, node: Any) -> Any:
+    """Return *node* without its texts for people, which decide nothing about values."""
+    if not isinstance(node, dict):
+        return node
+    kept = {key: value for key, value in node.items() if key not in WORDS}
+    return replace_children(kind, kept, _drop_words)
 
 
 class _Contracts:
@@ -196,8 +233,12 @@ class _Contracts:
                 "passes_null": known[name].passes_null,
                 **({"named": True} if known[name].named else {}),
                 **_describe_replaced(known[name]),
-                "newer": canonical(known[name].kind, known[name].newer),
-                "older": canonical(known[name].kind, known[name].older),
+                "newer": _drop_words(
+                    known[name].kind, canonical(known[name].kind, known[name].newer)
+                ),
+                "older": _drop_words(
+                    known[name].kind, canonical(known[name].kind, known[name].older)
+                ),
                 **{way: name in names for way, names in needed.items()},
                 **(self._describe_sent(known[name]) if name in needed[Way.UP.value] else {}),
             }

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import dateline
+from dateline.cache import Recollection
 from dateline.canonical import ContractData
 from dateline.model import Api, Artifact, Place
 from dateline.project import Projector
@@ -23,7 +24,7 @@ from dateline.server.components import ComponentModules
 from dateline.server.converted import MODULE, ConvertedTypes
 from dateline.server.converters import list_converters
 from dateline.server.first import lay_out_first_file
-from dateline.server.messages import describe_messages
+from dateline.server.messages import describe_components, describe_messages
 from dateline.server.operations import Operation, read_groups
 from dateline.server.protocols import lay_out_protocols
 from dateline.server.table import lay_out_table
@@ -47,26 +48,37 @@ class Server:
     """The server of one API, whose contracts *projector* gives.
 
     *contracts* is the data of how values differ between versions, *components* that of how those
-    of components do. Raises SourceError if two names of authored definitions become one name in
-    Python.
+    of components do. What messages are is *known* of definitions of the same meaning. Raises
+    SourceError if two names of authored definitions become one name in Python.
     """
 
     def __init__(
-        self, api: Api, projector: Projector, contracts: ContractData, components: ContractData
+        self,
+        api: Api,
+        projector: Projector,
+        contracts: ContractData,
+        components: ContractData,
+        known: Recollection,
     ) -> None:
         self._api = api
+        self._known = known
         self._projector = projector
         self._contracts = contracts
         self._components = components
         self._forms = read_forms(api)
         self._converted = ConvertedTypes(self._forms)
-        known = list_converters(api, contracts.data, components.data, self._converted)
-        self._converters = [each for each in known if each.is_required]
-        self._component_converters = known
+        self._component_converters = list_converters(
+            api, contracts.data, components.data, self._converted
+        )
+        self._converters = [each for each in self._component_converters if each.is_required]
         self._groups = read_groups(api)
         self._operations = [each for group in self._groups for each in group.operations]
         unserved = {each.id: each.unserved for each in self._operations if each.unserved}
-        self._messages = describe_messages(api, contracts, projector, unserved)
+        self._messages = known.recall(
+            "messages",
+            lambda: describe_messages(api, contracts, projector, unserved),
+            repr(sorted(unserved.items())),
+        )
         self._types = Types(self._forms, self._operations)
 
     @property
@@ -165,7 +177,11 @@ class Server:
         modules = ComponentModules(
             self._api, self._components, self._component_converters, self._types
         )
-        yield from modules.artifacts(self._projector, classes, homes, templates)
+        described = self._known.recall(
+            "components",
+            lambda: describe_components(self._api, self._components, self._projector),
+        )
+        yield from modules.artifacts(described, classes, homes, templates)
 
     def first_file(self, types: Iterable[Typed], templates: Sequence[Path]) -> bytes:
         """Return the first file of handlers, which its owner fills in; arguments as above."""

@@ -9,12 +9,10 @@ from typing import Any, Final
 
 from dateline.canonical import ContractData
 from dateline.model import Api, Artifact
-from dateline.project import Projector
 from dateline.python.code import HEADER, Brackets, Node, Pair, Text, lay_out, literal, subscript
 from dateline.python.names import package_name
 from dateline.server.converted import MODULE
 from dateline.server.converters import Converter
-from dateline.server.messages import describe_components
 from dateline.server.protocols import Protocols
 from dateline.server.types import Types
 from dateline.templating import Code, environment
@@ -47,17 +45,14 @@ class ComponentModules:
 
     def artifacts(
         self,
-        projector: Projector,
+        described: Mapping[str, Any],
         classes: Mapping[str, str],
         homes: Mapping[str, Mapping[str, str]],
         templates: Sequence[Path],
     ) -> Iterator[Artifact]:
-        """Yield the modules, and the data."""
+        """Yield the modules, and the data, of which the messages are *described* already."""
         package = f"python/{self._api.table.package}"
-        data = {
-            **self._contracts.data,
-            **describe_components(self._api, self._contracts, projector),
-        }
+        data = {**self._contracts.data, **described}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         yield Artifact(path=f"{package}/components.json", content=f"{text}\n".encode())
         views = {"components": self._components()}
