@@ -1,5 +1,5 @@
 """`python -m dateline`: the same as the `dateline` script."""
 
-from dateline.entry import main
+from dateline.entry import command
 
-main()
+command()

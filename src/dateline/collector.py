@@ -1,4 +1,4 @@
-"""Python's garbage collector, off while documents grow."""
+"""Python's garbage collector, off while documents grow: in commands that end, to their end."""
 
 from __future__ import annotations
 
@@ -17,3 +17,15 @@ def collection_off() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+@contextmanager
+def collection_on() -> Iterator[None]:
+    """Have the collector at work in what goes on for long, whatever is around it."""
+    enabled = gc.isenabled()
+    gc.enable()
+    try:
+        yield
+    finally:
+        if not enabled:
+            gc.disable()

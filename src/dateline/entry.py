@@ -35,6 +35,35 @@ def main() -> None:
     sys.exit(status)
 
 
+def command() -> None:
+    """Run the command line as `main` does, and end the process at once.
+
+    To take apart all that large definitions have become, object by object, takes longer than many
+    a command.
+    """
+    import os
+
+    status: int | str | None = 0
+    try:
+        main()
+    except SystemExit as ended:
+        status = ended.code or 0
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):  # nobody reads them any more
+        sys.exit(status)
+    if isinstance(status, int) and not _has_threads():
+        os._exit(status)
+    sys.exit(status)
+
+
+def _has_threads() -> bool:
+    """Return whether anything still runs beside this, which python would wait for."""
+    threading = sys.modules.get("threading")
+    return threading is not None and threading.active_count() > 1
+
+
 def _told_without_parsing(arguments: list[str]) -> str | None:
     """Return what a plain `generate` or `check` says where nothing has changed."""
     if arguments not in (["generate"], ["check"]):
@@ -54,17 +83,18 @@ def _run() -> int:
 
     import click
 
-    from dateline.cli import main as command
+    from dateline.cli import main as commands
+    from dateline.collector import collection_off
     from dateline.model import DatelineError
 
     try:
         if instruction := os.environ.get(_COMPLETION):
             from click.shell_completion import shell_complete
 
-            return shell_complete(command, {}, _NAME, _COMPLETION, instruction)
-        # not command.main(): it would turn a closed pipe into exit 1, which means findings
-        with command.make_context(_NAME, sys.argv[1:]) as context:
-            command.invoke(context)
+            return shell_complete(commands, {}, _NAME, _COMPLETION, instruction)
+        # not commands.main(): it would turn a closed pipe into exit 1, which means findings
+        with collection_off(), commands.make_context(_NAME, sys.argv[1:]) as context:
+            commands.invoke(context)
         print(end="", flush=True)
     except DatelineError as error:
         click.echo(str(error), err=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from dateline import fresh
 from dateline.cache import Cache, open_cache
+from dateline.collector import collection_off, collection_on
 from dateline.files import Stale, WriteResult, find_stale, write
 from dateline.files.sources import recover
 from dateline.model import MANIFEST, Api, Artifact, DatelineError, Finding, Place, SourceError
@@ -65,7 +66,6 @@ def generate(workspace: Workspace) -> Generated:
     # what follows is heavy: not needed where nothing is to do
     from dateline.check import breaches
     from dateline.check.baseline import read_before_writing, require_restored
-    from dateline.collector import collection_off
     from dateline.load import load
 
     with collection_off(), open_cache(workspace.output) as cache:
@@ -89,7 +89,6 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
     `read_published` and `findings` raise.
     """
     from dateline.check.baseline import BaselineError, is_committed, read_standing
-    from dateline.collector import collection_off
     from dateline.load import load, read_known_table
 
     with collection_off(), open_cache(workspace.output) as cache:
@@ -171,7 +170,6 @@ def findings(
     document that can't.
     """
     from dateline.check import check, read_waivers
-    from dateline.collector import collection_off
 
     waivers = read_waivers(workspace.schemas)
     opened = nullcontext(cache) if cache else open_cache(workspace.output)
@@ -371,21 +369,22 @@ def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
     Yields what each run did, or the error that kept it from it; the next change is another try.
     """
     seen: list[tuple[str, int, int]] = []
-    while True:
-        stamps = [
-            (str(path), found.st_mtime_ns, found.st_size)
-            for folder in fresh.folders(workspace.schemas, workspace.templates).values()
-            for path in _paths(Path(folder))
-            if (found := _stat(path))
-        ]
-        if stamps != seen:
-            seen = stamps
-            try:
-                recover(workspace.schemas)
-                yield generate(workspace)
-            except DatelineError as error:
-                yield error
-        time.sleep(_POLL_SECONDS)
+    with collection_on():
+        while True:
+            stamps = [
+                (str(path), found.st_mtime_ns, found.st_size)
+                for folder in fresh.folders(workspace.schemas, workspace.templates).values()
+                for path in _paths(Path(folder))
+                if (found := _stat(path))
+            ]
+            if stamps != seen:
+                seen = stamps
+                try:
+                    recover(workspace.schemas)
+                    yield generate(workspace)
+                except DatelineError as error:
+                    yield error
+            time.sleep(_POLL_SECONDS)
 
 
 def _stat(path: Path) -> os.stat_result | None:
@@ -447,7 +446,6 @@ def _render_outputs(
     cache: Cache | None = None,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
-    from dateline.collector import collection_off
     from dateline.render import render
 
     validate = validate and (workspace.strict or not api.table.adopted)

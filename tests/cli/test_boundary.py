@@ -110,8 +110,8 @@ def test_a_working_folder_that_is_gone_is_told(tmp_path: Path, command: str) -> 
     gone = tmp_path / "gone"
     gone.mkdir()
     program = (
-        "import os, sys; os.rmdir(os.getcwd()); from dateline.entry import main; "
-        f"sys.argv[1:] = {command.split()!r}; main()"
+        "import os, sys; os.rmdir(os.getcwd()); from dateline.entry import command; "
+        f"sys.argv[1:] = {command.split()!r}; command()"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=gone, capture_output=True, text=True, check=False

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from dateline.model import Place, Problem
+from dateline.model import WAS, Place, Problem
 from dateline.source.reader import (
     ADOPTED,
     JsonReader,
@@ -116,20 +116,24 @@ def may_refer_to_files(source: SourceFile) -> bool:
 
 def refers_to_files(root: Any) -> bool:
     """Return whether *root* may hold an address of another file."""
-    pending = [root]
+    pending = [(root, False)]
     while pending:
-        node = pending.pop()
+        node, was = pending.pop()
         if isinstance(node, list):
-            pending += node
+            pending += [(child, was) for child in node]
         elif isinstance(node, dict):
-            if any(not _is_local(node[key]) for key in _REFERENCES if key in node):
+            # what was no reference before is null in a history
+            said = (
+                node[key] for key in _REFERENCES if key in node and not (was and node[key] is None)
+            )
+            if not all(map(_is_local, said)):
                 return True
             mapping = node.get("mapping")
             values = [*mapping.values()] if isinstance(mapping, dict) else []
             values += [node[key] for key in ("defaultMapping",) if key in node]
             if any(not _is_local(value) and not _NAME.fullmatch(str(value)) for value in values):
                 return True
-            pending += node.values()
+            pending += [(child, was or key == WAS) for key, child in node.items()]
     return False
 
 

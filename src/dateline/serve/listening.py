@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import Any
 
+from dateline.collector import collection_on
 from dateline.model import DatelineError
 
 
@@ -69,5 +70,5 @@ def run(
     protocol = type("Protocol", (timeout, AutoHTTPProtocol), {})
     server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_config=logging, **settings))
     # uvicorn ends in good order, and then interrupts whoever called it
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt), collection_on():
         server.run(sockets=[listener])

@@ -1,0 +1,58 @@
+"""The process of a command ends at once, with all that it said and its status."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.sources import LIBRARY, folder
+
+from dateline.collector import collection_off, collection_on
+
+
+def run(root: Path, program: list[str]) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, *program], cwd=root, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["rules"], ["check"], ["generate", "--check"], ["chekc"], ["diff", "a", "b"]],
+    ids=" ".join,
+)
+def test_a_command_says_what_it_says_where_nothing_is_cut_short(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    folder(tmp_path, LIBRARY)
+    program = "from dateline.entry import main; main()"
+    assert run(tmp_path, ["-m", "dateline", *arguments]) == run(
+        tmp_path, ["-c", program, *arguments]
+    )
+
+
+def test_what_still_runs_is_waited_for(tmp_path: Path) -> None:
+    program = (
+        "import sys, threading, time; from dateline.entry import command\n"
+        "def work(): time.sleep(0.2); print('done')\n"
+        "threading.Thread(target=work).start()\n"
+        "sys.argv = ['dateline', '--help']; command()"
+    )
+    status, out, _ = run(tmp_path, ["-c", program])
+    assert (status, out.splitlines()[-1]) == (0, "done")
+
+
+def test_the_collector_works_in_what_goes_on_for_long() -> None:
+    states = [gc.isenabled()]
+    with collection_off():
+        states.append(gc.isenabled())
+        with collection_on():
+            states.append(gc.isenabled())
+        states.append(gc.isenabled())
+    with collection_on():
+        states.append(gc.isenabled())
+    assert [*states, gc.isenabled()] == [True, False, True, False, True, True]
