@@ -7,6 +7,7 @@ the first event forks for each. Events are those of `sys.addaudithook`, and each
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -148,32 +149,39 @@ def _content(name: str, *_: int) -> bytes:
 
 
 def disk() -> State:
-    """Return what the current folder holds, by path; None for a folder.
+    """Return what the current folder holds but git's own files, by path; None for a folder.
 
     A file is read again only where it is another, or was written, or renamed.
     """
     found: State = {}
-    for folder, folders, files in os.walk("."):
-        found |= {str(Path(folder, name)): None for name in folders}
-        for name in files:
-            path = str(Path(folder, name))
-            status = Path(path).stat()
-            times = status.st_ino, status.st_mtime_ns, status.st_ctime_ns
-            found[path] = _content(path, *times)
+    folders = [""]
+    for folder in folders:
+        for entry in os.scandir(folder or "."):
+            path = folder + entry.name
+            if path == ".git":
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                found[path] = None
+                folders.append(f"{path}/")
+            else:
+                status = entry.stat()
+                times = status.st_ino, status.st_mtime_ns, status.st_ctime_ns
+                found[path] = _content(path, *times)
     return dict(sorted(found.items()))
 
 
 def put(state: State) -> None:
     """Make the current folder hold *state*."""
     now = disk()
-    for name in sorted(now.keys() - {name for name in state if now.get(name, 0) == state[name]}):
+    left = {name for name, content in state.items() if now.get(name, 0) == content}
+    for name in sorted(now.keys() - left):
         gone = Path(name)
         if gone.is_dir() and not gone.is_symlink():
             shutil.rmtree(gone)
         else:
             gone.unlink(missing_ok=True)
     for name, content in state.items():
-        if not Path(name).exists():
+        if name not in left:
             Path(name).mkdir() if content is None else Path(name).write_bytes(content)
 
 
@@ -266,8 +274,9 @@ def kills(hook: Hook, command: list[str], every: int, old: Any, new: Any, found:
 def main() -> None:
     from dateline.files.switching import EXCHANGES
 
+    # imported once, for all copies of this process, none of which lives long
+    gc.disable()
     for module in MODULES:
-        # imported once, for all copies of this process
         import_module(f"dateline.{module}")
 
     way, every, *command = sys.argv[1:]
