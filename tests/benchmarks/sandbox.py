@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from benchmarks.measure import Case, FailedError
@@ -26,20 +27,30 @@ def _filled(
 
     def prepare(root: Path) -> Case:
         _need(database)
-        # in a process of its own: its peak memory would count for those that are measured
-        ran = subprocess.run(
-            _job("fill", database, str(scaled(amount))),
-            cwd=root,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if ran.returncode:
-            raise FailedError(ran.stderr.strip())
+        filled = _fill(database, scaled(amount)).name
+        # a database belongs to the user who runs it
+        subprocess.run(["cp", "-a", f"{filled}/.", root], check=True)
         first, second = (_job(job, database, *rest) for job, *rest in (measured, against))
         return Case(root, first, second, phase=phase)
 
     return prepare
+
+
+@cache
+def _fill(database: str, amount: int) -> TemporaryDirectory[str]:
+    """Return a folder with a *database* of *amount* transactions: several rows ask one."""
+    folder = TemporaryDirectory(prefix="bench-")
+    # in a process of its own: its peak memory would count for those that are measured
+    ran = subprocess.run(
+        _job("fill", database, str(amount)),
+        cwd=folder.name,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ran.returncode:
+        raise FailedError(ran.stderr.strip())
+    return folder
 
 
 @cache

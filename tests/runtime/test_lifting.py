@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import gated_apis
-from support.narrowed import Law
+from support.narrowed import generate_law
 from support.sources import API, VERSIONS, loaded
 
 from dateline.contracts import contract_data
@@ -182,6 +181,4 @@ def test_requests_without_gates_are_left_alone_at_every_version() -> None:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_every_request_that_a_version_allows_is_canonical_when_lifted(seed: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        law = Law(loaded(Path(folder), gated_apis.sources(seed)))
-    assert list(law.lifted(25)) == []
+    assert list(generate_law(seed).lifted(25)) == []

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support import gated_apis
-from support.narrowed import Law, detours, tampered
+from support.narrowed import Law, detours, generate_law, tampered
 from support.sampling import Sampler
 from support.sources import API, LIBRARY, VERSIONS, loaded
 
@@ -43,12 +43,6 @@ def library() -> Law:
 @functools.cache
 def payment() -> Law:
     return Law(load(SCHEMAS))
-
-
-@functools.cache
-def generated(seed: int, *, removing: bool = True) -> Law:
-    with tempfile.TemporaryDirectory() as folder:
-        return Law(loaded(Path(folder), gated_apis.sources(seed, removing=removing)))
 
 
 LOAN = {
@@ -393,12 +387,12 @@ def test_what_the_payment_api_shows_is_what_its_documents_promise() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_gate_in_every_nesting_shows_what_the_documents_promise(seed: int) -> None:
-    assert list(generated(seed).breaches(100)) == []
+    assert list(generate_law(seed).breaches(100)) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS[::2])
 def test_a_version_is_shown_the_same_by_way_of_a_newer_one(tmp_path: Path, seed: int) -> None:
-    law = generated(seed, removing=False)
+    law = generate_law(seed, removing=False)
     assert list(detours(law, gated_apis.table(), tmp_path, 25)) == []
 
 
@@ -483,7 +477,7 @@ def test_a_gate_that_is_taken_out_of_the_data_is_noticed() -> None:
 
 @pytest.mark.parametrize("seed", [3, 4])
 def test_a_gate_whose_loss_shows_in_any_value_is_noticed(seed: int) -> None:
-    law = generated(seed)
+    law = generate_law(seed)
     values = list(law.values(150, 1))
 
     def shown(law: Law) -> list[Json]:
@@ -659,7 +653,7 @@ def test_a_value_that_leads_back_to_itself_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS[::3])
 def test_a_damaged_value_is_shown_or_refused(seed: int) -> None:
-    law = generated(seed)
+    law = generate_law(seed)
     sampler = Sampler(law.canonical.document, seed)
     for body, value in law.values(60, seed):
         damaged = sampler.damaged(sampler.damaged(value))
@@ -674,7 +668,7 @@ def test_a_damaged_value_is_shown_or_refused(seed: int) -> None:
     "odd", [float("nan"), float("inf"), 10**400, b"x", {1: 2}, (1,), {1}, "\ud800", ..., Api]
 )
 def test_no_json_value_at_all_is_shown_or_refused(odd: Any) -> None:
-    law = generated(1)
+    law = generate_law(1)
     for body, value in law.values(10, 1):
         for place in (odd, [odd], {"kind": odd}, dict.fromkeys(value or {}, odd)):
             for (version, environment), shown in law.shown.items():

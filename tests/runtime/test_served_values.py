@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from support.served_values import DOORS, served
 
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("name", ["payment", "library", "3", "7"])
-def test_what_is_given_is_shown_as_each_version_promises(
-    name: str, door: str, tmp_path: Path
-) -> None:
-    assert list(served(tmp_path, name, door).wrong(25)) == []
+def test_what_is_given_is_shown_as_each_version_promises(name: str, door: str) -> None:
+    assert list(served(name, door).wrong(25)) == []
 
 
 @pytest.mark.parametrize("name", ["payment", "3", "7"])
 def test_what_callers_send_reaches_an_application_as_the_newest_version_has_it(
-    name: str, tmp_path: Path
+    name: str,
 ) -> None:
-    assert list(served(tmp_path, name, "around").lifted(25)) == []
+    assert list(served(name, "around").lifted(25)) == []

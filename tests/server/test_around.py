@@ -9,17 +9,15 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from support.generated_server import Generated, ask
-
-from dateline.load import load
+from support.generated_server import Generated, ask, generate_payments
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 ID = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture(scope="module")
-def paynet(tmp_path_factory: pytest.TempPathFactory) -> Generated:
-    return Generated(tmp_path_factory.mktemp("paynet"), load(SCHEMAS))
+def paynet() -> Generated:
+    return generate_payments()
 
 
 @pytest.fixture(scope="module")

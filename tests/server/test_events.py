@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 from support.events import EVENTS
-from support.generated_server import Generated
+from support.generated_server import Generated, generate_payments
 from support.sources import LOANS, loaded
-
-from dateline.load import load
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -192,8 +190,8 @@ print(components.narrow({{"author_name": "Austen"}}, "Loan", "2024-09-01"), sort
     assert (run.stdout, run.stderr) == ("{'writer': 'Austen'} []\n", "")
 
 
-def test_an_api_without_webhooks_has_no_events(tmp_path: Path) -> None:
-    made = Generated(tmp_path, load(SCHEMAS))
+def test_an_api_without_webhooks_has_no_events() -> None:
+    made = generate_payments()
     assert f"python/{made.name}/components.py" in made.files
     assert f"python/{made.name}/events.py" not in made.files
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 from support import odd_api
-from support.generated_server import Generated, ask
+from support.generated_server import Generated, ask, generate_payments
 from support.sources import LIBRARY, VERSIONS, loaded
 
 import dateline_runtime
@@ -29,8 +29,8 @@ AUTORAMP = {"id": ID, "deposit_rails": [{"type": "FedNow"}, {"type": "Iban"}]}
 
 
 @pytest.fixture(scope="module")
-def paynet(tmp_path_factory: pytest.TempPathFactory) -> Generated:
-    return Generated(tmp_path_factory.mktemp("paynet"), load(SCHEMAS))
+def paynet() -> Generated:
+    return generate_payments()
 
 
 @pytest.fixture(scope="module")

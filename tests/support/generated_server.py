@@ -8,16 +8,22 @@ import itertools
 import sys
 import warnings
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
 import httpx
 
+from dateline.load import load
 from dateline.model import Api
 from dateline.render import render
 
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+
 _COUNT = itertools.count(1)
+_FOLDERS: list[TemporaryDirectory[str]] = []
 
 
 class Generated:
@@ -48,6 +54,18 @@ class Generated:
     def text(self, name: str) -> str:
         """Return the text of the file *name* of the package."""
         return self.files[f"python/{self.name}/{name}"].decode()
+
+
+def keep_folder() -> Path:
+    """Return a new folder that is there until this process ends."""
+    _FOLDERS.append(TemporaryDirectory())
+    return Path(_FOLDERS[-1].name)
+
+
+@cache
+def generate_payments() -> Generated:
+    """Return the distribution of the payment API, made once for all tests of a process."""
+    return Generated(keep_folder(), load(SCHEMAS))
 
 
 def ask(app: Any, method: str, url: str, **said: Any) -> httpx.Response:

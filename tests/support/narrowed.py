@@ -6,8 +6,9 @@ import copy
 import json
 import random
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -21,6 +22,7 @@ from dateline.openapi import METHODS, Shape, pointer, slot, target, walk
 from dateline.project import Projector
 from dateline_runtime.lifting import Lifting, liftings
 from dateline_runtime.narrowing import Narrowing, identity, narrowings
+from support import gated_apis
 from support.sampling import Sampler, with_pointers
 from support.sources import loaded
 
@@ -289,6 +291,13 @@ class Law:
                     yield f"{where} -> {json.dumps(made)}: {defect}"
                 if made is not value and _written(made) == _written(before):
                     yield f"{where}: was copied"
+
+
+@cache
+def generate_law(seed: int, *, removing: bool = True) -> Law:
+    """Return the law of random definitions, made once for all tests of a process."""
+    with TemporaryDirectory() as folder:
+        return Law(loaded(Path(folder), gated_apis.sources(seed, removing=removing)))
 
 
 def _written(value: Json) -> str:

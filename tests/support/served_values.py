@@ -13,12 +13,10 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from dateline.load import load
-from dateline.model import Api
-from support import gated_apis
 from support.exchanges import Response, ask, request
-from support.generated_server import Generated
+from support.generated_server import Generated, generate_payments, keep_folder
 from support.mocks import Asked, requests
-from support.narrowed import Body, Law, converters
+from support.narrowed import Body, Law, converters, generate_law
 from support.sources import LIBRARY, loaded
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -45,19 +43,17 @@ DOORS: Final = ("server", "around")
 class Served:
     """What serves an API through one of the `DOORS`, and the law of its values."""
 
-    def __init__(self, folder: Path, api: Api, door: str = "server") -> None:
-        self.law = Law(api)
+    def __init__(self, law: Law, package: Generated, door: str = "server") -> None:
+        self.law = law
         self._door = door
         self._media_type = ""
         self.received = b""
         """the body that reached the application"""
-        package = Generated(folder, api)
         self.server = package.module("server")
         self.routes = package.module("server.routes")
         self.operations = {each.id: each for each in self.routes.OPERATIONS}
         self.handlers = Giving()
         self._contracts = package.text("server/contracts.json")
-        self._api = api
         self._apps: dict[str, Any] = {}
 
     def app(self, environment: str) -> Any:
@@ -101,7 +97,7 @@ class Served:
     @functools.cached_property
     def asked(self) -> dict[tuple[str, str, str], Asked]:
         """A request for each operation, by version, environment and operation."""
-        supported = [version.date for version in self._api.table.supported]
+        supported = [version.date for version in self.law.api.table.supported]
         return {
             (version, environment, each.operation["operationId"]): each
             for (version, environment), shown in self.law.shown.items()
@@ -185,8 +181,22 @@ async def authenticate(_: Any) -> Any:
     return SimpleNamespace(identity="anyone")
 
 
-def served(folder: Path, name: str, door: str = "server") -> Served:
+def served(name: str, door: str = "server") -> Served:
+    """Return what serves the API of *name* through *door*; the server is made once a process."""
+    return Served(_find_law(name), _generate(name), door)
+
+
+@functools.cache
+def _find_law(name: str) -> Law:
     if name == "payment":
-        return Served(folder, load(SCHEMAS), door)
-    files = LIBRARY if name == "library" else gated_apis.sources(int(name))
-    return Served(folder, loaded(folder, files), door)
+        return Law(load(SCHEMAS))
+    if name == "library":
+        return Law(loaded(keep_folder(), LIBRARY))
+    return generate_law(int(name))
+
+
+@functools.cache
+def _generate(name: str) -> Generated:
+    if name == "payment":
+        return generate_payments()
+    return Generated(keep_folder(), _find_law(name).api)
