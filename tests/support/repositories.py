@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -46,13 +48,23 @@ def commit() -> None:
 
 def repository(root: Path, files: dict[str, str]) -> Path:
     """Make *root* a repository in which the API that *files* define is published."""
-    folder(root, files)
+    made = _publish(tuple(files.items())).name
+    return shutil.copytree(made, root, symlinks=True, dirs_exist_ok=True)
+
+
+@cache
+def _publish(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
+    """Return the folder of such a repository, made once for all tests of a process."""
+    made = TemporaryDirectory()
+    folder(Path(made.name), dict(files))
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(root)
+        patch.chdir(made.name)
         assert dateline("generate").status == CLEAN
         git("init", "--quiet", "--initial-branch=main")
+        # examples, of which each copy would have all
+        shutil.rmtree(Path(".git", "hooks"))
         commit()
-    return root
+    return made
 
 
 def moved_into(start: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -36,6 +36,10 @@ _SKELETONS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
+_LAID_OUT: Final[dict[bytes, str]] = {}
+"""The sources of definitions by their digests, for a process that generates many times."""
+
+
 class GenerationError(DatelineError):
     """The templates for the models do not lay out every definition once."""
 
@@ -59,13 +63,17 @@ def lay_out_definitions(
             view = _view(each, order.ahead[each.name])
             digest = cache.key("layout", made_with, repr(view))
             key = keys[home, each.name] = digest.hex()
-            if (block := cache.get(digest)) is None:
-                views[_kind(each)][key] = {"key": Code(key), **view}
-            else:
+            if (block := cache.get(digest)) is not None:
                 blocks[key] = block.decode()
+            elif digest in _LAID_OUT:
+                blocks[key] = _LAID_OUT[digest]
+                cache.put(digest, blocks[key].encode())
+            else:
+                views[_kind(each)][key] = {"key": Code(key), **view}
     for key, text in _run({kind: [*found.values()] for kind, found in views.items()}, texts):
-        blocks[key] = text
-        cache.put(bytes.fromhex(key), text.encode())
+        digest = bytes.fromhex(key)
+        blocks[key] = _LAID_OUT[digest] = text
+        cache.put(digest, text.encode())
     found: dict[str, dict[str, str]] = {home: {} for home in orders}
     for (home, name), key in keys.items():
         found[home][name] = blocks[key]
