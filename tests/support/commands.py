@@ -33,17 +33,28 @@ class _Stream(io.TextIOWrapper):
 
 def dateline(*arguments: str) -> Outcome:
     """Run `dateline` with *arguments* in the current folder."""
-    status = 0
+    out, err = _Stream(), _Stream()
+    return Outcome(_run(arguments, out, err), out.text(), err.text())
+
+
+def print_dateline(*arguments: str) -> str:
+    """Return all that `dateline` with *arguments* prints, notes and errors where they come."""
+    both = _Stream()
+    _run(arguments, both, both)
+    return both.text()
+
+
+def _run(arguments: tuple[str, ...], out: _Stream, err: _Stream) -> int:
     with (
         patch.object(sys, "argv", ["dateline", *arguments]),
-        redirect_stdout(_Stream()) as out,
-        redirect_stderr(_Stream()) as err,
+        redirect_stdout(out),
+        redirect_stderr(err),
     ):
         try:
             entry.main()
         except SystemExit as stopped:
-            status = int(stopped.code or 0)
-    return Outcome(status, out.text(), err.text())
+            return int(stopped.code or 0)
+    return 0
 
 
 def read_files(root: Path) -> dict[str, str]:
