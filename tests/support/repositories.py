@@ -61,8 +61,9 @@ def _publish(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
         patch.chdir(made.name)
         assert dateline("generate").status == CLEAN
         git("init", "--quiet", "--initial-branch=main")
-        # examples, of which each copy would have all
-        shutil.rmtree(Path(".git", "hooks"))
+        for example in Path(".git", "hooks").iterdir():
+            # each copy would have all of them
+            example.unlink()
         commit()
     return made
 
