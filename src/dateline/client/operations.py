@@ -19,7 +19,7 @@ from dateline.openapi import (
     target,
     value_schema,
 )
-from dateline.python.names import apart, argument_name, class_name, pascal
+from dateline.python.names import apart, argument_name, class_name, pascal, snake
 from dateline.python.types import Inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 
@@ -193,7 +193,7 @@ class _Reader:
         node: dict[str, Any],
     ) -> Called:
         name = self._names[path, method]
-        title = pascal(name)
+        title = pascal(snake(name))
         listed: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for each in (*item.get("parameters", ()), *node.get("parameters", ())):
             found = chain(self._document, each)

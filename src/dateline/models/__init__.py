@@ -71,7 +71,7 @@ def generate_models(
     if canonical is not None:
         strict[CANONICAL] = canonical.strict
     inlined = {**(inlines or {}), **({CANONICAL: canonical.inlines} if canonical else {})}
-    components = find_homes(versions, strict, inlines)
+    components = find_homes(versions, strict, inlined)
     written = _write_definitions(
         versions, components, strict, inlined, classes, adopted=table.adopted
     )
