@@ -64,7 +64,8 @@ def render_module(
         parts.append(f"\n\n# these speak of each other\n{lay_out(completed)}\n")
     if module == SERVER:
         names = "".join(f'    "{name}",\n' for name in sorted(homes))
-        parts.append(f"\n\n__all__ = [\n{names}]\n" if names else "\n__all__: list[str] = []\n")
+        gap = "\n\n" if order.definitions else "\n"
+        parts.append(gap + (f"__all__ = [\n{names}]\n" if names else "__all__: list[str] = []\n"))
     return "".join(parts).encode()
 
 

@@ -53,7 +53,6 @@ from ..models.v2025_03_13 import (
 )
 from ..models.v2026_07_01 import Autoramp, AutorampList, DepositRail, FedNow, UnknownDepositRail
 
-
 __all__ = [
     "AchWire",
     "AdvanceTransactionParams",
