@@ -5,6 +5,7 @@
 - `adopted_apis`: documents of several dates, and the definitions adopted from them
 - `adopted_projects`: projects that one document was adopted into
 - `assembled`: the files of every generated server, for tests that write tables by hand
+- `called_apis`: calls of every operation of an API, made from samples
 - `calls`: transports that answer as a test says, for clients
 - `careless`: a server that breaks every law about retries
 - `chains_shown`: what callers of a random chain are shown, validated against their documents

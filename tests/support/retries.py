@@ -8,8 +8,13 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
+from uuid import UUID
 
-from .processes import Answer, Server, ask
+import httpx
+from paynet.client import Backoff, ClientError
+from paynet.v2026_07_01 import AsyncClient
+
+from .processes import HOST, Answer, Server, ask
 
 _PATH: Final = "/autoramps"
 _RUNNING: Final = 409
@@ -132,3 +137,73 @@ async def _effects(port: int, key: str, answers: dict[str, Answer]) -> list[str]
         *(f"{name}: {times[name]} effects" for name in times | told if times[name] != 1),
         *(f"{item['note']}: not what was answered" for item in listed if item not in told.values()),
     ]
+
+
+def call_while_killed(server: Server, key: str, *, calls: int, kills: int) -> Tried:
+    """Create so many autoramps with the generated client, and kill the server meanwhile.
+
+    *key* is the API key of a partner that has no autoramps yet. The client sends again what failed;
+    nobody else does.
+    """
+    return asyncio.run(_call_while_killed(server, key, calls, kills))
+
+
+async def _call_while_killed(server: Server, key: str, calls: int, kills: int) -> Tried:
+    made: dict[str, UUID] = {}
+    failed: list[str] = []
+    names = iter([f"call-{number}" for number in range(calls)])
+    transport = _Moving(server)
+    client = AsyncClient(
+        api_key=key,
+        base_url=f"http://{HOST}/api",
+        max_retries=200,
+        backoff=Backoff(initial=0.02, maximum=0.1),
+        transport=transport,
+    )
+
+    async def call() -> None:
+        for name in names:
+            try:
+                made[name] = (await client.create_autoramp(body={"note": name})).id
+            except ClientError as error:
+                failed.append(f"{name}: {error!r}")
+
+    async def kill() -> None:
+        for number in range(1, kills + 1):
+            while len(made) + len(failed) < calls * number // (kills + 1):
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(random.random() / 50)
+            server.kill()
+            await asyncio.to_thread(server.start)
+
+    async with client, asyncio.TaskGroup() as group:
+        group.create_task(kill())
+        for _ in range(_CALLERS):
+            group.create_task(call())
+    async with AsyncClient(api_key=key, base_url=f"http://{HOST}:{server.port}/api") as client:
+        items = (await client.list_autoramps()).items or []
+    times = Counter(str((item.model_extra or {}).get("note")) for item in items)
+    broken = failed + [
+        f"{name}: {times[name]} effects" for name in times | made if times[name] != 1
+    ]
+    if kills and not transport.failures:
+        broken.append("no request was cut off: nothing was tried")
+    said = f"{calls} calls, {kills} kills, {transport.failures} requests cut off"
+    return Tried(f"{said}, {len(broken)} misses", broken)
+
+
+class _Moving(httpx.AsyncHTTPTransport):
+    """Sends to the port that a server has now, and counts what failed."""
+
+    def __init__(self, server: Server) -> None:
+        super().__init__()
+        self._server = server
+        self.failures = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        request.url = request.url.copy_with(port=self._server.port)
+        try:
+            return await super().handle_async_request(request)
+        except httpx.TransportError:
+            self.failures += 1
+            raise

@@ -342,7 +342,9 @@ class Call(Generic[T]):
             self._verify_version(response)
             return None
         retry_after = read_retry_after(response.headers.get("retry-after"))
-        if self._may_repeat and status in REPEATABLE_STATUSES:
+        # the key of an attempt before may still be in use by what became of that
+        is_running = status == 409 and bool(self._operation.idempotency and self._attempts)
+        if (self._may_repeat and status in REPEATABLE_STATUSES) or is_running:
             delay = self._choose_delay(f"status {status}", retry_after)
             if delay is not None:
                 return delay
@@ -352,6 +354,9 @@ class Call(Generic[T]):
         """Return the result that *response* has. Raises UnreadableResponseError."""
         declared = self._operation.results
         key = find_status(declared, response.status_code)
+        if key is None and all(each is None for each in declared.values()):
+            # no content is promised
+            return cast("T", None)
         if key is None:
             known = ", ".join(declared)
             raise self._refuse(response, f"the definitions have the statuses {known}")

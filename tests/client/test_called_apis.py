@@ -1,0 +1,45 @@
+"""Every operation of every version is called, at mocks of whole APIs."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from support.called_apis import list_misfits
+from support.sources import LIBRARY, folder
+
+from dateline.adopt import adopt
+from dateline.generate import Workspace
+from dateline.load import load
+from dateline.serve.package import package
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+DATA = Path("/work/shared/data")
+
+
+def call_all(schemas: Path) -> list[str]:
+    api = load(schemas)
+    with package(Workspace(schemas=schemas, output=schemas.parent / "generated"), api) as server:
+        return list(list_misfits(api, server))
+
+
+def test_every_operation_of_the_payment_api_is_called() -> None:
+    assert call_all(SCHEMAS) == []
+
+
+def test_every_operation_is_called_after_renames_and_through_converters(tmp_path: Path) -> None:
+    assert call_all(folder(tmp_path, LIBRARY)) == []
+
+
+@pytest.mark.parametrize("name", ["klaviyo-2023-01-24", "twilio-messaging-v1-1.38.0"])
+def test_every_operation_of_an_adopted_api_is_called(name: str, tmp_path: Path) -> None:
+    sources = []
+    for date, part in (("2023-01-01", "base"), ("2024-01-01", "head")):
+        packed = DATA / name / f"{part}.json.gz"
+        if not packed.is_file():
+            pytest.skip("there are no published documents here")
+        (tmp_path / f"{part}.json").write_bytes(gzip.decompress(packed.read_bytes()))
+        sources.append(f"{date}={tmp_path / part}.json")
+    adopt(tuple(sources), tmp_path / "schemas", accept=lambda _: True)
+    assert call_all(tmp_path / "schemas") == []

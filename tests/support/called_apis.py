@@ -1,0 +1,96 @@
+"""Calls of every operation of an API, made from samples, and what is wrong with what they give."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import json
+import typing
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+from pydantic import TypeAdapter
+
+from dateline.client.operations import Called, read_operations
+from dateline.model import Api
+from dateline.project import Projector
+from dateline.python.names import package_name
+from dateline.sample import Sampler
+from dateline.schema.access import READ_ONLY, Hidden, OneWay
+from dateline.serve.mock import Mock
+
+
+def read_called(api: Api, version: str, environment: str) -> list[Called]:
+    """Return the operations that *environment* has at *version*, but for the documents."""
+    document = Projector(api).contract(version, environment).document
+    found = read_operations(api, document, {environment: document})
+    return [each for each in found if not each.path.startswith("/spec")]
+
+
+def make_arguments(method: Any, operation: Called, sampler: Sampler) -> dict[str, Any]:
+    """Return a value of the right type for each argument of *method*."""
+    hints = typing.get_type_hints(method, include_extras=True)
+    made: dict[str, Any] = {}
+    for argument in operation.arguments:
+        value = sampler.value(argument.inline.schema, argument.keyword)
+        text = str(value) if argument.place == "path" else json.dumps(value)
+        # nothing is no segment of a path
+        made[argument.keyword] = TypeAdapter(hints[argument.keyword]).validate_json(
+            json.dumps(text.strip("./") or "a")
+            if argument.place == "path" and isinstance(value, str)
+            else text
+        )
+    if operation.body is not None:
+        made["body"] = b"bytes"
+        if operation.body.inline is not None:
+            value = sampler.value(operation.body.inline.schema, "body")
+            made["body"] = TypeAdapter(hints["body"]).validate_json(json.dumps(value))
+    return made
+
+
+def list_misfits(api: Api, server: Any, seed: int = 0) -> Iterator[str]:
+    """Yield what is wrong with calls of all operations of all versions at mocks of *api*."""
+    root = server.__name__.rpartition(".")[0]
+    errors = importlib.import_module(f"{root}.client")
+    for environment in api.table.environments:
+        mock = Mock(api, server, environment.name, seed)
+        for version in api.table.supported:
+            found = importlib.import_module(f"{root}.{package_name(version.date)}.client")
+            document = Projector(api).contract(version.date, environment.name).document
+            document = OneWay(document, READ_ONLY, Hidden.ABSENT).document(document)
+            sampler = Sampler(document, seed)
+            keywords = inspect.signature(found.AsyncClient).parameters
+            settings: dict[str, Any] = {
+                name: ("name", "word") if "Login" in str(each.annotation) else "any"
+                for name, each in keywords.items()
+                if str(each.annotation) in ("Secret | None", "Login | None")
+            }
+            operations = read_called(api, version.date, environment.name)
+            server_paths = [each.get("url", "") for each in environment.servers]
+            path = httpx.URL(server_paths[0]).path.rstrip("/") if server_paths else ""
+
+            async def call(
+                client: Any, operations: list[Called] = operations, sampler: Sampler = sampler
+            ) -> list[str]:
+                wrong: list[str] = []
+                for operation in operations:
+                    method = getattr(client, operation.method_name)
+                    try:
+                        await method(**make_arguments(method, operation, sampler))
+                    except (errors.ClientError, ValueError) as error:
+                        wrong.append(f"{operation.method_name}: {error!r}")
+                return wrong
+
+            async def run(found: Any = found, settings: dict[str, Any] = settings) -> list[str]:
+                async with found.AsyncClient(
+                    **settings,
+                    base_url=f"http://mock{path}",
+                    transport=httpx.ASGITransport(mock.app),
+                    max_retries=0,
+                ) as client:
+                    return await call(client)
+
+            for each in asyncio.run(run()):
+                yield f"{version.date} {environment.name} {each}"
