@@ -17,7 +17,7 @@ from dateline.client.operations import Called, read_operations
 from dateline.model import Api
 from dateline.project import Projector
 from dateline.python.names import package_name
-from dateline.sample import Sampler
+from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import READ_ONLY, Hidden, OneWay
 from dateline.serve.mock import Mock
 
@@ -68,29 +68,32 @@ def list_misfits(api: Api, server: Any, seed: int = 0) -> Iterator[str]:
                 if str(each.annotation) in ("Secret | None", "Login | None")
             }
             operations = read_called(api, version.date, environment.name)
-            server_paths = [each.get("url", "") for each in environment.servers]
-            path = httpx.URL(server_paths[0]).path.rstrip("/") if server_paths else ""
-
-            async def call(
-                client: Any, operations: list[Called] = operations, sampler: Sampler = sampler
-            ) -> list[str]:
-                wrong: list[str] = []
-                for operation in operations:
-                    method = getattr(client, operation.method_name)
-                    try:
-                        await method(**make_arguments(method, operation, sampler))
-                    except (errors.ClientError, ValueError) as error:
-                        wrong.append(f"{operation.method_name}: {error!r}")
-                return wrong
-
-            async def run(found: Any = found, settings: dict[str, Any] = settings) -> list[str]:
-                async with found.AsyncClient(
-                    **settings,
-                    base_url=f"http://mock{path}",
-                    transport=httpx.ASGITransport(mock.app),
-                    max_retries=0,
-                ) as client:
-                    return await call(client)
-
-            for each in asyncio.run(run()):
+            servers = [each.get("url", "") for each in environment.servers]
+            path = httpx.URL(servers[0]).path.rstrip("/") if servers else ""
+            client = found.AsyncClient(
+                **settings,
+                base_url=f"http://mock{path}",
+                transport=httpx.ASGITransport(mock.app),
+                max_retries=0,
+            )
+            for each in asyncio.run(_call_all(client, operations, sampler, errors)):
                 yield f"{version.date} {environment.name} {each}"
+
+
+async def _call_all(
+    client: Any, operations: list[Called], sampler: Sampler, errors: Any
+) -> list[str]:
+    wrong: list[str] = []
+    async with client:
+        for operation in operations:
+            method = getattr(client, operation.method_name)
+            try:
+                arguments = make_arguments(method, operation, sampler)
+            except UnsatisfiedError:
+                # nothing fits what the definitions say
+                continue
+            try:
+                await method(**arguments)
+            except (errors.ClientError, ValueError) as error:
+                wrong.append(f"{operation.method_name}: {error!r}")
+    return wrong
