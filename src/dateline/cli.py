@@ -372,6 +372,13 @@ def retire(workspace: Workspace, version: str, dry_run: bool) -> None:
 )
 @click.option("--reason", required=True, help="Why it may pass.")
 @click.option("--expires", required=True, metavar="DATE", help="The last day on which it may.")
+@click.option(
+    "--class",
+    "kind",
+    type=click.Choice(["bug-fix", "security", "no-callers"]),
+    help="What kind of reason it is.",
+)
+@click.option("--usage", help="What shows that there are no callers, such as a report's address.")
 @click.option("--owner", help="Who sees to it until then: a person or a team.")
 @click.option("--approved-by", help="Who has let it pass.")
 def waive(
@@ -382,6 +389,8 @@ def waive(
     versions: tuple[str, ...],
     reason: str,
     expires: str,
+    kind: str | None,
+    usage: str | None,
     owner: str | None,
     approved_by: str | None,
 ) -> None:
@@ -398,6 +407,7 @@ def waive(
         find_rule(rule)
     except LookupError as error:
         raise click.UsageError(str(error)) from error
+    details = {"class": kind, "usage": usage, "owner": owner, "approved-by": approved_by}
     pointer, named = generate.waiver_target(
         workspace, against, rule=rule, given=place, versions=versions
     )
@@ -409,9 +419,7 @@ def waive(
         reason=reason,
         expires=expires,
         today=date.today(),
-        people={
-            key: name for key, name in (("owner", owner), ("approved-by", approved_by)) if name
-        },
+        details={key: text for key, text in details.items() if text},
     )
     click.echo(f"added a waiver to {path}")
 

@@ -32,6 +32,9 @@ RECORD = "record"
 STAGED = ("new", "old", "copy", "draft")
 STAGED_EDIT = ".dateline-edit"
 
+# Where code hosts look for the owners of files, from the top of the repository.
+OWNERS = (".github/CODEOWNERS", ".gitlab/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
+
 _CACHE_FOLDERS = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 
 
@@ -71,6 +74,7 @@ def inputs(schemas: Folder, templates: Folder | None = None, *, strict: bool = F
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
         # waivers end: what held yesterday may not hold today
         parts.append(time.strftime("%Y-%m-%d"))
+        parts.append(f"owners {_digest_owners(schemas)}")
     return ", ".join([f"strict {strict}", *parts])
 
 
@@ -83,6 +87,20 @@ def _digest_code(folder: Folder) -> str:
     if folder not in _DIGESTS:
         _DIGESTS[folder] = digest(folder)
     return _DIGESTS[folder]
+
+
+def _digest_owners(schemas: Folder) -> str:
+    """Return a digest of the files that say who may approve waivers."""
+    total, folder = sha256(), os.path.abspath(schemas)
+    while not os.path.exists(os.path.join(folder, ".git")) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    for name in OWNERS:
+        try:
+            with open(os.path.join(folder, name), "rb") as file:
+                total.update(file.read())
+        except OSError:
+            continue
+    return total.hexdigest()
 
 
 def folders(schemas: Folder, templates: Folder | None = None) -> dict[str, Folder]:

@@ -272,7 +272,8 @@ class Table:
     ``oddities``, documents show what was published in place of what it means.
     ``places`` holds where keys of the file are written, and rules of its policy by their ids.
     With ``require_why`` each gate of a version that is not cut yet needs its reason. From an
-    announcement to its day at least ``notice_days`` pass. With ``site``, a site is generated.
+    announcement to its day at least ``notice_days`` pass. ``approvals`` names who may approve
+    waivers, anybody where it is empty. With ``site``, a site is generated.
     """
 
     header: str
@@ -288,6 +289,7 @@ class Table:
     announcements: tuple[Announcement, ...] = ()
     notice_days: int = NOTICE_DAYS
     require_why: bool = False
+    approvals: tuple[str, ...] = ()
     place_of_version: str = "header"
     form: str = DATE_FORM
     nearest: bool = False

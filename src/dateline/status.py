@@ -174,15 +174,14 @@ def _latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
 
 def _list_waivers(workspace: Workspace, api: Api) -> list[dict[str, Any]]:
     """Return each waiver with what became of it since it was written."""
-    from dateline.check import baseline
-    from dateline.check.waivers import Waivers, read_waivers
+    from dateline.check import baseline, judge_waivers, read_waivers
 
     waivers = read_waivers(workspace.schemas)
     if not waivers:
         return []
     published, today = baseline.read_standing(workspace.output), date.today()
     found = findings(workspace, api, published, today)
-    states = Waivers(waivers, today, published.settled).states(found)
+    states = judge_waivers(api, published, waivers, today).states(found)
     return [
         {
             **waiver.data,

@@ -13,6 +13,7 @@ from typing import Any
 
 from dateline.bundle import Document, read_contents
 from dateline.cache import Cache
+from dateline.check.approvals import find_approvers
 from dateline.check.attachments import explain_attachment
 from dateline.check.baseline import BaselineError, Published
 from dateline.check.consequences import drop_consequences
@@ -22,6 +23,7 @@ from dateline.check.policy import check_policy, judging_table
 from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
 from dateline.check.versions import check_table, create_unchanged_finding
+from dateline.check.waivers import FILE as WAIVERS
 from dateline.check.waivers import Waiver, Waivers, read_waivers
 from dateline.diff import DiffReadings, diff
 from dateline.load.foreign import wrong_types_refused
@@ -48,6 +50,7 @@ __all__ = [
     "Waiver",
     "breaches",
     "check",
+    "judge_waivers",
     "read_waivers",
 ]
 
@@ -90,9 +93,18 @@ def check(
         *check_servable(strict, judge.projector, cache),
     ]
     findings += check_policy(api.table, record, findings)
-    known = Waivers(waivers, today, published.settled)
+    known = judge_waivers(api, published, waivers, today)
     told = [*known.mark(findings), *known.find_idle(findings)]
     return sorted(drop_consequences(told, published), key=sort_key)
+
+
+def judge_waivers(
+    api: Api, published: Published, waivers: Sequence[Waiver], today: date
+) -> Waivers:
+    """Return *waivers* with what decides on them: the day, what is published, who may approve."""
+    table = judging_table(api.table, published.judging_record(api.table))
+    approvers = find_approvers(table, api.folder, WAIVERS)
+    return Waivers(waivers, today, published.settled, approvers)
 
 
 def breaches(findings: Iterable[Finding]) -> list[Finding]:

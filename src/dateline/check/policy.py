@@ -44,6 +44,7 @@ class PolicyRecord:
     environments: tuple[str, ...] | None = None
     announcements: tuple[Announcement, ...] | None = None
     oddities: bool = False
+    approvals: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, table: Table, waivers: Iterable[Waiver]) -> PolicyRecord:
@@ -62,6 +63,7 @@ class PolicyRecord:
             environments=tuple(environment.name for environment in table.environments),
             announcements=table.announcements,
             oddities=table.oddities,
+            approvals=table.approvals,
         )
 
     @classmethod
@@ -106,6 +108,7 @@ class PolicyRecord:
             environments=_texts(data, "environments"),
             announcements=announced if is_list else None,
             oddities=data.get("oddities") == "kept",
+            approvals=_texts(policy, "approvals") or (),
         )
 
     @property
@@ -128,6 +131,7 @@ class PolicyRecord:
                 "preset": self.preset,
                 "rules": dict(sorted(self.rules.items())),
                 "notice-days": self.notice_days,
+                **({"approvals": list(self.approvals)} if self.approvals else {}),
             },
             "require-why": self.require_why,
             "lint": _lint(self.adopted),
@@ -182,6 +186,7 @@ def judging_table(table: Table, record: PolicyRecord | None) -> Table:
         overrides={**table.overrides, **kept},
         notice_days=max(table.notice_days, record.notice_days),
         require_why=table.require_why or record.require_why,
+        approvals=record.approvals if _find_approvers_added(table, record) else table.approvals,
         adopted=table.adopted and record.adopted,
     )
 
@@ -247,6 +252,11 @@ def _list_causes(table: Table, record: PolicyRecord) -> dict[str, _Cause]:
     if record.require_why and not table.require_why:
         fact = "require-why dropped, which loosens reason-missing"
         found["/require-why"] = _Cause(["reason-missing"], fact, True, False)
+    if added := _find_approvers_added(table, record):
+        fact = f"approvals widened ({', '.join(added)}), which lets others approve waivers"
+        found["/policy/approvals"] = _Cause(
+            ["waiver-unapproved"], fact, list(record.approvals), list(table.approvals)
+        )
     if table.adopted and not record.adopted:
         concerns = [Policy.MINTED.value, Policy.SERVABLE.value]
         fact = (
@@ -255,6 +265,13 @@ def _list_causes(table: Table, record: PolicyRecord) -> dict[str, _Cause]:
         )
         found["/lint"] = _Cause(concerns, fact, "authored", "adopted")
     return found
+
+
+def _find_approvers_added(table: Table, record: PolicyRecord) -> list[str]:
+    """Return who may approve by *table*, and may not by *record*: `anybody`, or names."""
+    if not record.approvals:
+        return []
+    return sorted({*table.approvals} - {*record.approvals}) if table.approvals else ["anybody"]
 
 
 def _find_loosened(table: Table, record: PolicyRecord) -> dict[str, tuple[Verdict, Verdict]]:

@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
+from dateline.check.approvals import is_approved
 from dateline.check.findings import create_finding
 from dateline.load.table import canonical_date
 from dateline.model import Finding, Map, Place, Policy, Problem, Seq, SourceError, Verdict
@@ -18,7 +19,10 @@ from dateline.source.reader import read
 
 FILE: Final = "waivers.yaml"
 _KEYS: Final = ("rule", "pointer", "versions", "reason", "expires")
-_OPTIONAL: Final = ("owner", "approved-by")
+_OPTIONAL: Final = ("class", "usage", "owner", "approved-by")
+CLASSES: Final = ("bug-fix", "security", "no-callers")
+"""What kinds of reasons there are; that there are no callers is shown by a `usage`."""
+
 _OVER: Final[dict[str, Any]] = {
     "verdict": Verdict.INFORMATION,
     "help": "What it covered is published, and it covers nothing any more. Delete it.",
@@ -30,7 +34,8 @@ _RULE: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 class Waiver:
     """Lets findings of ``rule`` at ``pointer`` in ``versions`` pass until ``expires``.
 
-    ``people`` has who owns it and who approved it, by the keys of its row, as far as it says so.
+    ``details`` has what its row says besides, by key: the class of the reason, the usage that
+    shows it, who owns the waiver, who approved it.
     """
 
     rule: str
@@ -39,18 +44,18 @@ class Waiver:
     reason: str
     expires: str
     place: Place
-    people: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def data(self) -> dict[str, Any]:
         """The waiver as its row in the file, plain data."""
         row = {key: getattr(self, key) for key in _KEYS} | {"versions": list(self.versions)}
-        return {**row, **self.people}
+        return {**row, **self.details}
 
     @property
     def explanation(self) -> str:
-        """The reason, and who is behind it."""
-        said = [f"{key.replace('-', ' ')} {name}" for key, name in self.people.items()]
+        """The reason, of what class it is, what shows it, and who is behind it."""
+        said = [f"{key.replace('-', ' ')} {text}" for key, text in self.details.items()]
         return f"{self.reason} ({', '.join(said)})" if said else self.reason
 
     def concerns(self, finding: Finding) -> bool:
@@ -67,6 +72,7 @@ class WaiverState(Enum):
     ACTIVE = "active"  # it covers a finding
     SETTLED = "settled"  # what it covered has been published since
     EXPIRED = "expired"
+    UNAPPROVED = "unapproved"  # nobody approved it who may
     UNUSED = "unused"  # it has never covered anything
 
 
@@ -106,7 +112,7 @@ def _waivers(document: Map, problems: list[Problem]) -> Iterator[Waiver]:
             yield Waiver(
                 **{key: row[key] for key in _KEYS if key != "versions"},
                 versions=tuple(row["versions"]),
-                people={key: row[key] for key in _OPTIONAL if key in row},
+                details={key: row[key] for key in _OPTIONAL if key in row},
                 place=place,
             )
         else:
@@ -130,6 +136,10 @@ def _fault(row: dict[str, Any]) -> str | None:
             return f"`{key}` is text"
     if _RULE.fullmatch(row["rule"]) is None:
         return f"{row['rule']!r} is not the id of a rule; `dateline rules` lists them"
+    if (kind := row.get("class", CLASSES[0])) not in CLASSES:
+        return f"{kind!r} is no class of reasons; known: {', '.join(CLASSES)}"
+    if kind == "no-callers" and "usage" not in row:
+        return "`class: no-callers` needs a `usage` that shows it, such as the address of a report"
     if not canonical_date(row["expires"]):
         return f"{row['expires']!r} is not a canonical YYYY-MM-DD date"
     return None
@@ -140,7 +150,8 @@ class Waivers:
 
     Those rows were in force when the baseline was generated, so its documents hold what they let
     pass (without a list, any may have been): what differs from such a baseline is something else,
-    and needs a waiver of its own.
+    and needs a waiver of its own. A waiver that none of *approvers* approved covers nothing; None
+    stands for anybody.
     """
 
     def __init__(
@@ -148,7 +159,9 @@ class Waivers:
         waivers: Sequence[Waiver],
         today: date,
         settled: Iterable[Mapping[str, Any]] | None = (),
+        approvers: frozenset[str] | None = None,
     ) -> None:
+        self._approvers = approvers
         self._waivers = waivers
         self._today = today.isoformat()
         rows = list(settled or ())
@@ -182,6 +195,13 @@ class Waivers:
                 expired = _idle("waiver-expired", waiver, f"{of} expired on {waiver.expires}")
                 settled = (waiver.rule, waiver.pointer) in self._published
                 yield replace(expired, **_OVER) if settled else expired
+            elif state is WaiverState.UNAPPROVED:
+                given = waiver.details.get("approved-by")
+                by = f"approved by {given} only" if given else "not approved"
+                may = (
+                    ", ".join(sorted(self._approvers or ())) or "nobody: CODEOWNERS names no owner"
+                )
+                yield _idle("waiver-unapproved", waiver, f"{of} is {by}; who may: {may}")
             elif state is WaiverState.UNUSED:
                 yield _idle("waiver-unused", waiver, f"{of} covers no finding")
 
@@ -192,18 +212,28 @@ class Waivers:
         for waiver in self._waivers:
             if waiver.expires < self._today:
                 yield waiver, WaiverState.EXPIRED
+            elif not self._is_approved(waiver) and not self._is_over(waiver):
+                yield waiver, WaiverState.UNAPPROVED
             elif waiver.place in used:
                 yield waiver, WaiverState.ACTIVE
-            elif (waiver.rule, waiver.pointer) in self._published or not self._knows_settled:
+            elif self._is_over(waiver):
                 yield waiver, WaiverState.SETTLED
             else:
                 yield waiver, WaiverState.UNUSED
+
+    def _is_approved(self, waiver: Waiver) -> bool:
+        return is_approved(waiver.details.get("approved-by"), self._approvers)
+
+    def _is_over(self, waiver: Waiver) -> bool:
+        """Return whether what *waiver* covered is published, as far as that is known."""
+        return (waiver.rule, waiver.pointer) in self._published or not self._knows_settled
 
     def _holding(self, finding: Finding) -> Iterator[Waiver]:
         """Yield the waivers of *finding*, whichever versions they name."""
         for waiver in self._waivers:
             over = finding.policy is Policy.FROZEN and waiver.place in self._settled
-            if waiver.expires >= self._today and waiver.concerns(finding) and not over:
+            holds = waiver.expires >= self._today and self._is_approved(waiver)
+            if holds and waiver.concerns(finding) and not over:
                 yield waiver
 
     def _mark_one(self, finding: Finding) -> Finding:

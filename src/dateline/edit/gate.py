@@ -9,11 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from dateline.check import Published, Waiver
+from dateline.check import Published, Waiver, judge_waivers
 from dateline.check.merge import Merged, identify_cause
 from dateline.check.policy import judging_table
 from dateline.check.servable import check_servable
-from dateline.check.waivers import Waivers
 from dateline.diff import diff
 from dateline.edit.draft import Breaking, Draft
 from dateline.edit.places import objects
@@ -169,7 +168,7 @@ class _Gating:
     ) -> None:
         self._api = api
         self._table = judging_table(api.table, published.judging_record(api.table))
-        self._waivers = Waivers(waivers, today, published.settled)
+        self._waivers = judge_waivers(api, published, waivers, today)
         self._documents = {
             combination: document.content
             for combination, document in published.documents.items()

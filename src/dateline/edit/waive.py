@@ -44,12 +44,12 @@ def waive(
     reason: str,
     expires: str,
     today: date,
-    people: Mapping[str, str] | None = None,
+    details: Mapping[str, str] | None = None,
 ) -> Path:
     """Append a waiver to ``waivers.yaml`` in *folder*, which is made if need be; return its path.
 
     Findings of *rule* at *pointer* in *versions* pass until the day *expires*, because of
-    *reason*; *people* has its `owner` and who approved it, `approved-by`.
+    *reason*; *details* has what else its row says, by key (see ``Waiver``).
 
     Raises WaiverError for values that make no waiver and for a day before *today*,
     SourceError where the file can't be read, EditError where it can't be written; nothing is
@@ -66,7 +66,7 @@ def waive(
         "versions": [_day(version) for version in versions],
         "reason": reason,
         "expires": _day(expires),
-        **(people or {}),
+        **(details or {}),
     }
     source.insert(("waivers", len(known)), row)
     content = source.content()

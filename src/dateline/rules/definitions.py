@@ -232,6 +232,16 @@ def waiver_expired() -> None:
 
 
 @about_definitions(Verdict.GATED)
+def waiver_unapproved() -> None:
+    """A waiver is approved by somebody who may.
+
+    The policy names who that is, under `approvals`.
+
+    Have one of them approve it, and write who it was under `approved-by`.
+    """
+
+
+@about_definitions(Verdict.GATED)
 def waiver_unused() -> None:
     """A waiver covers a finding, or has covered one that is published since.
 

@@ -52,6 +52,7 @@ def _read_table(reading: TableReading, row: Row) -> Table:
         policy=policy if is_name else policy["preset"],
         overrides={} if is_name else policy["rules"],
         notice_days=NOTICE_DAYS if is_name else policy["notice-days"],
+        approvals=() if is_name else tuple(name for name in policy["approvals"] if name),
         require_why=row["require-why"],
         site=row["site"],
         package=row["python"]["package"] if row["python"] else DEFAULT_PACKAGE,

@@ -178,6 +178,12 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
             "Rules whose verdict differs from the preset's.",
             default={},
         ),
+        "approvals": TableKey(
+            list_of(LINE, empty=False, unique=True),
+            "Who may approve waivers: names of teams or people, or CODEOWNERS for the owners that "
+            "this file gives to waivers.yaml. Without it, anybody may.",
+            default=[],
+        ),
         "notice-days": TableKey(
             COUNT, "How long before its day an announcement is made, at least.", NOTICE_DAYS
         ),

@@ -1,0 +1,206 @@
+"""Who may approve waivers, by the policy and by CODEOWNERS; what classes of reasons there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.commands import dateline
+from support.policies import committed, edit, git, list_unwaived, project
+
+from dateline.check.approvals import _matches, _read_owners, is_approved
+
+__all__ = ["committed", "project"]
+
+LOST: Final = ("[active, returned]", "[active, returned, lost]")
+ASKED: Final = (
+    "waive",
+    "value-added",
+    "Loan.state",
+    "--reason",
+    "Agreed.",
+    "--expires",
+    "2999-01-01",
+)
+POLICY: Final = "notice-days: 90 }"
+TEAM: Final = "notice-days: 90, approvals: ['@library/api', ada] }"
+OWNERS: Final = "notice-days: 90, approvals: [CODEOWNERS] }"
+UNAPPROVED: Final = "waiver-unapproved"
+
+
+def publish(root: Path, policy: str) -> None:
+    """Publish *root* with that policy."""
+    edit(root, (POLICY, policy))
+    assert dateline("generate").status == 0
+    git("add", "-A")
+    git("commit", "-q", "-m", "policy")
+
+
+@pytest.mark.parametrize("who", ["@library/api", "ADA", "Ada Lovelace (@Library/API)", "bob, ada"])
+def test_whoever_may_approve_does(committed: Path, who: str) -> None:
+    publish(committed, TEAM)
+    edit(committed, LOST)
+    assert dateline(*ASKED, "--approved-by", who).status == 0
+    assert list_unwaived() == []
+    assert f"Agreed. (approved by {who})" in dateline("status").out
+
+
+@pytest.mark.parametrize("who", [None, "@library", "@library/apis", "adam", "api"])
+def test_nobody_else_does(committed: Path, who: str | None) -> None:
+    publish(committed, TEAM)
+    edit(committed, LOST)
+    assert dateline(*ASKED, *(("--approved-by", who) if who else ())).status == 0
+    outcome = dateline("check")
+    assert outcome.status == 1
+    assert "[value-added]" in outcome.out
+    by = f"approved by {who} only" if who else "not approved"
+    assert f"is {by}; who may: @library/api, ada" in outcome.out
+    assert "  unapproved until 2999-01-01" in dateline("status").out
+
+
+def test_a_waiver_that_is_settled_needs_no_approval_later(committed: Path) -> None:
+    edit(committed, LOST)
+    assert dateline(*ASKED).status == 0
+    assert dateline("generate").status == 0
+    git("add", "-A")
+    git("commit", "-q", "-m", "waived")
+    publish(committed, TEAM)
+    assert list_unwaived() == []
+    assert "  settled until 2999-01-01" in dateline("status").out
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        (POLICY, "approvals widened (anybody)"),
+        (TEAM.replace("ada", "ada, bob"), "approvals widened (bob)"),
+        (TEAM.replace(", ada", ""), None),
+    ],
+    ids=["dropped", "more", "fewer"],
+)
+def test_nobody_becomes_an_approver_in_the_change_that_they_approve(
+    committed: Path, now: str, said: str | None
+) -> None:
+    publish(committed, TEAM)
+    edit(committed, LOST, (TEAM, now))
+    assert dateline(*ASKED, "--approved-by", "bob").status == 0
+    found = dateline("check").out
+    assert "is approved by bob only" in found
+    assert ("[policy-loosened]" in found) == (said is not None)
+    assert said is None or said in found
+
+
+def test_owners_of_the_waivers_approve(committed: Path) -> None:
+    owners = committed / ".github" / "CODEOWNERS"
+    owners.parent.mkdir()
+    owners.write_text("* @library/all\n/schemas/ @library/api # the promises\n", "utf-8")
+    publish(committed, OWNERS)
+    edit(committed, LOST)
+    assert dateline(*ASKED, "--approved-by", "@library/api").status == 0
+    assert list_unwaived() == []
+    assert dateline("generate").status == 0
+    assert dateline("check").status == 0
+    owners.write_text("* @library/all\n", "utf-8")
+    assert "who may: @library/all" in dateline("check", "--against", "HEAD").out
+    owners.unlink()
+    assert "who may: nobody: CODEOWNERS names no owner" in dateline("check").out
+
+
+def test_an_approval_follows_its_finding_when_files_are_renamed(committed: Path) -> None:
+    publish(committed, TEAM)
+    edit(committed, LOST)
+    assert dateline(*ASKED, "--approved-by", "ada").status == 0
+    before = dateline("check", "--waived").out
+    source = next(
+        path for path in (committed / "schemas").glob("*.yaml") if "Loan:" in path.read_text()
+    )
+    (committed / "schemas" / "lending").mkdir()
+    moved = source.rename(committed / "schemas" / "lending" / "books.yaml")
+    after = dateline("check", "--waived").out
+    assert after == before.replace(source.name, f"lending/{moved.name}")
+    assert "1 waived" in after
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--class", "security"), "Agreed. (class security)"),
+        (
+            ("--class", "no-callers", "--usage", "https://usage.example/lost"),
+            "Agreed. (class no-callers, usage https://usage.example/lost)",
+        ),
+    ],
+    ids=["security", "no callers"],
+)
+def test_reasons_have_classes(committed: Path, words: tuple[str, ...], said: str) -> None:
+    edit(committed, LOST)
+    assert dateline(*ASKED, *words).status == 0
+    assert said in dateline("status").out
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("class: nicer", "'nicer' is no class of reasons; known: bug-fix, security, no-callers"),
+        ("class: no-callers", "`class: no-callers` needs a `usage` that shows it"),
+    ],
+)
+def test_a_class_is_one_of_those_and_is_shown(committed: Path, row: str, said: str) -> None:
+    edit(committed, LOST)
+    assert dateline(*ASKED).status == 0
+    waivers = committed / "schemas" / "waivers.yaml"
+    text = waivers.read_text("utf-8").replace("reason: Agreed.", f"reason: Agreed.\n    {row}")
+    waivers.write_text(text, "utf-8")
+    outcome = dateline("check")
+    assert outcome.status == 3
+    assert f"waiver-form: {said}" in outcome.err
+
+
+CASES: Final[list[tuple[str, bool]]] = [
+    ("*", True),
+    ("*.yaml", True),
+    ("*.yml", False),
+    ("waivers.yaml", True),
+    ("/waivers.yaml", False),
+    ("schemas", True),
+    ("schemas/", True),
+    ("/schemas/", False),
+    ("/apis/*/schemas/", True),
+    ("apis/lending", True),
+    ("apis/lend", False),
+    ("/apis/*", False),
+    ("/apis/**", True),
+    ("**/schemas/*", True),
+    ("apis/**/waivers.yaml", True),
+    ("apis/lending/schemas/*.yaml", True),
+    ("apis/?ending/", True),
+    ("lending/schemas/", False),
+]
+
+
+@pytest.mark.parametrize(("pattern", "matches"), CASES)
+def test_patterns_are_those_of_code_hosts(pattern: str, matches: bool) -> None:
+    assert _matches(pattern, "apis/lending/schemas/waivers.yaml") is matches
+
+
+@pytest.mark.parametrize(
+    ("text", "owners"),
+    [
+        ("* @all\n/a/ @a @b\n", ["@a", "@b"]),
+        ("/a/ @a\n* @all # everybody\n", ["@all"]),
+        ("* @all\n/a/\n", []),
+        ("# * @no\n\n/a/ @a\n/b/ @b\n", ["@a"]),
+        ("/a/ @a\n[Contracts][2] @c @d\nw.yaml\n^[Docs]\n/a/ @e\n", ["@a", "@c", "@d", "@e"]),
+        (r"/a\ b/ @no" + "\n/a/ mail@library.example\n", ["mail@library.example"]),
+    ],
+    ids=["last wins", "last is everybody", "taken away", "comments", "sections", "spaces"],
+)
+def test_the_last_pattern_of_each_section_counts(text: str, owners: list[str]) -> None:
+    assert list(_read_owners(text, "a/w.yaml")) == owners
+
+
+def test_without_a_policy_anybody_approves() -> None:
+    given: list[Any] = [None, "", "@a"]
+    assert [is_approved(one, None) for one in given] == [True, True, True]
+    assert [is_approved(one, frozenset({"@a"})) for one in given] == [False, False, True]
