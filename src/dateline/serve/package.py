@@ -24,21 +24,22 @@ _NAMES: Final = (f"dateline_served_{number}" for number in itertools.count(1))
 def package(workspace: Workspace, api: Api) -> Iterator[Any]:
     """Give the module `server` of the package that *api* generates, as long as it is needed.
 
-    It comes from the folder of outputs if that is up to date, else from a folder of its own.
+    It comes from the folder of outputs if that is up to date, else from a folder of its own, laid
+    out like that one, with the site of the API.
     """
     present = workspace.output / "python" / api.table.package
     if is_untouched(workspace) and (present / "server").is_dir():
         yield import_server(present)
         return
     with tempfile.TemporaryDirectory(prefix="dateline-") as folder:
-        prefix = f"python/{api.table.package}/"
+        prefixes = f"python/{api.table.package}/", "site/"
         artifacts, _ = render_outputs(workspace, api)
         for artifact in artifacts:
-            if artifact.path.startswith(prefix):
-                target = Path(folder, artifact.path.removeprefix(prefix))
+            if artifact.path.startswith(prefixes):
+                target = Path(folder, artifact.path)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(artifact.content)
-        yield import_server(Path(folder))
+        yield import_server(Path(folder, "python", api.table.package))
 
 
 def import_server(folder: Path) -> ModuleType:
