@@ -30,6 +30,7 @@ from dateline.options import (
 from dateline.paths import name_folder
 from dateline.report import FORMATS
 from dateline.settings import Workspace
+from dateline.versions import DATE_FORM, FORMS
 
 if TYPE_CHECKING:
     from dateline.adopt.renames import Proposal
@@ -840,12 +841,19 @@ def adopt(
 @main.command()
 @click.argument("folder", type=FOLDER, default=Path())
 @click.option("--server", is_flag=True, help="Write a first server.py; in a project, that alone.")
-def init(folder: Path, server: bool) -> None:
+@click.option(
+    "--form",
+    type=click.Choice(FORMS),
+    default=DATE_FORM,
+    metavar="FORM",
+    help=f"How versions are named: {', '.join(FORMS)}.",
+)
+def init(folder: Path, server: bool, form: str) -> None:
     """Set up a starter project in an empty FOLDER (here, unless given)."""
     from dateline.edit import init as set_up
     from dateline.edit import init_server
 
-    added = [] if server and (folder / "schemas").is_dir() else set_up(folder)
+    added = [] if server and (folder / "schemas").is_dir() else set_up(folder, form)
     if server:
         added.append(init_server(folder))
     for path in added:

@@ -52,9 +52,10 @@ def read_status(workspace: Workspace) -> dict[str, Any]:
 def format_status(state: Mapping[str, Any], workspace: Workspace) -> Iterator[str]:
     """Yield *state*, which `read_status` made of *workspace*, in lines for people."""
     yield "versions"
+    width = max(10, *(len(version["date"]) for version in state["versions"]))
     for version in state["versions"]:
         marks = ", ".join(mark for mark in _MARKS if version[mark])
-        yield f"  {version['date']:10}  {marks:19}  {version['title']}".rstrip()
+        yield f"  {version['date']:{width}}  {marks:19}  {version['title']}".rstrip()
     yield "environments"
     for environment in state["environments"]:
         yield f"  {environment['name']:10}  {', '.join(environment['servers'])}".rstrip()

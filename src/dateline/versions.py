@@ -30,6 +30,9 @@ _DATED: Final = re.compile(
 DATED: Final = re.sub(r"\?P<\w+>", "?:", _DATED.pattern)
 """The regular expression of dated names of any form, without groups."""
 
+_NUMBER: Final = re.compile("[0-9]+")
+_DIGITS: Final = 18
+
 MOVING: Final = r"[a-z][a-z0-9-]{0,31}"
 """How a version is called that always moves: a word, such as `unstable`."""
 
@@ -62,6 +65,21 @@ def is_well_formed(name: str, form: str) -> bool:
     return True
 
 
+def first_day(name: str) -> str:
+    """Return the first day of the date that *name*, a dated one, begins with, as `YYYY-MM-DD`."""
+    found = _DATED.fullmatch(name)
+    assert found is not None
+    day = found["day"].replace("-", "").ljust(8, "0")
+    return f"{day[:4]}-{day[4:6]}-{day[6:].replace('00', '01')}"
+
+
+def write_date(day: str, form: str) -> str:
+    """Return *day*, `YYYY-MM-DD`, as *form* has it, without a suffix."""
+    year, month, of_month = day.split("-")
+    parts = {"YYYY": year, "MM": month, "DD": of_month}
+    return re.sub("YYYY|MM|DD", lambda part: parts[part[0]], _split(form)[0])
+
+
 def is_dated(name: str) -> bool:
     """Return whether *name* begins with a date, of any form."""
     return _DATED.fullmatch(name) is not None
@@ -77,13 +95,15 @@ def order(name: str) -> tuple[int, str, int, str]:
     """Return a sort key for names: dates, then `next`, then what always moves.
 
     Of two names of one date, that with a suffix after a hyphen is older than the date alone, as
-    previews are, and one with a suffix after a dot is newer, as releases with a name are.
+    previews are, and one with a suffix after a dot is newer, as releases with a name are. Numbers
+    in suffixes count as such: `rc2` is older than `rc10`.
     """
     found = _DATED.fullmatch(name)
     if found is None:
         return (1 if name == NEXT else 2), name, 0, ""
     suffix = found["suffix"] or ""
-    return 0, found["day"].replace("-", ""), ("-", "", ".").index(suffix[:1]), suffix
+    numbered = _NUMBER.sub(lambda number: number[0].zfill(_DIGITS), suffix)
+    return 0, found["day"].replace("-", ""), ("-", "", ".").index(suffix[:1]), numbered
 
 
 def _split(form: str) -> tuple[str, str]:

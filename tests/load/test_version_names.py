@@ -21,7 +21,7 @@ from dateline.load.table import read_table
 from dateline.model import Api, Problem
 from dateline.placement import hide_version
 from dateline.project import Projector
-from dateline.versions import FORMS, is_well_formed, order
+from dateline.versions import FORMS, first_day, is_well_formed, order
 from dateline_runtime.negotiation import Supported, negotiate
 from dateline_runtime.negotiation import is_well_formed as is_well_formed_when_served
 
@@ -369,3 +369,37 @@ def test_published_documents_are_adopted_under_names_of_their_form(
     assert (done.status, done.err) == (0, "")
     table = load(Path("schemas")).table
     assert (table.form, table.dates) == ("YYYYMM", ("202501", "202507"))
+
+
+def test_numbers_in_suffixes_count_as_such() -> None:
+    names = ["2025-01-rc2", "2025-01-rc10", "2025-01", "2025-02-beta9", "2025-02-beta11"]
+    assert sorted(names, key=order) == names
+    supported = Supported(names[0], tuple(names), form="YYYY-MM-suffix", nearest=True)
+    assert negotiate("2025-01-rc9", supported) == "2025-01-rc2"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_starter_project_has_versions_of_the_form_asked_for(tmp_path: Path, form: str) -> None:
+    assert dateline("init", str(tmp_path / "it"), "--form", form).status == 0
+    api = load(tmp_path / "it/schemas")
+    assert (api.table.form, len(api.table.versions)) == (form, 2)
+    older, newer = (
+        Projector(api).contract(each.date, "production").document for each in api.table.versions
+    )
+    fields = [each["components"]["schemas"]["Loan"]["properties"] for each in (older, newer)]
+    assert ["reader" in each for each in fields] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        ("2025-07-15", "2025-07-15"),
+        ("2025-07", "2025-07-01"),
+        ("202507", "2025-07-01"),
+        ("20250715", "2025-07-15"),
+        ("2025-10-20-preview", "2025-10-20"),
+        ("2025-10.acacia", "2025-10-01"),
+    ],
+)
+def test_a_name_stands_for_a_day(name: str, day: str) -> None:
+    assert first_day(name) == day

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dateline.adopt.documents import MergedDocuments, merge_documents
-from dateline.adopt.headers import find_version_header
 from dateline.adopt.inputs import (
     Source,
     UsageError,
@@ -20,6 +19,7 @@ from dateline.adopt.inputs import (
 )
 from dateline.adopt.remarks import DefinitionRemarks, Remark, count_remarks
 from dateline.adopt.renames import Proposal, Renames
+from dateline.adopt.selectors import find_selector
 from dateline.adopt.writing import write
 from dateline.load.table import canonical_date
 from dateline.openapi import ConvertedDocument
@@ -64,10 +64,11 @@ def adopt(
 ) -> Adoption:
     """Write definitions to *folder* from which each document comes back.
 
-    *arguments* are `DATE=FILE`. Without *header*, it is the one with which the documents choose a
-    version, if there is such a one; its default is taken over. Something was renamed if *renames*
-    say so, as `OLD=NEW` or `HOLDER.OLD=NEW`, or if *accept* does, which is called for what looks
-    like it; otherwise one thing was removed and the other one added. What was written is read and
+    *arguments* are `DATE=FILE`. Without *header*, a version is named where the documents say so, if
+    they do: in a header, the query, the path or the media type; its default is taken over.
+    Something was renamed if *renames* say so, as `OLD=NEW` or `HOLDER.OLD=NEW`, or if *accept*
+    does, which is called for what looks like it; otherwise one thing was removed and the other one
+    added. What was written is read and
     projected, and compared with each document, before it takes its place: it has to be equal, the
     order of keys aside, or, if 3.0 and 3.1 are mixed, equal to the document in the words of 3.1.
     With *newest_words*, it may have the documentation of a newer one, so that no gate is written
@@ -81,10 +82,12 @@ def adopt(
     dates = [date for date, _ in files]
     options = {"header": header, "default": default, "package": package}
     sources = read_sources(files, parse_table(format_table(dict.fromkeys(dates, ""), **options)))
-    found = find_version_header(sources[-1])
+    found = find_selector(sources)
     if found is not None and header is None:
-        options["header"] = found.name
+        options[found.place] = found.name
         options["default"] = default or (found.default if found.default in dates else None)
+        for source in sources:
+            source.hide(found.text)
     titles = {source.date: format_title(source) for source in sources}
     more = {"oddities": "kept"} if any(source.is_odd for source in sources) else {}
     text = format_table(titles, more, **options)
@@ -111,8 +114,8 @@ def adopt(
 
 def _comparison(source: Source, merged: MergedDocuments) -> str:
     words = ["equal"]
-    if isinstance(source.document, ConvertedDocument):
-        words.append(f"as OpenAPI 3.0: it is Swagger {source.document.written}")
+    if isinstance(source.read.content, ConvertedDocument):
+        words.append(f"as OpenAPI 3.0: it is Swagger {source.read.content.written}")
     if source.date in merged.modernized:
         words.append("in the words of OpenAPI 3.1")
     if source.date in merged.trimmed:

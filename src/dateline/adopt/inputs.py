@@ -23,6 +23,7 @@ from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, Sourc
 from dateline.model import KEYS as OUR_KEYS
 from dateline.oddities import keep_oddities
 from dateline.openapi import ConvertedDocument, walk
+from dateline.placement import hide_version
 from dateline.presets import DEFAULT_POLICY
 from dateline.source.problems import Log
 from dateline.source.reader import AUTHORED
@@ -53,11 +54,12 @@ class Source:
         self.document = read.content
         if not isinstance(self.document, ConvertedDocument):
             self.document = keep_oddities(self.document)
+        self.is_odd = self.document is not self.read.content
+        """whether the document says something in place of what it means"""
 
-    @property
-    def is_odd(self) -> bool:
-        """Whether the document says something in place of what it means."""
-        return self.document is not self.read.content
+    def hide(self, selector: str) -> None:
+        """Take out of the document what is published of *selector* at its version."""
+        self.document = hide_version(self.document, selector, self.date)
 
     def place(self, path: tuple[str | int, ...]) -> Place:
         """Return where *path* is in the file, or the nearest thing around it."""
@@ -173,13 +175,13 @@ def format_table(
     more: Mapping[str, str] = MappingProxyType({}),
     /,
     *,
-    header: str | None = None,
     default: str | None = None,
     package: str | None = None,
+    **selector: str | None,
 ) -> str:
     """Return the text of `versions.yaml` for versions with these *titles*, by date.
 
-    *more* are further keys of it.
+    *more* are further keys of it, *selector* the name of what selects a version by its place.
     """
     versions = [
         {"date": Day(date), "title": title or f"As of {date}"} for date, title in titles.items()
@@ -187,7 +189,7 @@ def format_table(
     form = next((one for one in FORMS if all(is_well_formed(date, one) for date in titles)), "")
     served = default or versions[0]["date"]
     content: dict[str, Any] = {
-        "header": header or DEFAULT_HEADER,
+        **(_describe_selector(selector) or {"header": DEFAULT_HEADER}),
         "default": Day(served) if is_dated(served) else served,
         "versions": versions,
         "policy": DEFAULT_POLICY,
@@ -197,6 +199,10 @@ def format_table(
         "python": {"package": package or DEFAULT_PACKAGE},
     }
     return yaml_file(content)
+
+
+def _describe_selector(selector: Mapping[str, str | None]) -> dict[str, Any]:
+    return {key: True if key == "path" else name for key, name in selector.items() if name}
 
 
 def yaml_file(content: dict[str, Any]) -> str:

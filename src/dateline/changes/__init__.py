@@ -14,6 +14,7 @@ from dateline.changes.record import Period, Record
 from dateline.changes.sections import group_by_reason
 from dateline.model import Api
 from dateline.project import Projector
+from dateline.versions import first_day
 
 __all__ = ["FOLDER", "Changes", "schema"]
 
@@ -107,8 +108,8 @@ def _rows(api: Api, pages: list[Page], periods: list[Period]) -> list[dict[str, 
 def _feed(api: Api, pages: list[Page], periods: list[Period]) -> dict[str, Any]:
     """Return the feed's id, its date and its entries, newest first (RFC 4287 section 4.1).
 
-    A day counts as its midnight in UTC. What was added to all versions is announced with the
-    version that was cut next: until then no day is known.
+    A day counts as its midnight in UTC, a month as its first day. What was added to all versions is
+    announced with the version that was cut next: until then no day is known.
     """
     table = api.table
     entries = [
@@ -121,9 +122,9 @@ def _feed(api: Api, pages: list[Page], periods: list[Period]) -> dict[str, Any]:
     ]
     for row in _rows(api, pages, periods):
         version = row["version"]
-        if not version.draft:
+        if not version.draft and not version.moving:
             title = f"{version.date}: {version.title}"
-            entries.append(_entry(_urn(api, version.date), version.date, title, row))
+            entries.append(_entry(_urn(api, version.date), first_day(version.date), title, row))
     # a stable sort: versions are newest first already
     entries.sort(key=lambda entry: str(entry["day"]), reverse=True)
     return {"id": _urn(api), "day": entries[0]["day"], "entries": entries}

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Final
 
-from dateline.model import DatelineError
+from dateline.load import TABLE
+from dateline.model import DatelineError, Day
+from dateline.source.text import yaml_text
+from dateline.versions import DATE_FORM, write_date
 
 SERVER: Final = "server.py"
 """The file of handlers, beside the folder of definitions."""
 
+_DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _STARTER: Final = Path(__file__).parents[1] / "starter"
 
 
@@ -20,8 +25,8 @@ class NotEmptyError(DatelineError):
     exit_code = 2
 
 
-def init(folder: Path) -> list[Path]:
-    """Set up a starter project in *folder* and return its files, sorted.
+def init(folder: Path, form: str = DATE_FORM) -> list[Path]:
+    """Set up a starter project in *folder*, whose versions have *form*, and return its files.
 
     The folder is made if it does not exist. Raises NotEmptyError, and writes nothing, if it
     holds anything but hidden files.
@@ -36,6 +41,8 @@ def init(folder: Path) -> list[Path]:
     shutil.rmtree(staged, ignore_errors=True)
     try:
         shutil.copytree(_STARTER, staged)
+        for path in staged.rglob("*.yaml"):
+            _rename_versions(path, form)
         # one rename each: what is there is complete
         for path in sorted(staged.iterdir()):
             path.rename(folder / path.name)
@@ -45,6 +52,17 @@ def init(folder: Path) -> list[Path]:
         shutil.rmtree(staged, ignore_errors=True)
     starters = (path.relative_to(_STARTER) for path in _STARTER.rglob("*") if path.is_file())
     return sorted(folder / path for path in starters)
+
+
+def _rename_versions(path: Path, form: str) -> None:
+    """Write the names of versions in the file at *path* as *form* has them."""
+    if form == DATE_FORM:
+        return
+    text = path.read_text("utf-8")
+    text = _DAY.sub(lambda day: yaml_text(Day(write_date(day[0], form))).strip(), text)
+    if path.name == TABLE:
+        text = text.replace("\nversions:", f"\nform: {form}\nversions:", 1)
+    path.write_text(text, "utf-8", newline="\n")
 
 
 def init_server(folder: Path) -> Path:

@@ -14,6 +14,8 @@ LONGEST_ECHO: Final = 256
 BLANKS: Final = " \t"
 """What may surround a header's value without being part of it (RFC 9110, section 5.5)."""
 
+_NUMBER: Final = re.compile("[0-9]+")
+_DIGITS: Final = 18
 _DATED: Final = re.compile(
     r"(?P<day>[0-9]{4}-[0-9]{2}(?:-[0-9]{2})?|[0-9]{6}(?:[0-9]{2})?)"
     r"(?P<suffix>[.-][a-z][a-z0-9]*(?:[.-][a-z0-9]+)*)?"
@@ -119,4 +121,5 @@ def _order(version: str) -> tuple[int, str, int, str]:
     if found is None:
         return 1, version, 0, ""
     suffix = found["suffix"] or ""
-    return 0, found["day"].replace("-", ""), ("-", "", ".").index(suffix[:1]), suffix
+    numbered = _NUMBER.sub(lambda number: number[0].zfill(_DIGITS), suffix)
+    return 0, found["day"].replace("-", ""), ("-", "", ".").index(suffix[:1]), numbered

@@ -1,4 +1,4 @@
-"""The header of the versions, its default and their titles are taken from the documents."""
+"""What selects a version, its default and the titles of versions are taken from the documents."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 import yaml
 from support.adopted_apis import store
-from support.random_chains import DATES
+from support.random_chains import DATES, plain
 
 from dateline.adopt import adopt
+from dateline.load import load
+from dateline.placement import show_version
+from dateline.project import Projector
 
 OLDEST, NEWEST = DATES[:2]
 
@@ -102,3 +105,73 @@ def test_titles_are_those_of_the_documents(
 ) -> None:
     table = adopted_table(tmp_path, documents(**info))
     assert table["versions"][-1] == {"date": NEWEST, "title": title}
+
+
+def published(date: str, **said: Any) -> dict[str, Any]:
+    """Return a document of the version *date* with an operation; *said* is what is said of it."""
+    content = {said.get("media", "application/json"): {"schema": {"type": "object"}}}
+    operation = {
+        "parameters": said.get("parameters", []),
+        "responses": {"200": {"description": "loans", "content": content}},
+    }
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": f"Library of {date}", "version": "7"},
+        "servers": [{"url": each} for each in said.get("servers", ["https://a.example/api"])],
+        "paths": {"/loans": {"get": operation}},
+    }
+
+
+def query(name: str, **schema: Any) -> dict[str, Any]:
+    return {"name": name, "in": "query", "schema": {"type": "string", **schema}}
+
+
+PLACES: list[tuple[str, Any, tuple[str, str]]] = [
+    ("a segment", lambda day: {"servers": [f"https://a.example/v/{day}"]}, ("path", "true")),
+    (
+        "a segment of two servers",
+        lambda day: {"servers": [f"https://a.example/{day}", f"https://b.example/api/{day}"]},
+        ("path", "true"),
+    ),
+    (
+        "a segment of one of two servers",
+        lambda day: {"servers": [f"https://a.example/{day}", "https://b.example/api"]},
+        ("header", "X-API-Version"),
+    ),
+    ("a query", lambda _: {"parameters": [query("api-version")]}, ("query", "api-version")),
+    ("a date in a query", lambda day: {"parameters": [query("as", enum=[day])]}, ("query", "as")),
+    ("a filter", lambda _: {"parameters": [query("as")]}, ("header", "X-API-Version")),
+    (
+        "a media type",
+        lambda day: {"media": f"application/json; of={day}"},
+        ("media-type", "of"),
+    ),
+    (
+        "a media type of one version",
+        lambda _: {"media": f"application/json; of={NEWEST}"},
+        ("header", "X-API-Version"),
+    ),
+    (
+        "a query and a segment",
+        lambda day: {"parameters": [query("version")], "servers": [f"https://a.example/{day}"]},
+        ("header", "X-API-Version"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "expected"), [each[1:] for each in PLACES])
+def test_the_place_of_the_version_is_found(
+    tmp_path: Path, said: Any, expected: tuple[str, str]
+) -> None:
+    found = [published(day, **said(day)) for day in (OLDEST, NEWEST)]
+    table = adopted_table(tmp_path, found)
+    assert (
+        next((key, table[key]) for key in ("header", "query", "path", "media-type") if key in table)
+        == expected
+    )
+    api = load(tmp_path / "schemas")
+    projector = Projector(api)
+    for day, document in zip((OLDEST, NEWEST), found, strict=True):
+        contract = projector.contract(day, "production")
+        shown = show_version(contract.document, api.table.selector, day)
+        assert plain(shown) == document
