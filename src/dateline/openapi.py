@@ -17,6 +17,10 @@ from dateline.model import copy_items
 _SCALARS: Final = frozenset({str, int, bool, float, type(None)})
 
 
+WEBHOOKS: Final = ("webhooks", "x-webhooks")
+"""The keys of webhooks: that of OpenAPI 3.1, and what providers write in 3.0."""
+
+
 class MadeName(str):
     """The name given to a component that had none, for what is at an address elsewhere."""
 
@@ -481,6 +485,11 @@ def target(reference: str) -> tuple[str, str] | None:
 
         name = unquote(name)
     return parts[2], name.replace("~1", "/").replace("~0", "~")
+
+
+def read_slot(kind: str, key: str) -> Slot:
+    """Return what *key* of an object of *kind* holds; `x-webhooks`, as 3.0 has it, too."""
+    return slot(kind, "webhooks" if kind == "document" and key in WEBHOOKS else key)
 
 
 def list_mapped(discriminator: Any) -> list[Any]:

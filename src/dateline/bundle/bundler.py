@@ -13,12 +13,11 @@ from dateline.bundle.goals import FileSet, Fragments, Goal, format_local, get_re
 from dateline.bundle.sources import Files, Readings, SourceFile
 from dateline.gates import is_long
 from dateline.model import WAS, Place, Problem
-from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, slot
+from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, read_slot
 from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail
 from dateline.wording import quote
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
-_WEBHOOKS: Final = "x-webhooks"
 
 # Keys whose values belong to the API: a `$ref` there need not be a reference.
 _PAYLOAD: Final = frozenset(
@@ -314,15 +313,13 @@ class Bundler:
     def _children(self, kind: str, node: dict[str, Any], at: Goal, depth: int) -> Built:
         def child(key: str | int, value: Any, goal: Goal) -> Built:
             name = str(key)
-            shape, below = slot(kind, name)
+            shape, below = read_slot(kind, name)
             if shape is not Shape.DATA:
                 if kind == "components" and isinstance(value, dict):
                     return self._section(name, below, value, goal, depth + 1)
                 return self._build(shape, below, value, goal, depth + 1)
             if name == WAS and self._is_authored and isinstance(value, dict):
                 return self._history(kind, value, goal, depth + 1)
-            if kind == "document" and name == _WEBHOOKS:
-                return self._build(Shape.MAP, "path-item", value, goal, depth + 1)
             if kind == "discriminator" and name == "mapping" and isinstance(value, dict):
                 return self._mapping(value, goal, value), None
             if not isinstance(value, dict | list):

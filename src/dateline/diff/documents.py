@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from json import JSONEncoder
 from typing import Any, Final
 
-from dateline.openapi import COMPONENTS, MadeName
+from dateline.openapi import COMPONENTS, WEBHOOKS, MadeName
 from dateline.schema.memo import Memo, closure
 from dateline.schema.references import ANCHORS, Resolver, escape, unescape
 from dateline.schema.variants import subtypes
@@ -17,9 +17,6 @@ from dateline.schema.variants import subtypes
 Key = tuple[str, str]
 """What holds a difference: (section of components, name), (`paths`, path) and the like, or
 (key of the root, nothing)."""
-
-WEBHOOKS: Final = ("webhooks", "x-webhooks")
-"""The keys of webhooks: that of OpenAPI 3.1, and what providers write in 3.0."""
 
 _SECTIONS: Final = frozenset({"components", "paths", *WEBHOOKS})
 """What is compared entry by entry; anything else at the root is one whole."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from dateline.openapi import Shape, parts
-from dateline.schema.dialect import read_slot
+from dateline.openapi import Shape, parts, read_slot
 
 # How what lies below a keyword is written in a path; `*` is replaced by the name.
 _STEPS: Final = {

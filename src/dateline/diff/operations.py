@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import WEBHOOKS, DocumentIndex
+from dateline.diff.documents import DocumentIndex
 from dateline.diff.graph import CARRIERS, MODEL, Kinds, NodePair, align
 from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, NOTE, kinds_of
 from dateline.diff.messages import MODERN, MessageComparison, Thing, compare_keys, parts_of
@@ -17,7 +17,7 @@ from dateline.diff.security import SECURITY, SecurityComparison
 from dateline.diff.statuses import Responses, find_covering, find_declaring, promise
 from dateline.diff.surroundings import compare_servers, self_kinds, tags_by_name
 from dateline.model import Kind
-from dateline.openapi import ADDITIONAL, COMPONENTS, METHODS, method_name
+from dateline.openapi import ADDITIONAL, COMPONENTS, METHODS, WEBHOOKS, method_name
 from dateline.schema.parts import NOTHING, Part, Parts
 from dateline.schema.references import Located, component, escape
 from dateline.schema.values import text

@@ -11,13 +11,10 @@ from typing import Any, NamedTuple
 
 from dateline.cache import Cache
 from dateline.load.meaning import Meaning
-from dateline.model import Map, Place, Problem
+from dateline.model import Map, Problem
 from dateline.source.reader import (
-    ADOPTED,
-    AUTHORED,
     KeptDocument,
-    UnreadableFileError,
-    file_content,
+    read_bytes,
     read_content,
 )
 
@@ -37,12 +34,8 @@ def read_fragment(
     Where the *cache* has it, the file is read again only when a place in it is needed, and its
     mappings have no places of their own.
     """
-    try:
-        limits = ADOPTED if adopted else AUTHORED
-        content = file_content(path, limits.size, inside=path.parent)
-    except UnreadableFileError as error:
-        place = Place(name, 1, 1)
-        problems.append(Problem(place=place, id=error.kind, message=error.message))
+    content = read_bytes(path, name, adopted=adopted, problems=problems)
+    if content is None:
         return None
     if cache is None:
         read = read_content(content, name, adopted=adopted, problems=problems)

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final
 
 from dateline.model import copy_items
-from dateline.openapi import ConvertedDocument, Slot, find_replaced, slot, walk
+from dateline.openapi import ConvertedDocument, find_replaced, read_slot, walk
 from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
 
@@ -316,8 +316,3 @@ class _Translator:
 
 def _unread(schema: Schema) -> Schema:
     return schema
-
-
-def read_slot(kind: str, key: str) -> Slot:
-    """Return what *key* of an object of *kind* holds; `x-webhooks`, as 3.0 has it, too."""
-    return slot(kind, "webhooks" if key == "x-webhooks" and kind == "document" else key)

@@ -203,8 +203,6 @@ class Trees:
         if name not in self._briefs:
             located = self._at(name)
             parts = self._reader.parts([located])
-            merged = _Keywords(parts)
-            values = list(self._values(parts))
             variants = [
                 TreeRow(
                     name=each, anchor="", role="variant", component=each, page=self._pages[each]
@@ -216,13 +214,10 @@ class Trees:
                 name="",
                 anchor="",
                 role="",
-                type=self._type(parts, merged),
                 component=name,
                 page=self._pages[name],
-                values=tuple(values[:_MOST_BESIDE]),
-                more_values=max(0, len(values) - _MOST_BESIDE),
-                is_open=merged.get(EXTENSIBLE) is not None,
                 rows=tuple(variants),
+                **self._describe(parts, _Keywords(parts), _MOST_BESIDE),
             )
         return self._briefs[name]
 
@@ -231,23 +226,29 @@ class Trees:
         parts = self._reader.parts([schema])
         own = [part.pointer for part in parts if part.pointer.startswith(schema.pointer)]
         merged = _Keywords(parts)
-        values = list(self._values(parts))
         is_deep = place.deep >= _DEEPEST
         return TreeRow(
             name=place.name,
             anchor=place.anchor,
             role=place.role,
-            type=self._type(parts, merged),
             is_required=place.is_required,
             is_deprecated=merged.get("deprecated") is True,
             description=str(merged.get("description") or ""),
             limits=tuple(_limits(merged)),
-            values=tuple(values[:_MOST_VALUES]),
-            more_values=max(0, len(values) - _MOST_VALUES),
-            is_open=merged.get(EXTENSIBLE) is not None,
             marks=self._marks_at([schema.pointer, *own]),
             rows=() if is_deep else tuple(self._below(parts, place, is_whole=is_whole)),
+            **self._describe(parts, merged, _MOST_VALUES),
         )
+
+    def _describe(self, parts: tuple[Part, ...], merged: _Keywords, most: int) -> dict[str, Any]:
+        """Return the type and the values that a row names, at *most* so many."""
+        values = list(self._values(parts))
+        return {
+            "type": self._type(parts, merged),
+            "values": tuple(values[:most]),
+            "more_values": max(0, len(values) - most),
+            "is_open": merged.get(EXTENSIBLE) is not None,
+        }
 
     def _component(self, schema: Located) -> str | None:
         """Return the name of the component that *schema* is another name for."""

@@ -58,14 +58,20 @@ def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Ma
     the file could not be read to its end; else what it holds, with refused values as text and
     the first value of a duplicate key.
     """
+    content = read_bytes(path, name, adopted=adopted, problems=problems)
+    if content is None:
+        return None
+    return read_content(content, name, adopted=adopted, problems=problems)
+
+
+def read_bytes(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> bytes | None:
+    """Return the bytes of the file at *path*; None, with the problem noted, if it can't be read."""
     try:
-        limits = ADOPTED if adopted else AUTHORED
-        content = file_content(path, limits.size, inside=path.parent)
+        return file_content(path, (ADOPTED if adopted else AUTHORED).size, inside=path.parent)
     except UnreadableFileError as error:
         place = Place(name, 1, 1)
         problems.append(Problem(place=place, id=error.kind, message=error.message))
         return None
-    return read_content(content, name, adopted=adopted, problems=problems)
 
 
 def read_content(
