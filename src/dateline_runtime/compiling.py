@@ -464,16 +464,31 @@ def _essence(media_type: str) -> str:
     return media_type.partition(";")[0].strip().lower()
 
 
-def find_awaits(shapes: Any, awaits: Mapping[str, bool]) -> bool | None:
-    """Return whether one of *shapes*, those of an operation, has to be awaited.
+class OperationChanges:
+    """What one version needs to take the values of its operations one way."""
 
-    None where none of them needs a converter. *awaits* says so of each that needs any.
-    """
-    found = [awaits[root] for root in list_names(shapes) if root in awaits]
-    return any(found) if found else None
+    def __init__(
+        self,
+        operations: Mapping[str, Mapping[str, Any]],
+        functions: Mapping[str, Change],
+        missing: Mapping[str, list[str]],
+        awaits: Mapping[str, bool],
+    ) -> None:
+        self._operations = operations
+        self._functions = functions
+        self._missing = missing
+        self._awaits = awaits
 
+    def missing(self, operation: str) -> list[str]:
+        """Return the converters that *operation* needs and that were not given."""
+        names = list_names(self._operations.get(operation))
+        return sorted({each for name in names for each in self._missing.get(name, ())})
 
-def list_missing(shapes: Any, missing: Mapping[str, list[str]]) -> list[str]:
-    """Return the converters that are *missing* for one of *shapes*, those of an operation."""
-    found = (missing.get(root, ()) for root in list_names(shapes))
-    return sorted({name for names in found for name in names})
+    def awaits(self, operation: str) -> bool | None:
+        """Return whether *operation* needs a converter that has to be awaited.
+
+        None where it needs no converter.
+        """
+        names = list_names(self._operations.get(operation))
+        found = [self._awaits[name] for name in names if name in self._awaits]
+        return any(found) if found else None

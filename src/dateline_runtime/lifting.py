@@ -10,9 +10,8 @@ from .compiling import (
     Converter,
     Judge,
     MissingConverterError,
+    OperationChanges,
     by_media_type,
-    find_awaits,
-    list_missing,
 )
 from .values import Change, ConversionError, UnfitError, identity
 
@@ -26,7 +25,7 @@ __all__ = [
 ]
 
 
-class Lifting:
+class Lifting(OperationChanges):
     """The way up from one version: a function for each body and for the parameters of a request.
 
     Values have been validated against the contract of the caller's version before. Renamed fields
@@ -36,30 +35,9 @@ class Lifting:
     anything but ValueError makes them raise ConversionError, a kind of UnfitError.
     """
 
-    def __init__(
-        self,
-        operations: Mapping[str, Mapping[str, Any]],
-        functions: Mapping[str, Change],
-        names: Mapping[str, Mapping[str, str]],
-        missing: Mapping[str, list[str]],
-        awaits: Mapping[str, bool],
-    ) -> None:
-        self._operations = operations
-        self._functions = functions
+    def __init__(self, names: Mapping[str, Mapping[str, str]], *shared: Any) -> None:
+        super().__init__(*shared)
         self._names = names
-        self._missing = missing
-        self._awaits = awaits
-
-    def missing(self, operation: str) -> list[str]:
-        """Return the converters that *operation* needs and that were not given."""
-        return list_missing(self._operations.get(operation), self._missing)
-
-    def awaits(self, operation: str) -> bool | None:
-        """Return whether *operation* needs a converter that has to be awaited.
-
-        None where it needs no converter.
-        """
-        return find_awaits(self._operations.get(operation), self._awaits)
 
     def body(self, operation: str, media_type: str) -> Change:
         """Return the function for the body of a request of *operation*.
@@ -112,6 +90,6 @@ def liftings(
     def lifting(version: str, functions: Mapping[str, Change]) -> Lifting:
         names = {shape: compiler.names(shape, version) for shape in functions}
         missing, awaits = compiler.missing[version], compiler.awaits[version]
-        return Lifting(operations, functions, names, missing, awaits)
+        return Lifting(names, operations, functions, missing, awaits)
 
     return compiler.each_version(versions, lifting)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, TypeVar, get_args, get_origin
 from urllib.parse import unquote_to_bytes
 from uuid import UUID
 
@@ -27,6 +27,8 @@ from .uploads import Upload
 Change = Callable[[Any], Any]
 
 PLACES: Final = ("path", "header", "query", "querystring", "cookie")
+
+_Reads = TypeVar("_Reads", bound=Callable[[bytes], Any])
 
 
 class Reader:
@@ -336,13 +338,20 @@ class _Body:
             if self._required:
                 raise RequestError("a body is required")
             return None
-        name = essence(content_type or "")
-        if name == bodies.MEDIA_TYPE:
-            bodies.check_media_type(content_type)
-        if name not in self._readers:
-            known = " or ".join(self._readers)
-            raise RequestError(f"the body has to be {known}", Fault.UNSUPPORTED_MEDIA)
-        return self._readers[name](content)
+        return choose_reader(self._readers, content_type)(content)
+
+
+def choose_reader(readers: Mapping[str, _Reads], content_type: str | None) -> _Reads:
+    """Return what reads a body of *content_type*, of *readers* by media type.
+
+    Raises RequestError if none does.
+    """
+    name = essence(content_type or "")
+    if name == bodies.MEDIA_TYPE:
+        bodies.check_media_type(content_type)
+    if name not in readers:
+        raise RequestError(f"the body has to be {' or '.join(readers)}", Fault.UNSUPPORTED_MEDIA)
+    return readers[name]
 
 
 class ItemReader:

@@ -14,6 +14,7 @@ from .reading import (
     PLACES,
     Fields,
     ItemReader,
+    choose_reader,
     essence,
     is_json,
     read_json,
@@ -31,7 +32,7 @@ from .rewriting import (
 from .runtime import bodies
 from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, whole
 from .runtime.conversion import ConversionContext
-from .runtime.errors import Fault, RequestError, encode
+from .runtime.errors import RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.sequences import Framing, is_sequential
 
@@ -348,13 +349,7 @@ class _Body:
         self.check_presence(bool(content))
         if not content:
             return content
-        name = essence(content_type or "")
-        if name == bodies.MEDIA_TYPE:
-            bodies.check_media_type(content_type)
-        if name not in self._readers:
-            known = " or ".join(self._readers)
-            raise RequestError(f"the body has to be {known}", Fault.UNSUPPORTED_MEDIA)
-        return self._readers[name](content)
+        return choose_reader(self._readers, content_type)(content)
 
 
 def _json(read: Callable[[bytes], tuple[Any, Any]], strip: Change) -> Callable[[bytes], bytes]:

@@ -10,9 +10,8 @@ from .compiling import (
     Converter,
     Judge,
     MissingConverterError,
+    OperationChanges,
     by_media_type,
-    find_awaits,
-    list_missing,
 )
 from .shapes import list_names
 from .values import Change, UnfitError, identity, withheld
@@ -27,7 +26,7 @@ __all__ = [
 ]
 
 
-class Narrowing:
+class Narrowing(OperationChanges):
     """The way down at one version: a function for each body and for the headers of a response.
 
     Where a version shows everything, the function is `identity`. Every other one returns the
@@ -35,29 +34,6 @@ class Narrowing:
     for a value that does not fit the canonical contract. Its result shares parts with the value
     given and with the contract data: it is to be read only.
     """
-
-    def __init__(
-        self,
-        operations: Mapping[str, Mapping[str, Any]],
-        functions: Mapping[str, Change],
-        missing: Mapping[str, list[str]],
-        awaits: Mapping[str, bool],
-    ) -> None:
-        self._operations = operations
-        self._functions = functions
-        self._missing = missing
-        self._awaits = awaits
-
-    def missing(self, operation: str) -> list[str]:
-        """Return the converters that *operation* needs and that were not given."""
-        return list_missing(self._operations.get(operation), self._missing)
-
-    def awaits(self, operation: str) -> bool | None:
-        """Return whether *operation* needs a converter that has to be awaited.
-
-        None where it needs no converter.
-        """
-        return find_awaits(self._operations.get(operation), self._awaits)
 
     def changes(self, operation: str) -> bool:
         """Return whether any response of *operation* differs from what is canonical."""
