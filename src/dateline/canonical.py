@@ -6,7 +6,7 @@ Names are the canonical ones, and fields and members that some versions lack are
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
 from operator import and_
@@ -260,13 +260,15 @@ class ContractData(NamedTuple):
 
     ``canonical`` and ``dated`` are the components that schemas in ``data`` refer to, of which the
     canonical schema and the schema of a version are needed. ``unserved`` are the operations that
-    can't be served somewhere, by id.
+    can't be served somewhere, by id. ``places`` are the paths of what converters are demanded for
+    in the definitions, by their names.
     """
 
     data: dict[str, Any]
     canonical: set[str]
     dated: set[str]
     unserved: dict[str, Unserved]
+    places: Mapping[str, tuple[str | int, ...]]
 
 
 def with_event_components(api: Api) -> Api:

@@ -34,6 +34,7 @@ from dateline.versions import DATE_FORM, FORMS
 
 if TYPE_CHECKING:
     from dateline.adopt.renames import Proposal
+    from dateline.demands import DemandedConverter
     from dateline.edit.renames import Rename
     from dateline.edit.revision import Revision
 
@@ -247,13 +248,14 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool, fo
 
     plan = room.gates(workspace, against, confirm_rename)
     status = FINDINGS if plan.left or plan.incomplete else CLEAN
+    demands = room.list_gate_demands(workspace, plan)
     if not dry_run:
         apply(plan)
     if form == "json":
         from dateline.answers.describing import describe_gates
 
         written = bool(plan.replacements) and not dry_run
-        click.echo(format_answer(describe_gates(plan, written=written)))
+        click.echo(format_answer(describe_gates(plan, demands, written=written)))
         sys.exit(status)
     if dry_run:
         click.echo(plan.patch(), nl=False)
@@ -266,6 +268,7 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool, fo
         click.echo(f"{left.place}: {left.message}: {left.reason}", err=True)
     for remark in plan.remarks:
         click.echo(remark, err=True)
+    _show_demands("converters that the gates demand", demands, err=True)
     if not plan.edits and not plan.left:
         click.echo("nothing to gate", err=True)
     sys.exit(status)
@@ -303,25 +306,38 @@ def cut(
     not committed.
     """
     from dateline import generate as room
+    from dateline.demands import list_of_version
     from dateline.edit.cut import CutRequest
     from dateline.status import format_changes
 
     asked = CutRequest(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
     with _reporting_breaches(workspace):
         plan, outcome = room.cut(workspace, asked, dry_run=dry_run)
+    demands = list_of_version(plan.api, plan.version.date)
     if form == "json":
         from dateline.answers.describing import describe_cut
 
-        click.echo(format_answer(describe_cut(plan, outcome)))
+        click.echo(format_answer(describe_cut(plan, demands, outcome)))
         return
     click.echo(f"{plan.version.date}: {plan.version.title}")
     for line in format_changes(entry.data for entry in plan.page().entries):
         click.echo(f"  {line}")
+    _show_demands("  converters that it demands", demands)
     if plan.closed:
         click.echo(f"  added to all versions {plan.closed.words}")
         for entry in plan.closed.entries:
             click.echo(f"    {entry.message}")
     _show_edits(workspace, plan, outcome)
+
+
+def _show_demands(title: str, demands: Sequence[DemandedConverter], *, err: bool = False) -> None:
+    """Show the converters that are demanded, each with the signatures of its methods."""
+    if demands:
+        click.echo(title, err=err)
+    indent = " " * (len(title) - len(title.lstrip()) + 2)
+    for demand in demands:
+        for line in demand.format_lines():
+            click.echo(indent + line, err=err)
 
 
 def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None) -> None:
@@ -337,6 +353,56 @@ def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None)
         click.echo(f"{replacement.verb} {workspace.schemas / replacement.name}")
     _say(workspace, outcome)
     click.echo(f"now commit {workspace.schemas} and {workspace.output}", err=True)
+
+
+@main.command("try")
+@one_project
+@click.argument("converter", required=False)
+@click.option(
+    "--converters",
+    metavar="MODULE:NAME",
+    help="An object with the methods of the converters, or its class; else the setting.",
+)
+@click.option("--values", default=50, show_default=True, help="How many values on each way.")
+@click.option("--seed", default=0, show_default=True, help="Other values for another number.")
+@click.option(
+    "--lossy",
+    multiple=True,
+    metavar="CONVERTER",
+    help="A converter whose values need not come back once they went down; repeatable.",
+)
+def try_converters(
+    workspace: Workspace,
+    converter: str | None,
+    converters: str | None,
+    values: int,
+    seed: int,
+    lossy: tuple[str, ...],
+) -> None:
+    """Try converters with generated values, down and up.
+
+    CONVERTER is one of them, by its name or method; all without it. Shows what fails, what does not
+    fit the versions, and what does not come back; exit 1 where there is any.
+    """
+    from dateline.load import load
+    from dateline.trial import ConverterTrial, import_object
+
+    named = converters or workspace.converters
+    if named is None:
+        raise click.UsageError(
+            "no converters: name them with --converters MODULE:NAME, or with `converters` in "
+            "dateline.toml."
+        )
+    found = import_object(named, workspace.output / "python", workspace.schemas.parent)
+    trial = ConverterTrial(load(workspace.schemas), found, count=values, seed=seed, lossy=lossy)
+    tried = [trial.try_converter(name) for name in trial.find_names(converter)]
+    for each in tried:
+        for line in each.format_lines():
+            click.echo(line)
+    faulty = sum(1 for each in tried if each.faults)
+    count = "1 converter" if len(tried) == 1 else f"{len(tried)} converters"
+    click.echo(f"{count} tried, {faulty} with faults" if faulty else f"{count} tried: no faults")
+    sys.exit(FINDINGS if faulty else CLEAN)
 
 
 @main.command()

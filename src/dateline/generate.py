@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dateline.changes.record import Record
     from dateline.check import Waiver
     from dateline.check.baseline import Published
+    from dateline.demands import DemandedConverter
     from dateline.edit.cut import Cut, CutRequest
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
@@ -170,11 +171,13 @@ def findings(
     document that can't.
     """
     from dateline.check import check, read_waivers
+    from dateline.demands import find_pending
 
     waivers = read_waivers(workspace.schemas)
     opened = nullcontext(cache) if cache else open_cache(workspace.output)
     with collection_off(), opened as known:
-        return check(api, published, waivers=waivers, today=today or date.today(), cache=known)
+        found = check(api, published, waivers=waivers, today=today or date.today(), cache=known)
+        return [*found, *find_pending(api, known)]
 
 
 def read_published(workspace: Workspace, against: str | None) -> Published:
@@ -219,6 +222,21 @@ def gates(
     if not plan.replacements:
         load(workspace.schemas)
     return plan
+
+
+def list_gate_demands(workspace: Workspace, plan: Plan) -> list[DemandedConverter]:
+    """Return the converters that the edits of *plan* demand; call it before they are written."""
+    from dateline.demands import list_new
+    from dateline.load import load
+
+    if not plan.replacements or plan.api is None:
+        return []
+    try:
+        before = load(workspace.schemas)
+    except SourceError:
+        # a gate of a version that the table gets only now
+        before = None
+    return list_new(before, plan.api)
 
 
 def waiver_target(

@@ -14,7 +14,7 @@ from dateline.model import DatelineError, Place, Problem, SourceError
 from dateline.paths import name_path
 
 _TABLE: Final = "versions.yaml"
-_TEXTS: Final = ("name", "schemas", "output", "templates", "rule-pages")
+_TEXTS: Final = ("name", "schemas", "output", "templates", "rule-pages", "converters")
 _KEYS: Final = (*_TEXTS, "strict", "projects")
 _ERROR: Final = re.compile(r"(?P<fact>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|.*)\)")
 
@@ -32,6 +32,7 @@ class Workspace:
     ``name`` is what the project is called among others. ``templates`` overrides the built-in
     templates file by file. ``strict`` puts adopted documents, too, before openapi-spec-validator.
     ``rule_pages`` is an address with ``{rule}`` in it, under which a page explains each rule.
+    ``converters`` names an object with the methods of the converters, `module:name`.
     """
 
     schemas: Path
@@ -40,6 +41,7 @@ class Workspace:
     strict: bool = False
     name: str = ""
     rule_pages: str = ""
+    converters: str | None = None
 
     @property
     def protected(self) -> tuple[Path, ...]:
@@ -142,6 +144,7 @@ class _Settings:
             templates=None if templates is None else self.folder / templates,
             strict=self.values.get("strict", False),
             rule_pages=self.values.get("rule-pages", ""),
+            converters=self.values.get("converters"),
         )
 
     def list_members(self) -> Iterator[Workspace]:

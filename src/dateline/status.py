@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dateline.cache import open_cache
+from dateline.demands import list_pending
 from dateline.files import Stale, find_stale
 from dateline.generate import Workspace, findings, is_edited, is_untouched, render_outputs
 from dateline.load import load
@@ -43,6 +44,7 @@ def read_status(workspace: Workspace) -> dict[str, Any]:
             for older, draft in pairwise(api.table.versions)
             if draft.draft
         ],
+        "converters": [each.describe() for each in list_pending(api)],
         "added": _list_added(workspace, api, projector),
         "waivers": _list_waivers(workspace, api),
         "outputs": _compare_outputs(workspace, api),
@@ -71,6 +73,12 @@ def format_status(state: Mapping[str, Any], workspace: Workspace) -> Iterator[st
     for pending in state["pending"]:
         yield f"pending for {pending['version']}"
         yield from (f"  {line}" for line in list(format_changes(pending["changes"])) or ["nothing"])
+    if state["converters"]:
+        yield "converters that are demanded"
+    for converter in state["converters"]:
+        before = f" before {converter['before']}" if converter["before"] else ""
+        yield f"  {converter['name']}{before}"
+        yield from (f"    {signature}" for signature in converter["signatures"])
     yield f"added to all versions {state['added']['since']}"
     yield from (f"  {message}" for message in state["added"]["messages"] or ["nothing"])
     if state["waivers"]:

@@ -82,12 +82,21 @@ def follow(page: str, folder: Path, run: Callable[[str, Path], str] = run_in_she
                 assert shown(expected, printed), f"$ {command}\n{printed}"
                 commands.append(command)
         elif language == "python":
-            (folder / "example.py").write_text(block, encoding="utf-8")
-            assert run("python -W error example.py", folder) == ""
+            file = _find_file(block) or "example.py"
+            (folder / file).write_text(block, encoding="utf-8")
+            assert run(f"python -W error {file}", folder) == ""
+        elif language == "yaml" and not (folder / (_find_file(block) or ".")).exists():
+            (folder / _find_file(block)).write_text(block, encoding="utf-8")
         elif language == "yaml":
             sources = [path.read_text() for path in (folder / "schemas").glob("*.yaml")]
             assert [block for text in sources if block in text] == [block]
     return commands
+
+
+def _find_file(block: str) -> str:
+    """Return the file that the first line of *block* names in a comment; empty for none."""
+    found = re.match(r"# ([\w/]+\.(?:py|yaml))\n", block)
+    return "" if found is None else found[1]
 
 
 def test_the_readme_shows_what_happens(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ ROOMS = (
     *("project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),
     *("changes", "documents", "models", "contracts", "server", "client", "site", "render"),
-    *("files", "edit", "adopt", "settings", "generate", "status", "answers"),
+    *("demands", "trial", "files", "edit", "adopt", "settings", "generate", "status", "answers"),
     *("serve", "proxy", "demo", "options", "completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""

@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 import pytest
 from support import odd_api
+from support.converting import load_project, read_blocks
 from support.events import EVENTS
 from support.generated_server import Generated
 from support.sources import loaded
@@ -160,6 +161,42 @@ g = narrow({}, "Lone", "2024-01-15")
 _MISUSED = [("misusing.py", line) for line in range(8, 15)]
 
 
+# A field, methods of another type, values, a missing method, another version's fields are wrong.
+MISCONVERTING = """
+from converters import Converters
+from people.components import narrow
+from people.server import ConversionContext, converted, versioned
+
+
+class Misspelt(Converters):
+    def older_person(self, value: converted.PersonNewer) -> converted.PersonOlderFields:
+        return {"name": value["frst_name"]}
+
+
+class Lacking:
+    older_person = Converters.older_person
+
+
+class Other(Converters):
+    async def newer_fee(self, value: converted.FeeNewer) -> converted.FeeNewerFields:
+        return {"cents": "3"}
+
+    def older_address(
+        self, value: converted.AddressNewer, context: ConversionContext, more: int
+    ) -> converted.AddressOlderFields:
+        return {"road": context.version, "number": context.account}
+
+
+def serve(app: object) -> None:
+    narrow({}, "Person", "2025-01-15", converters=Converters())
+    versioned(app, environment="production", converters=Lacking())
+    a = converted.PersonNewerFields(first_name="", last_name="")
+    b: converted.PersonOlderFields = a
+    Converters().newer_fee({"currency": "EUR"})
+"""
+_MISCONVERTED = [("misconverting.py", line) for line in (9, 17, 18, 20, 23, 28, 30, 31)]
+
+
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with two generated packages and what uses one of them."""
@@ -168,9 +205,13 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = Generated(folder, loaded(folder, odd_api.ODD), "odd").folder
     (made / "right.py").write_text(RIGHT)
     (made / "wrong.py").write_text(WRONG)
+    Generated(folder, load_project(folder / "people"), "people")
     Generated(folder, loaded(folder / "events", EVENTS), "library")
     (made / "sending.py").write_text(SENDING)
     (made / "misusing.py").write_text(MISUSING)
+    page = read_blocks()["converters.py"].replace("from library.", "from people.")
+    (made / "converters.py").write_text(page)
+    (made / "misconverting.py").write_text(MISCONVERTING)
     (made / "mypy.ini").write_text("[mypy]\nstrict = True\npython_version = 3.11\n")
     settings = {"typeCheckingMode": "strict", "pythonVersion": "3.11"}
     (made / "pyrightconfig.json").write_text(json.dumps(settings))
@@ -198,8 +239,10 @@ def list_clients(folder: Path) -> list[str]:
 
 
 def test_mypy_finds_nothing_in_a_server_and_finds_wrong_handlers(checked: Path) -> None:
-    files = ("right.py", "wrong.py", "sending.py", "misusing.py", "odd", "paynet", "library")
-    assert errors(ran(checked, sys.executable, "-m", "mypy", *files)) == [*_MISUSED, *_WRONG]
+    files = ["right.py", "wrong.py", "sending.py", "misusing.py", "odd", "paynet", "library"]
+    files += ["converters.py", "misconverting.py", "people"]
+    found = errors(ran(checked, sys.executable, "-m", "mypy", *files))
+    assert found == [*_MISCONVERTED, *_MISUSED, *_WRONG]
 
 
 def test_pyright_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
@@ -210,13 +253,15 @@ def test_pyright_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
     own = [f"{name}/server/{file}.py" for name in ("odd", "paynet") for file in _OWN]
     own += ["library/events.py", "library/components.py", "sending.py", "misusing.py"]
     own += list_clients(checked)
+    own += ["converters.py", "misconverting.py", "people/server/converted.py"]
     command = (pyright, "--pythonpath", sys.executable, *own, "right.py", "wrong.py")
-    assert errors(ran(checked, *command)) == [*_MISUSED, *_WRONG]
+    assert errors(ran(checked, *command)) == [*_MISCONVERTED, *_MISUSED, *_WRONG]
 
 
 def test_ruff_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
     own = [f"{name}/server/{file}.py" for name in ("odd", "paynet") for file in _OWN]
     own += ["library/events.py", "library/components.py", *list_clients(checked)]
+    own += [f"people/server/{file}.py" for file in ("converted", "handlers")]
     command = (
         *(sys.executable, "-m", "ruff", "check", "--isolated", "--quiet"),
         *("--line-length", "100", "--target-version", "py311", "--select", "E,F,I,N,UP,B,RUF"),

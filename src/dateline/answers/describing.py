@@ -10,6 +10,9 @@ from dateline.rules import RULES
 from dateline.rules.explanation import find_explained
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dateline.demands import DemandedConverter
     from dateline.edit.cut import Cut
     from dateline.edit.gate import Plan
     from dateline.generate import Generated
@@ -50,8 +53,13 @@ def _describe_rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def describe_gates(plan: Plan, *, written: bool) -> dict[str, Any]:
-    """Return what gating does, as `gate.schema.json` describes it; whether it was *written*."""
+def describe_gates(
+    plan: Plan, demands: Iterable[DemandedConverter], *, written: bool
+) -> dict[str, Any]:
+    """Return what gating does, as `gate.schema.json` describes it; whether it was *written*.
+
+    *demands* are the converters that the gates demand.
+    """
     return {
         "written": written,
         "edits": [{"message": one.message, "source": one.place._asdict()} for one in plan.edits],
@@ -64,15 +72,19 @@ def describe_gates(plan: Plan, *, written: bool) -> dict[str, Any]:
             {"message": one.message, "reason": one.reason, "source": one.place._asdict()}
             for one in plan.left
         ],
+        "converters": [each.describe() for each in demands],
         "remarks": list(plan.remarks),
         "incomplete": plan.incomplete,
     }
 
 
-def describe_cut(plan: Cut, outcome: Generated | None) -> dict[str, Any]:
+def describe_cut(
+    plan: Cut, demands: Iterable[DemandedConverter], outcome: Generated | None
+) -> dict[str, Any]:
     """Return what cutting a version does, as `cut.schema.json` describes it.
 
-    *outcome* is what came of the outputs; None where nothing was written.
+    *demands* are the converters that the version demands, *outcome* is what came of the outputs;
+    None where nothing was written.
     """
     folder = name_path(plan.folder)
     closed = plan.closed
@@ -86,6 +98,7 @@ def describe_cut(plan: Cut, outcome: Generated | None) -> dict[str, Any]:
         }
         if closed
         else None,
+        "converters": [each.describe() for each in demands],
         "files": [
             {"file": f"{folder}/{one.name}", "action": one.verb}
             for one in (*plan.replacements, *plan.recorded)

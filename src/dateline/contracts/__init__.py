@@ -168,7 +168,7 @@ class _Contracts:
         self.unserved = roots.find_unserved(self._api, unreachable)
         listed = {way: roots.roots(self._api, way, self.unserved) for way in Way}
         data = self._describe("operations", listed)
-        return ContractData(data, *_components(data), self.list_unserved())
+        return ContractData(data, *_components(data), self.list_unserved(), self._list_places(data))
 
     def describe_components(self) -> ContractData:
         found = roots.component_roots(self._api)
@@ -177,7 +177,13 @@ class _Contracts:
         data["events"] = self._describe_events(data[Way.DOWN.value])
         canonical_, dated = _components(data)
         canonical_ |= {event["component"] for event in data["events"].values()}
-        return ContractData(data, canonical_, dated, {})
+        return ContractData(data, canonical_, dated, {}, self._list_places(data))
+
+    def _list_places(self, data: Data) -> dict[str, tuple[str | int, ...]]:
+        """Return the path of what each converter is demanded for."""
+        required = self.required_converters.list_holders()
+        holders = {**required, **{n: step.node for n, step in self._histories.converters.items()}}
+        return {name: self._histories.place(holders[name]) for name in data["converters"]}
 
     def _describe_events(self, down: Data) -> Data:
         payloads = list_events(self._api.document)

@@ -66,6 +66,10 @@ class RequiredConverters:
                 self._names[number] = self._histories.name(self._required[number][0].holder)
         return {number: self._names[number] for number in sorted(numbers)}
 
+    def list_holders(self) -> dict[str, Any]:
+        """Return the node that each converter is named by, by its name."""
+        return {name: self._required[number][0].holder for number, name in self._names.items()}
+
     def converters(
         self,
         names: Mapping[int, str],

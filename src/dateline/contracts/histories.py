@@ -45,15 +45,16 @@ class Reading(NamedTuple):
 class ConverterStep:
     """A step between two eras of a node that a value can't take unchanged, down or up.
 
-    With ``passes_null``, null is null in both eras, and needs no converter. ``replaced`` are the
-    properties that took the place of others, and these: the converter makes only them. One that is
-    ``named`` has its name from the definitions.
+    ``node`` is what has the history. With ``passes_null``, null is null in both eras, and needs no
+    converter. ``replaced`` are the properties that took the place of others, and these: the
+    converter makes only them. One that is ``named`` has its name from the definitions.
     """
 
     name: str
     place: str
     before: str
     kind: str
+    node: dict[str, Any]
     newer: dict[str, Any]
     older: dict[str, Any]
     down: bool
@@ -199,6 +200,7 @@ class Histories:
             place=place,
             before=date,
             kind=kind,
+            node=node,
             newer=eras[0],
             older=eras[1],
             down=ways[0],

@@ -67,7 +67,8 @@ class Plan:
 
     ``questions`` are pairs that look renamed: gate again with those that are, given as
     ``renames``. ``left`` can't be gated. ``remarks`` say what is still to be written beside the
-    new gates; it is ``incomplete`` where ``check`` demands some of that.
+    new gates; it is ``incomplete`` where ``check`` demands some of that. ``api`` is what the files
+    are going to say.
     """
 
     folder: Path
@@ -77,6 +78,7 @@ class Plan:
     left: tuple[Left, ...] = ()
     remarks: tuple[str, ...] = ()
     incomplete: bool = False
+    api: Api | None = None
 
     def patch(self) -> str:
         """Return the edits as a unified diff, as ``git apply`` takes it; empty if there is none."""
@@ -117,6 +119,7 @@ def gate(
         left=tuple(sorted(set(gating.list_left(state)))),
         remarks=(*missing, *gating.list_lost_words(state)),
         incomplete=bool(missing),
+        api=state.canvas.api,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -95,15 +94,13 @@ def _find_object(name: str | None) -> Any:
     """Return the object that *name* (`module:name`) means; of a class, an instance."""
     if name is None:
         return None
-    module, _, attribute = name.partition(":")
-    if "" not in sys.path:
-        # as `python -m` does: a script has its own folder there
-        sys.path.insert(0, "")
+    # what it needs is heavy, and not needed without converters
+    from dateline.trial import TrialError, import_object
+
     try:
-        found = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ServeError(f"{name!r} can't be imported: {error}") from None
-    return found() if isinstance(found, type) else found
+        return import_object(name)
+    except TrialError as error:
+        raise ServeError(str(error)) from None
 
 
 def _read_limit(said: str) -> tuple[str, int]:

@@ -249,3 +249,14 @@ def waiver_unused() -> None:
 
     Delete it.
     """
+
+
+@about_definitions(Verdict.INFORMATION)
+def converter_demanded() -> None:
+    """A draft lists the converters that it demands.
+
+    What can't be derived from the definitions is for a function of yours, which the server needs
+    once the version is generated.
+
+    Write the methods with the signatures given, and run `dateline try` with them.
+    """

@@ -65,6 +65,14 @@ class Sampler:
             raise UnsatisfiedError(name, pointer(defect[0]), defect[1])
         return made
 
+    def find_defect(self, schema: Any, value: Any) -> str | None:
+        """Return where and how *value* breaks *schema*; None where it fits."""
+        schemas = (self._document.read(schema),)
+        if self._document.fits(schemas, value):
+            return None
+        found = self._document.defect(schemas, value)
+        return "it does not fit" if found is None else f"{pointer(found[0]) or 'it'}: {found[1]}"
+
     def fits(self, schema: Any, value: Any) -> bool:
         """Return whether *value* fits *schema*, of which a value was made before."""
         return self._document.fits((self._document.read(schema),), value)

@@ -1,0 +1,168 @@
+"""Which converters the definitions demand of their owner: what each takes and gives, and where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from dateline.gates import gate_dates
+from dateline.model import Api, Finding, Place, Policy, SourceError
+from dateline.openapi import walk
+
+if TYPE_CHECKING:
+    from dateline.cache import Cache
+    from dateline.server.converters import Converter
+
+_RULE: Final = "converter-demanded"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemandedConverter:
+    """A converter that its owner has to write: methods for the way down, the way up, or both.
+
+    ``name`` is what contract data call it, ``before`` the version from which on values differ;
+    that is empty for a converter that serves all versions. ``signatures`` are those of the methods.
+    """
+
+    name: str
+    before: str
+    source: Place
+    signatures: tuple[str, ...]
+
+    def describe(self) -> dict[str, Any]:
+        """Return it as the schemas of `answers` describe it."""
+        return {
+            "name": self.name,
+            "before": self.before or None,
+            "signatures": list(self.signatures),
+            "source": self.source._asdict(),
+        }
+
+    def format_lines(self) -> Iterator[str]:
+        """Yield the lines of it for people."""
+        yield f"{self.source}: {self.name}{f' before {self.before}' if self.before else ''}"
+        yield from (f"  {signature}" for signature in self.signatures)
+
+
+def list_demands(api: Api) -> list[DemandedConverter]:
+    """Return the converters that the server of *api* needs, by place.
+
+    Raises SourceError for authored definitions that can't be served.
+    """
+    # what follows is heavy: not needed where nothing has a history
+    if not any(_list_histories(api)):
+        return []
+    from dateline.canonical import (
+        with_event_components,
+        with_former_operations,
+        with_media_types,
+    )
+    from dateline.contracts import all_contract_data
+    from dateline.project import Projector
+    from dateline.server.canonical import read_forms
+    from dateline.server.converted import ConvertedTypes
+    from dateline.server.converters import list_converters
+
+    serving = with_event_components(with_media_types(with_former_operations(api)))
+    own, components = all_contract_data(serving, Projector(serving))
+    found: dict[str, list[Converter]] = {}
+    types = ConvertedTypes(read_forms(serving))
+    for each in list_converters(serving, own.data, components.data, types):
+        found.setdefault(each.name, []).append(each)
+    places = {**components.places, **own.places}
+    demands = [
+        DemandedConverter(
+            name=name,
+            before=methods[0].before,
+            source=serving.locate(places.get(name, ())),
+            signatures=tuple(each.signature for each in methods),
+        )
+        for name, methods in found.items()
+    ]
+    return sorted(demands, key=lambda one: (one.source, one.name))
+
+
+def list_pending(api: Api, cache: Cache | None = None) -> list[DemandedConverter]:
+    """Return the converters that the drafts of *api* demand; none where it can't be served.
+
+    Those that serve all versions are among them. The *cache* has what was found in the same
+    definitions.
+    """
+    drafts = {version.date for version in api.table.versions if version.draft}
+    if not drafts or drafts.isdisjoint(_list_histories(api)):
+        return []
+    key = None
+    if cache is not None and api.meaning is not None:
+        key = cache.key("demands", api.meaning, repr(api.visible))
+        if (known := cache.get(key)) is not None:
+            return [_read_row(row) for row in json.loads(known)]
+    try:
+        found = _of_versions(list_demands(api), drafts)
+    except SourceError:
+        return []
+    if cache is not None and key is not None:
+        cache.put(key, json.dumps([each.describe() for each in found]).encode())
+    return found
+
+
+def list_new(before: Api | None, after: Api) -> list[DemandedConverter]:
+    """Return the converters that drafts of *after* demand and those of *before*, if any, do not."""
+    demands = list_pending(after)
+    known = {
+        (each.name, each.signatures)
+        for each in (list_pending(before) if demands and before is not None else ())
+    }
+    return [each for each in demands if (each.name, each.signatures) not in known]
+
+
+def list_of_version(api: Api, date: str) -> list[DemandedConverter]:
+    """Return the converters that the version *date* of *api* demands."""
+    return _of_versions(_list_served(api), {date})
+
+
+def find_pending(api: Api, cache: Cache | None = None) -> Iterator[Finding]:
+    """Yield, as information, a finding for each converter that the drafts of *api* demand."""
+    demands = list_pending(api, cache)
+    if not demands:
+        return
+    from dateline.check.findings import create_finding
+
+    for each in demands:
+        when = f" before {each.before}" if each.before else ""
+        yield create_finding(
+            _RULE,
+            Policy.SERVABLE,
+            f"{each.name}{when}: write {' and '.join(each.signatures)}",
+            key=(each.name, *each.signatures),
+            after_source=each.source,
+            versions=(each.before,) if each.before else (),
+        )
+
+
+def _list_served(api: Api) -> list[DemandedConverter]:
+    try:
+        return list_demands(api)
+    except SourceError:
+        return []
+
+
+def _of_versions(
+    demands: Sequence[DemandedConverter], versions: Collection[str]
+) -> list[DemandedConverter]:
+    return [each for each in demands if each.before in versions or not each.before]
+
+
+def _list_histories(api: Api) -> set[str]:
+    """Return the dates at which something differs."""
+    return {date for _, _, node in walk("document", api.document) for date in gate_dates(node)}
+
+
+def _read_row(row: dict[str, Any]) -> DemandedConverter:
+    return DemandedConverter(
+        name=row["name"],
+        before=row["before"] or "",
+        source=Place(**row["source"]),
+        signatures=tuple(row["signatures"]),
+    )

@@ -1,0 +1,392 @@
+"""Try converters with generated values, down and up, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import inspect
+import json
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
+
+from dateline.canonical import with_event_components, with_former_operations, with_media_types
+from dateline.gates import order
+from dateline.model import Api, DatelineError
+from dateline.project import Projector
+from dateline.sample import Sampler, UnsatisfiedError
+from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
+from dateline.wording import did_you_mean
+
+if TYPE_CHECKING:
+    from dateline.server.converters import Converter
+
+_SHOWN: Final = 3
+"""So many faults of a kind are shown of each converter."""
+
+_LONGEST: Final = 160
+
+_TYPES: Final = (dict, list, str, int, float, bool, type(None))
+
+
+class TrialError(DatelineError):
+    """Converters can't be tried; the message says why, with a way out."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class ConverterFault:
+    """What is wrong with one result: what was called, and what came of it."""
+
+    kind: str
+    call: str
+    fact: str
+
+
+@dataclass
+class TriedConverter:
+    """What came of one converter: how many values were tried, refused, and at fault."""
+
+    name: str
+    before: str
+    methods: list[str]
+    values: int = 0
+    refused: int = 0
+    faults: list[ConverterFault] = field(default_factory=list)
+
+    def format_lines(self) -> Iterator[str]:
+        """Yield the lines of it for people."""
+        before = f" before {self.before}" if self.before else ""
+        yield f"{self.name}{before}: {', '.join(self.methods)}"
+        if not self.faults:
+            refused = f", {self.refused} refused" if self.refused else ""
+            yield f"  {self.values} values{refused}: all results fit, and all values come back"
+        for kind in dict.fromkeys(fault.kind for fault in self.faults):
+            found = [fault for fault in self.faults if fault.kind == kind]
+            yield f"  {kind}: {len(found)} of {self.values} values" if self.values else f"  {kind}"
+            for fault in found[:_SHOWN]:
+                yield f"    {fault.call}"
+                yield f"      {fault.fact}"
+
+
+class ConverterTrial:
+    """Tries the converters that *api* demands, which are methods of the object *converters*.
+
+    *count* values are tried on each way, the same for the same *seed*. Values of converters whose
+    names are *lossy* need not come back once they went down.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        converters: object,
+        *,
+        count: int = 50,
+        seed: int = 0,
+        lossy: Collection[str] = (),
+    ) -> None:
+        # heavy, and needed here only
+        from dateline.contracts import all_contract_data
+        from dateline.server.canonical import read_forms
+        from dateline.server.converted import ConvertedTypes
+        from dateline.server.converters import list_converters
+
+        self._api = with_event_components(with_media_types(with_former_operations(api)))
+        self._projector = Projector(self._api)
+        own, components = all_contract_data(self._api, self._projector)
+        self._forms = read_forms(self._api)
+        self._known: dict[str, Any] = {
+            **components.data["converters"],
+            **own.data["converters"],
+        }
+        self._methods: dict[str, dict[str, Converter]] = {}
+        types = ConvertedTypes(self._forms)
+        for each in list_converters(self._api, own.data, components.data, types):
+            self._methods.setdefault(each.name, {})[each.way] = each
+        self._converters = converters
+        self._count = count
+        self._seed = seed
+        self._lossy = {name for each in lossy for name in self.find_names(each)}
+        self._environment = next(iter(api.table.environments)).name
+
+    @cached_property
+    def _sampler(self) -> Sampler:
+        return Sampler(self._forms.contract.document, self._seed)
+
+    def find_names(self, called: str | None) -> list[str]:
+        """Return the converters that are *called* so, by name or method; all for None.
+
+        Raises TrialError where there is none.
+        """
+        if called is None:
+            return list(self._methods)
+        names = {
+            name: [each.method for each in ways.values()] for name, ways in self._methods.items()
+        }
+        found = [name for name, methods in names.items() if called in (name, *methods)]
+        if not found:
+            known = [*names, *(method for methods in names.values() for method in methods)]
+            raise TrialError(f"no converter {called!r} is demanded{did_you_mean(called, known)}")
+        return found
+
+    def try_converter(self, name: str) -> TriedConverter:
+        """Return what comes of the converter *name*. A method that is missing is a fault."""
+        said, ways = self._known[name], self._methods[name]
+        methods = [each.method for each in ways.values()]
+        tried = TriedConverter(name=name, before=said.get("before", ""), methods=methods)
+        for each in ways.values():
+            if not callable(getattr(self._converters, each.method, None)):
+                fault = ConverterFault("missing", each.signature, "there is no such method")
+                tried.faults.append(fault)
+        if tried.faults:
+            return tried
+        if "reason" in said:
+            self._try_all_versions(tried, said, ways)
+        else:
+            self._try_eras(tried, said, ways)
+        return tried
+
+    def _try_eras(
+        self, tried: TriedConverter, said: dict[str, Any], ways: Mapping[str, Converter]
+    ) -> None:
+        older, newer = (_schema(said["kind"], said[era]) for era in ("older", "newer"))
+        newest_sent = self._forms.read_sent(newer)
+        if lacked := said.get("lacked"):
+            required = [each for each in newest_sent["required"] if each not in lacked]
+            newest_sent = {**newest_sent, "required": required}
+        supported = [one.date for one in self._api.table.supported]
+        version = next(each for each in reversed(supported) if order(each) < order(said["before"]))
+        down = self._way(ways, "down", said, version, self._forms.read_received(older))
+        up = self._way(ways, "up", said, version, newest_sent)
+        if down is not None:
+            back = None if tried.name in self._lossy else up
+            self._try_values(tried, self._forms.read_received(newer), down, back, "newer")
+        if up is not None:
+            self._try_values(tried, self._forms.read_sent(older), up, down, "older")
+
+    def _way(
+        self,
+        ways: Mapping[str, Converter],
+        way: str,
+        said: dict[str, Any],
+        version: str,
+        goal: Any,
+    ) -> _TriedWay | None:
+        if way not in ways:
+            return None
+        method = ways[way].method
+        eras = ("newer", "older") if way == "down" else ("older", "newer")
+        replaced = tuple(frozenset(said["replaced"][e]) for e in eras) if "replaced" in said else ()
+        return _TriedWay(
+            method=method,
+            convert=getattr(self._converters, method),
+            context=self._context(version),
+            passes_null=said["passes_null"],
+            replaced=replaced,
+            find_defect=partial(self._sampler.find_defect, goal),
+        )
+
+    def _context(self, version: str) -> Any:
+        return SimpleNamespace(
+            environment=self._environment,
+            version=version,
+            account=None,
+            operation=None,
+            scope=None,
+        )
+
+    def _try_values(
+        self,
+        tried: TriedConverter,
+        schema: Any,
+        there: _TriedWay,
+        back: _TriedWay | None,
+        era: str,
+    ) -> None:
+        for number in range(self._count):
+            try:
+                value = self._sampler.value(schema, f"{tried.name} {era} {number}")
+            except UnsatisfiedError as error:
+                fault = ConverterFault("not tried", f"a value of {tried.name}", str(error))
+                tried.faults.append(fault)
+                return
+            tried.values += 1
+            made = there.take(value, tried)
+            if made is _NOTHING or back is None:
+                continue
+            again = back.take(made, tried, f"{there.method}({_show(value)})")
+            if again is not _NOTHING and not _is_same(again, value):
+                call = f"{back.method}({there.method}({_show(value)})) -> {_show(again)}"
+                tried.faults.append(
+                    ConverterFault("does not come back", call, _compare(value, again))
+                )
+
+    def _try_all_versions(
+        self, tried: TriedConverter, said: dict[str, Any], ways: Mapping[str, Converter]
+    ) -> None:
+        """Try a converter that serves all versions, with values of each."""
+        schema = self._forms.read_received(said["newer"])
+        for version in (one.date for one in self._api.table.supported):
+            document = self._projector.contract(version, self._environment).document
+            direction = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
+            sampler = Sampler(direction.document(document), self._seed)
+            older = self._find_schema(said["older"], version)
+            for way, each in ways.items():
+                goal = schema if way == "up" else older
+                judge = self._sampler if way == "up" else sampler
+                tried_way = _TriedWay(
+                    method=each.method,
+                    convert=getattr(self._converters, each.method),
+                    context=self._context(version),
+                    find_defect=partial(judge.find_defect, goal),
+                )
+                source = (self._sampler, schema) if way == "down" else (sampler, older)
+                for number in range(self._count):
+                    try:
+                        value = source[0].value(source[1], f"{tried.name} {way} {number}")
+                    except UnsatisfiedError:
+                        break
+                    tried.values += 1
+                    tried_way.take(value, tried)
+
+    def _find_schema(self, entries: list[dict[str, Any]], version: str) -> Any:
+        return next(
+            (
+                entry["schema"]
+                for entry in reversed(entries)
+                if order(entry["since"]) <= order(version)
+                and self._environment in entry.get("environments", (self._environment,))
+            ),
+            True,
+        )
+
+
+_NOTHING: Final = object()
+"""In place of a result that there is not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TriedWay:
+    """One direction: the method, and what its results have to fit."""
+
+    method: str
+    convert: Callable[..., Any]
+    context: Any
+    find_defect: Callable[[Any], str | None]
+    passes_null: bool = False
+    replaced: tuple[frozenset[str], ...] = ()
+
+    def take(self, value: Any, tried: TriedConverter, called: str = "") -> Any:
+        """Return what *value* becomes; what is wrong with it is noted in *tried*."""
+        if value is None and self.passes_null:
+            return None
+        if self.replaced and (not isinstance(value, dict) or self.replaced[0].isdisjoint(value)):
+            return value
+        call = f"{self.method}({called or _show(value)})"
+        try:
+            made = self._call(copy.deepcopy(value))
+        except ValueError as error:
+            if not called and self.method.startswith("newer_"):
+                tried.refused += 1
+            else:
+                tried.faults.append(ConverterFault("refused", call, _describe(error)))
+            return _NOTHING
+        except Exception as error:
+            tried.faults.append(ConverterFault("fails", call, _describe(error)))
+            return _NOTHING
+        if self.replaced:
+            gone, came = self.replaced
+            if not isinstance(made, dict) or made.keys() - came:
+                fact = f"makes other fields than {', '.join(sorted(came))}"
+                tried.faults.append(
+                    ConverterFault("does not fit", f"{call} -> {_show(made)}", fact)
+                )
+                return _NOTHING
+            made = {**{key: each for key, each in value.items() if key not in gone}, **made}
+        if not isinstance(made, _TYPES):
+            fact = f"{type(made).__name__} is no JSON value"
+            tried.faults.append(ConverterFault("does not fit", call, fact))
+            return _NOTHING
+        defect = self.find_defect(made)
+        if defect is not None:
+            tried.faults.append(ConverterFault("does not fit", f"{call} -> {_show(made)}", defect))
+            return _NOTHING
+        return made
+
+    def _call(self, value: Any) -> Any:
+        takes = (value, self.context) if _takes_context(self.convert) else (value,)
+        made = self.convert(*takes)
+        return asyncio.run(_await(made)) if inspect.isawaitable(made) else made
+
+
+async def _await(made: Any) -> Any:
+    return await made
+
+
+def _takes_context(convert: Callable[..., Any]) -> bool:
+    """Return whether *convert* takes a second argument by position, as the run time decides it."""
+    try:
+        parameters = inspect.signature(convert).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    second = [each for each in parameters if each.kind in kinds][1:2]
+    return any(each.default is each.empty for each in second)
+
+
+def import_object(name: str, *folders: Path) -> Any:
+    """Return the object that *name* (`module:name`) means; of a class, an instance.
+
+    Modules are found in the working folder, in *folders*, and wherever Python finds them. Raises
+    TrialError for what can't be imported.
+    """
+    module, _, attribute = name.partition(":")
+    for folder in ("", *map(str, folders)):
+        if folder not in sys.path:
+            # as `python -m` does: a script has its own folder there
+            sys.path.insert(0, folder)
+    try:
+        found = getattr(import_module(module), attribute)
+        return found() if isinstance(found, type) else found
+    except Exception as error:
+        raise TrialError(f"{name!r} can't be imported: {_describe(error)}") from error
+
+
+def _schema(kind: str, node: Any) -> Any:
+    """Return the schema of the values of *node*; any value where there is not exactly one."""
+    found = node if kind == "schema" else node.get("schema")
+    return {} if found is None else found
+
+
+def _describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _show(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _compare(value: Any, again: Any) -> str:
+    """Return in which fields *again* is another one than *value*."""
+    if not isinstance(value, dict) or not isinstance(again, dict):
+        return f"it was {_show(value)}"
+    names = [
+        name
+        for name in {**value, **again}
+        if name not in value or name not in again or not _is_same(value[name], again[name])
+    ]
+    return "; ".join(
+        f"{name} was {_show(value[name])}" if name in value else f"{name} was not there"
+        for name in names
+    )
