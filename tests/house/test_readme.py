@@ -31,8 +31,8 @@ RULES_PAGE = (TOP / "docs" / "rules.md").read_text(encoding="utf-8")
 
 
 def run(command: str, folder: Path) -> str:
-    """Return what *command* prints: `dateline` alone runs in this process, but for servers."""
-    if re.fullmatch(r"dateline (?!serve|proxy|demo)[\w ./:=,'-]*", command):
+    """Return what *command* prints: `dateline` alone runs here, but for servers and code of users."""
+    if re.fullmatch(r"dateline (?!serve|proxy|demo|try)[\w ./:=,'-]*", command):
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
             return print_dateline(*shlex.split(command)[1:])

@@ -95,18 +95,24 @@ def all_contract_data(
 def _write_data(made: ContractData) -> list[Any]:
     """Return *made* as values of JSON."""
     unserved = {name: [each.reason, sorted(each.where)] for name, each in made.unserved.items()}
-    return [made.data, sorted(made.canonical), sorted(made.dated), unserved]
+    places = {name: [*path] for name, path in made.places.items()}
+    return [made.data, sorted(made.canonical), sorted(made.dated), unserved, places]
 
 
 def _read_data(
-    data: Data, canonical: list[str], dated: list[str], unserved: dict[str, Any]
+    data: Data,
+    canonical: list[str],
+    dated: list[str],
+    unserved: dict[str, Any],
+    places: dict[str, list[str | int]],
 ) -> ContractData:
     """Return what `_write_data` wrote."""
     read = {
         name: Unserved(reason, frozenset(Combination(*each) for each in where))
         for name, (reason, where) in unserved.items()
     }
-    return ContractData(data, {*canonical}, {*dated}, read)
+    paths = {name: tuple(path) for name, path in places.items()}
+    return ContractData(data, {*canonical}, {*dated}, read, paths)
 
 
 def _components(data: Data) -> tuple[set[str], set[str]]:
