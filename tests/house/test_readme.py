@@ -31,7 +31,7 @@ RULES_PAGE = (TOP / "docs" / "rules.md").read_text(encoding="utf-8")
 
 
 def run(command: str, folder: Path) -> str:
-    """Return what *command* prints: `dateline` alone runs here, but for servers and code of users."""
+    """Return what *command* prints: in this process, but for servers and code of users."""
     if re.fullmatch(r"dateline (?!serve|proxy|demo|try)[\w ./:=,'-]*", command):
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
