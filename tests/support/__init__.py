@@ -39,6 +39,7 @@
 - `hostile_site`: definitions whose texts would act on a page that does not escape them
 - `inheritance`: random documents with discriminated parents
 - `json_schema_suite`: the JSON Schema Test Suite, as components of documents
+- `keyed_server`: a server of one POST with idempotency keys, as a process, on a shared store
 - `kills`: a command killed at every file event, and what the next command makes of it
 - `mock_answers`: the answers of a mock to every GET, judged by the document of their version
 - `mocks`: mocks of the versions of an API, and requests to them

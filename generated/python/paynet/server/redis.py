@@ -1,0 +1,146 @@
+"""Keep the answers to POSTs with an idempotency key in Redis: one store for many processes.
+
+Redis knows nothing of the effects of a request: where a process ends between an effect and its
+answer, the retry has it once more. A store on the database of the effects has no such gap. Needs
+the extra `redis`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import secrets
+from collections.abc import Awaitable
+from contextlib import suppress
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any, Final, NamedTuple, cast
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from .runtime.idempotency import RETENTION, Answer, Attempt, Claim, Scope, Stored
+
+_SHORTEST_WAIT: Final = 0.01
+_LONGEST_WAIT: Final = 0.1
+
+# What a key holds: a claim and whose it is, or an answer.
+_CLAIM: Final = "claim "
+_ANSWER: Final = "answer "
+
+_EXTEND: Final = """
+if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('pexpire', KEYS[1], ARGV[2])
+"""
+_RECORD: Final = """
+if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('set', KEYS[1], ARGV[2], 'px', ARGV[3])
+return 1
+"""
+_RELEASE: Final = """
+if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('del', KEYS[1])
+"""
+
+_log = logging.getLogger(__name__)
+
+
+class LostClaimError(Exception):
+    """A claim ended before its request: Redis or this process stood still for too long."""
+
+
+class _Held(NamedTuple):
+    """A claim: its key, what the key holds, and the task that extends it."""
+
+    key: str
+    value: str
+    task: asyncio.Task[None]
+
+
+class RedisStore:
+    """A store in Redis 7 or newer (or Valkey), for any number of processes and machines.
+
+    *client* is one of `redis.asyncio`. A claim is extended as long as its request runs, and ends by
+    itself *lease* seconds after its process has ended. Answers are kept for the *retention* time.
+    Redis must not evict keys (`maxmemory-policy noeviction`).
+    """
+
+    def __init__(
+        self,
+        client: Redis,
+        *,
+        retention: timedelta = RETENTION,
+        prefix: str = "idempotency:",
+        lease: float = 10.0,
+    ) -> None:
+        self._client: Any = client
+        self._retention = round(retention.total_seconds() * 1000)
+        self._prefix = prefix
+        self._lease = lease
+        self._held: dict[Scope, _Held] = {}
+
+    async def claim(self, attempt: Attempt, patience: float) -> Stored | Claim:
+        key = self._prefix + sha256(json.dumps(attempt.scope).encode()).hexdigest()
+        value = _CLAIM + secrets.token_hex(16)
+        deadline = asyncio.get_running_loop().time() + patience
+        wait = _SHORTEST_WAIT
+        while True:
+            found = await self._client.set(key, value, nx=True, px=self._milliseconds, get=True)
+            if found is None:
+                task = asyncio.create_task(self._extend(key, value))
+                self._held[attempt.scope] = _Held(key, value, task)
+                return Claim.TAKEN
+            said = found.decode() if isinstance(found, bytes) else str(found)
+            if said.startswith(_ANSWER):
+                return _read(said)
+            left = deadline - asyncio.get_running_loop().time()
+            if left <= 0:
+                return Claim.RUNNING
+            await asyncio.sleep(min(wait, left))
+            wait = min(wait * 2, _LONGEST_WAIT)
+
+    async def record(self, attempt: Attempt, answer: Answer) -> None:
+        held = self._held[attempt.scope]
+        written = _write(attempt, answer)
+        if not await self._run(_RECORD, held.key, held.value, written, self._retention):
+            raise LostClaimError("the claim on this idempotency key has ended meanwhile")
+        await self._end(self._held.pop(attempt.scope))
+
+    async def release(self, attempt: Attempt) -> None:
+        held = self._held.pop(attempt.scope)
+        await self._end(held)
+        await self._run(_RELEASE, held.key, held.value)
+
+    @property
+    def _milliseconds(self) -> int:
+        return round(self._lease * 1000)
+
+    async def _extend(self, key: str, value: str) -> None:
+        while True:
+            await asyncio.sleep(self._lease / 3)
+            try:
+                if not await self._run(_EXTEND, key, value, self._milliseconds):
+                    return
+            except (RedisError, OSError) as error:
+                _log.warning("a claim was not extended", exc_info=error)
+
+    async def _run(self, script: str, key: str, *given: str | int) -> int:
+        return await cast("Awaitable[int]", self._client.eval(script, 1, key, *given))
+
+    @staticmethod
+    async def _end(held: _Held) -> None:
+        held.task.cancel()
+        with suppress(asyncio.CancelledError):
+            await held.task
+
+
+def _write(attempt: Attempt, answer: Answer) -> str:
+    body = base64.b64encode(answer.body).decode()
+    return _ANSWER + json.dumps([attempt.fingerprint, answer.status, answer.media_type, body])
+
+
+def _read(text: str) -> Stored:
+    fingerprint, status, media_type, body = json.loads(text.removeprefix(_ANSWER))
+    return Stored(fingerprint, Answer(status, media_type, base64.b64decode(body)))
