@@ -289,4 +289,4 @@ def test_the_distribution_carries_the_servers_data(checked: Path) -> None:
     assert names == {
         path.relative_to(checked).as_posix() for path in own if "__pycache__" not in path.parts
     }
-    assert sorted(extras) == ["client", "events", "proxy", "server"]
+    assert sorted(extras) == ["client", "events", "postgresql", "proxy", "redis", "server"]
