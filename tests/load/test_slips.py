@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 from support.commands import dateline
 from support.sources import LIBRARY, LOANS, folder, problems
+
+from dateline.load.checks.right_places import _list_trails, find_right_place
+from dateline.openapi import ANY, OBJECTS
 
 SLIPS = {
     "required on a property": (
@@ -91,4 +95,81 @@ def test_conflicts_of_a_merge_are_named(tmp_path: Path) -> None:
 
 def test_what_only_looks_like_a_conflict_is_text(tmp_path: Path) -> None:
     text = "components:\n  schemas:\n    A:\n      description: |\n        <<<<<<< HEAD\n"
+    assert problems(tmp_path, LIBRARY | {"slips.yaml": text}) == []
+
+
+RIGHT_PLACES = {
+    ("parameter", "type"): "it belongs into `schema`",
+    ("header", "pattern"): "it belongs into `schema`",
+    ("media-type", "type"): "it belongs into `schema`",
+    ("request-body", "schema"): "it belongs to a media type in `content`",
+    ("path-item", "responses"): "it belongs to an operation, such as `get`",
+    ("path-item", "operationId"): "it belongs to an operation, such as `get`",
+    ("document", "schemas"): "it belongs into `components`",
+    ("document", "get"): "it belongs to a path item in `paths`",
+    ("paths", "get"): "it belongs to a path item in it",
+    ("components", "paths"): "it belongs to the document around it",
+    ("schema", "in"): "it belongs to a parameter around it",
+    ("schema", "content"): "it belongs to a parameter around it or to a header around it",
+    ("response", "requestBody"): "it belongs to an operation around it",
+    ("document", "loans"): None,
+}
+
+
+@pytest.mark.parametrize(("kind", "key"), RIGHT_PLACES)
+def test_a_key_in_a_wrong_place_is_told_the_right_one(kind: str, key: str) -> None:
+    assert find_right_place(kind, key) == RIGHT_PLACES[kind, key]
+
+
+def test_a_right_place_has_the_key() -> None:
+    """Every key of OpenAPI on every object that does not have it."""
+    every = {key for keys in OBJECTS.values() for key in keys if key != ANY}
+    for kind, key in product(OBJECTS, sorted(every)):
+        trails = [trail for trail in _list_trails(kind) if key in OBJECTS[trail[-1].kind]]
+        said = find_right_place(kind, key)
+        assert (said is None) == (trails == [] or key == "definitions")
+        assert said is None or said.startswith("it belongs ")
+
+
+def test_a_right_place_is_in_the_message(tmp_path: Path) -> None:
+    wrong = LIBRARY | {"slips.yaml": "components: { headers: { A: { type: string } } }\n"}
+    assert [one for one in problems(tmp_path, wrong) if "unknown-key" in one] == [
+        "schemas/slips.yaml:1:31: unknown-key: 'type' is no key of a header; it belongs into "
+        "`schema`"
+    ]
+
+
+def test_a_key_of_versions_yaml_in_a_wrong_place_is_told_the_right_one(tmp_path: Path) -> None:
+    files = LIBRARY | {"versions.yaml": f"{LIBRARY['versions.yaml']}notice-days: 3\nservers: []\n"}
+    assert [one.partition(": ")[2] for one in problems(tmp_path, files)] == [
+        "unknown-key: 'notice-days' is no key of the version table; it is a key of policy",
+        "unknown-key: 'servers' is no key of the version table; it is a key of an environment",
+    ]
+
+
+UNCLOSED = "components:\n  schemas:\n    A:\n      description: {}\n      type: string{}\n"
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_a_quote_that_a_later_one_ends_is_shown_where_it_opens(tmp_path: Path, quote: str) -> None:
+    text = UNCLOSED.format(f"{quote}It goes on.", f"\n      title: {quote}A")
+    found = problems(tmp_path, LIBRARY | {"slips.yaml": text})
+    assert found[0] == (
+        "schemas/slips.yaml:4:20: quote-unclosed: the text in quotes that begins here goes on over "
+        "lines that begin further left; close it with the same quote, or indent what belongs to it"
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "'One line.'",
+        "'Two lines,\n        the second deeper.'",
+        "'Two lines,\n\n        and an empty one.\n      '",
+        "\n        'On a line of its own,\n        and one more.'",
+        "|\n        It's a block.\n        'Quoted: in it",
+    ],
+)
+def test_texts_of_several_lines_that_are_indented_pass(tmp_path: Path, value: str) -> None:
+    text = UNCLOSED.format(value, "")
     assert problems(tmp_path, LIBRARY | {"slips.yaml": text}) == []

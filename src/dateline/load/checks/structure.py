@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes, is_long
+from dateline.load.checks.right_places import find_right_place
 from dateline.load.checks.scope import CHECKS, Check, Scope, Site, Trail, Violation, path
 from dateline.load.checks.style import ADOPTABLE
 from dateline.model import (
@@ -327,7 +328,9 @@ class StructureWalk:
             if meant is not None:
                 yield Violation(trail, "misspelt-key", f"{fact}; did you mean {meant!r}?")
             else:
-                message = f"{fact}; leave it out, or let it begin with `x-`"
+                # a history has nothing around it or below
+                place = None if WAS in path(trail) else find_right_place(form.kind, key)
+                message = f"{fact}; {place or 'leave it out, or let it begin with `x-`'}"
                 yield Violation(trail, "unknown-key", message)
 
 

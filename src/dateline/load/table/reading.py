@@ -63,7 +63,9 @@ class TableReading:
         for key in node:
             foreign = what in OPENAPI and key.startswith("x-") and key not in OUR_KEYS
             if not foreign and key not in fields:
-                message = f"{key!r} is no key of {what}{did_you_mean(key, fields)}"
+                others = [name for name, known in KEYS.items() if key in known]
+                meant = f"; it is a key of {' or '.join(others)}" if others else ""
+                message = f"{key!r} is no key of {what}{meant or did_you_mean(key, fields)}"
                 self.note(node.place(key), "unknown-key", message)
         subjects, refusal = SUBJECTS.get(what, ((), None))
         is_one = refusal is None or len(node.keys() & {*subjects}) == 1

@@ -31,6 +31,10 @@ _UNKNOWN: Final = object()
 
 _NOT_A_KEY: Final = "a mapping or list can't be a key; put a text with {{ }} in quotes"
 _NOT_A_MAPPING: Final = "the file must hold a mapping; write `key: value` lines"
+_UNCLOSED: Final = (
+    "the text in quotes that begins here goes on over lines that begin further left; close it "
+    "with the same quote, or indent what belongs to it"
+)
 _SEVERAL: Final = "a second document begins here; put it into a file of its own"
 
 
@@ -180,6 +184,8 @@ class YamlReader:
             if kind is scalar:
                 value = event.value
                 if event.style:
+                    if event.end_mark.line != start.line and event.style in "'\"":
+                        self._check_lines(event)
                     if len(value) > most_characters or (risky and event.style == '"'):
                         self._check_text(value, event)
                 elif wants_key:
@@ -248,6 +254,22 @@ class YamlReader:
     def _check_text(self, text: str, event: Any) -> None:
         for refusal in text_refusals(text, self._limits.text):
             self._log.note(*_place(event), *refusal)
+
+    def _check_lines(self, event: Any) -> None:
+        """Note quotes that go on over lines which begin too far left, as unclosed ones do.
+
+        YAML 1.2.2, section 7.3, wants them deeper than the mapping around; this reader does not.
+        """
+        begin = self._text.rfind("\n", 0, event.start_mark.index) + 1
+        first, *lines = self._text[begin : event.end_mark.index].split("\n")
+        indent = len(first) - len(first.lstrip())
+        if self._adopted or first[indent:].startswith(event.style):
+            return
+        for line in lines:
+            text = line.strip()
+            if text and len(line) - len(line.lstrip()) <= indent and text != event.style:
+                self._log.note(*_place(event), "quote-unclosed", _UNCLOSED)
+                return
 
     def _refuse_anchor(self, event: Any) -> None:
         """Note an anchor; an alias only where nothing stands behind it."""

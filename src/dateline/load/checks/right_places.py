@@ -1,0 +1,87 @@
+"""Where a key belongs that was written on another kind of object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from dateline.openapi import ANY, OBJECTS, Shape
+from dateline.wording import name_kind
+
+_FARTHEST: Final = 3
+_RARELY_MEANT: Final = frozenset({"webhooks", "links"})
+"""Keys that are not looked below: what has another place as near is nearly always meant there."""
+_OF_OTHERS: Final = frozenset({"definitions"})
+"""Keys of Swagger 2.0 that are something else where OpenAPI has them."""
+
+
+class Step(NamedTuple):
+    """From an object to one that its *key* holds, or to the one that holds it (*upwards*)."""
+
+    key: str
+    shape: Shape
+    kind: str
+    upwards: bool
+
+
+@cache
+def find_right_place(kind: str, key: str) -> str | None:
+    """Return in words where *key*, which was written on an object of *kind*, belongs.
+
+    That is what is nearest: below the object, or around it. None where no object near has it.
+    """
+    found = [trail for trail in _list_trails(kind) if key in OBJECTS[trail[-1].kind]]
+    if not found or key in _OF_OTHERS:
+        return None
+    nearest = [trail for trail in found if len(trail) == len(found[0])]
+    # an object is named once, by the first way to it
+    named = {trail[-1].kind: trail for trail in reversed(nearest)}
+    ways = [_describe(named[each]) for each in dict.fromkeys(one[-1].kind for one in nearest)]
+    return f"it belongs {' or '.join(ways[:2])}"
+
+
+def _list_trails(kind: str) -> Iterator[tuple[Step, ...]]:
+    """Yield the ways from an object of *kind* to others, the shortest first, up or down."""
+    for length in range(1, _FARTHEST + 1):
+        for upwards in (False, True):
+            yield from _extend((), kind, length, upwards)
+
+
+def _extend(
+    trail: tuple[Step, ...], kind: str, length: int, upwards: bool
+) -> Iterator[tuple[Step, ...]]:
+    if not length:
+        yield trail
+        return
+    for step in _list_steps(kind, upwards):
+        if step.kind != kind and all(step.kind != taken.kind for taken in trail):
+            yield from _extend((*trail, step), step.kind, length - 1, upwards)
+
+
+@cache
+def _list_steps(kind: str, upwards: bool) -> tuple[Step, ...]:
+    return tuple(
+        Step(key, known.slot.shape, holder if upwards else known.slot.kind, upwards)
+        for holder, keys in OBJECTS.items()
+        for key, known in keys.items()
+        if known.slot.shape is not Shape.DATA
+        and key not in _RARELY_MEANT
+        # they are around everything
+        and not (upwards and holder == "components")
+        and known.slot.kind in OBJECTS
+        and (known.slot.kind if upwards else holder) == kind
+    )
+
+
+def _describe(trail: tuple[Step, ...]) -> str:
+    last = trail[-1]
+    if last.upwards:
+        return f"to {name_kind(last.kind)} around it"
+    if last.key == ANY:
+        return f"to {name_kind(last.kind)} in {f'`{trail[-2].key}`' if trail[1:] else 'it'}"
+    if last.kind == "operation":
+        return f"to an operation, such as `{last.key}`"
+    if last.shape is Shape.ONE:
+        return f"into `{last.key}`" if len(trail) == 1 else f"into a `{last.key}` below"
+    return f"to {name_kind(last.kind)} in `{last.key}`"
