@@ -16,7 +16,7 @@ _OF_OTHERS: Final = frozenset({"definitions"})
 """Keys of Swagger 2.0 that are something else where OpenAPI has them."""
 
 
-class Step(NamedTuple):
+class GrammarStep(NamedTuple):
     """From an object to one that its *key* holds, or to the one that holds it (*upwards*)."""
 
     key: str
@@ -41,7 +41,7 @@ def find_right_place(kind: str, key: str) -> str | None:
     return f"it belongs {' or '.join(ways[:2])}"
 
 
-def _list_trails(kind: str) -> Iterator[tuple[Step, ...]]:
+def _list_trails(kind: str) -> Iterator[tuple[GrammarStep, ...]]:
     """Yield the ways from an object of *kind* to others, the shortest first, up or down."""
     for length in range(1, _FARTHEST + 1):
         for upwards in (False, True):
@@ -49,8 +49,8 @@ def _list_trails(kind: str) -> Iterator[tuple[Step, ...]]:
 
 
 def _extend(
-    trail: tuple[Step, ...], kind: str, length: int, upwards: bool
-) -> Iterator[tuple[Step, ...]]:
+    trail: tuple[GrammarStep, ...], kind: str, length: int, upwards: bool
+) -> Iterator[tuple[GrammarStep, ...]]:
     if not length:
         yield trail
         return
@@ -60,9 +60,9 @@ def _extend(
 
 
 @cache
-def _list_steps(kind: str, upwards: bool) -> tuple[Step, ...]:
+def _list_steps(kind: str, upwards: bool) -> tuple[GrammarStep, ...]:
     return tuple(
-        Step(key, known.slot.shape, holder if upwards else known.slot.kind, upwards)
+        GrammarStep(key, known.slot.shape, holder if upwards else known.slot.kind, upwards)
         for holder, keys in OBJECTS.items()
         for key, known in keys.items()
         if known.slot.shape is not Shape.DATA
@@ -74,7 +74,7 @@ def _list_steps(kind: str, upwards: bool) -> tuple[Step, ...]:
     )
 
 
-def _describe(trail: tuple[Step, ...]) -> str:
+def _describe(trail: tuple[GrammarStep, ...]) -> str:
     last = trail[-1]
     if last.upwards:
         return f"to {name_kind(last.kind)} around it"
