@@ -14,7 +14,7 @@ _DEPTH: Final = 6
 # Keywords of `propertyNames` that are evaluated; any other may refuse a name.
 _OF_NAMES: Final = frozenset({"minLength", "maxLength", "pattern"})
 # Keywords that ask about properties without naming them.
-_COUNTING: Final = frozenset({"minProperties", "maxProperties", "propertyNames", "const", "enum"})
+_COUNTING: Final = frozenset({"minProperties", "maxProperties", "propertyNames"})
 
 
 def forbids(view: SchemaView, name: str, count: int, depth: int = _DEPTH) -> bool:
