@@ -604,7 +604,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _has_colour() -> bool:
-    """Tell whether standard output is to be coloured (no-color.org, force-color.org)."""
+    """Return whether standard output is to be coloured (no-color.org, force-color.org)."""
     if os.environ.get("NO_COLOR"):
         return False
     terminal = sys.stdout is not None and sys.stdout.isatty()

@@ -72,7 +72,7 @@ def inputs(schemas: Folder, templates: Folder | None = None, *, strict: bool = F
         for label, folder in folders(schemas, templates).items()
     ]
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
-        # waivers end: what held yesterday may not hold today
+        # waivers end: what was true yesterday may not be true today
         parts.append(time.strftime("%Y-%m-%d"))
         parts.append(f"owners {_digest_owners(schemas)}")
     return ", ".join([f"strict {strict}", *parts])
@@ -106,7 +106,7 @@ def _digest_owners(schemas: Folder) -> str:
 def folders(schemas: Folder, templates: Folder | None = None) -> dict[str, Folder]:
     """Return the folders of all that outputs depend on, by what they hold."""
     package = os.path.dirname(os.path.abspath(__file__))
-    # the run time stands beside dateline, and is copied into what is generated
+    # the run time is beside dateline, and is copied into what is generated
     run_time = os.path.join(package, "..", "dateline_runtime")
     found: dict[str, Folder] = {"schemas": schemas, _CODE: package, "run time": run_time}
     if not os.path.isdir(os.path.join(package, "templates")):
@@ -176,7 +176,7 @@ def _files(folder: Folder, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]
 
 
 def _content(entry: os.DirEntry[str]) -> bytes:
-    """Return what a file holds, told apart from a link to the same and from no file at all."""
+    """Return what a file holds, distinguished from a link to the same and from no file at all."""
     try:
         if not entry.is_file():
             return b"none"

@@ -181,7 +181,7 @@ def findings(
 
 
 def read_published(workspace: Workspace, against: str | None) -> Published:
-    """Return what callers have: what *against* names, or what stands in the output folder.
+    """Return what callers have: what *against* names, or what is in the output folder.
 
     Raises BaselineError where that can't be read, or where that folder holds none.
     """
@@ -267,7 +267,7 @@ def waiver_target(
 def cut(
     workspace: Workspace, asked: CutRequest, *, dry_run: bool = False
 ) -> tuple[Cut, Generated | None]:
-    """Cut the version that is *asked* for, in the sources and in the outputs at once.
+    """Cut the version *asked* for, in the sources and in the outputs at once.
 
     Return what it does to the sources, and what was written to the outputs; None, and nothing is
     written, for a *dry_run*. Raises what `edit.cut.cut` and `generate` raise, and CutError where
@@ -362,7 +362,7 @@ def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
 
 
 def is_untouched(workspace: Workspace) -> bool:
-    """Tell whether nothing has changed since outputs were generated, and checked with that."""
+    """Return whether nothing has changed since outputs were generated, and checked with that."""
     return fresh.unchanged_since(workspace.output, _inputs(workspace))
 
 

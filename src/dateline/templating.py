@@ -140,7 +140,7 @@ def _ident(name: str) -> Code:
 
 
 def _layout_filter(environment: jinja2.Environment) -> Callable[..., Code]:
-    """Let objects that stand on several pages be laid out once, by a template of their own."""
+    """Lay out objects that are on several pages once, by a template of their own."""
     # the object is kept beside its text: an id is unique only while its object lives
     known: dict[tuple[Any, ...], tuple[Any, str]] = {}
 

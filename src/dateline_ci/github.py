@@ -55,7 +55,7 @@ def find_base() -> str:
 
 
 def is_known(against: str) -> bool:
-    """Tell whether a path or a revision of this repository has the name *against*."""
+    """Return whether a path or a revision of this repository has the name *against*."""
     if Path(against).exists():
         return True
     asked = ["git", "rev-parse", "--quiet", "--verify", "--end-of-options", f"{against}^{{commit}}"]

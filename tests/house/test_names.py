@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Final
 
+import pytest
 from support.source_trees import parse_file, walk_statements
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -83,3 +85,18 @@ def test_no_new_function_is_called_by_a_bare_participle() -> None:
 def test_no_new_class_has_a_name_that_another_one_has() -> None:
     twice = {name for name, count in classes().items() if count > 1}
     assert sorted(twice) == [], "a class name stands for one thing"
+
+
+# What only this house says. A docstring returns, yields, finds or does something.
+DIALECT: Final = re.compile(r"^Tells? |\b(untold|in its clothes|looked up once|told of)\b")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_docstrings_are_in_the_words_of_the_field(path: Path) -> None:
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+    found = [
+        docstring
+        for node in ast.walk(parse_file(path))
+        if isinstance(node, kinds) and (docstring := ast.get_docstring(node))
+    ]
+    assert [each for each in found if DIALECT.search(each)] == []

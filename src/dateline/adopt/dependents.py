@@ -79,7 +79,7 @@ def _published_required(value: Any, names: dict[str, str | None]) -> Any:
 
 
 def _join_names(newer: Any, older: Any) -> Any:
-    """Return the names of both lists, those of the older beside what stands before them there."""
+    """Return the names of both lists, those of the older beside what comes before them there."""
     if newer is ABSENT or older is ABSENT:
         return newer if older is ABSENT else older
     joined = list(newer)

@@ -106,7 +106,7 @@ class MappingStates:
     ) -> dict[str, str]:
         """Return the newer name of each older name that was renamed, as users decide.
 
-        They are asked about schemas that no other member has. A plain text that goes and another
+        They judge schemas that no other member has. A plain text that goes and another
         that comes need not be one: a word of the name, the description or a distinctive keyword
         has to stay.
         """
@@ -181,7 +181,7 @@ class ListStates:
         taken = 0
         for at, member in enumerate(self.members):
             if at in found:
-                # what is only in the older version stands before the next that both have
+                # what is only in the older version comes before the next that both have
                 members += [MemberStates({version: node}) for node in shown[taken : found[at]]]
                 member.states[version] = shown[found[at]]
                 taken = found[at] + 1

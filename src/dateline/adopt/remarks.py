@@ -14,7 +14,7 @@ from dateline.openapi import Shape, children, slot, walk
 Path = tuple[str | int, ...]
 
 GONE: Final = "a part went that can't be gated by itself"
-TURNED: Final = "true, false or an empty list or mapping stood in place of parts"
+TURNED: Final = "true, false or an empty list or mapping were in place of parts"
 OTHER: Final = "gates can't tell the parts of one from those of the other"
 
 _RENAMED: Final = frozenset({kind for kind, _ in NAMED_BY_KEY} | {"parameter"})

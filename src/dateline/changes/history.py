@@ -248,7 +248,7 @@ class _Trail:
         )
 
     def _surrounds(self, change: Change, older: str, newer: str) -> bool:
-        """Tell whether *change* adds or removes what is around the thing."""
+        """Return whether *change* adds or removes what is around the thing."""
         if change.before_pointer is not None and change.after_pointer is not None:
             return False
         return any(
@@ -258,7 +258,7 @@ class _Trail:
 
 
 def _brings(entry: Entry, subject: Subject) -> bool:
-    """Tell whether *entry* adds the thing, or what contains it."""
+    """Return whether *entry* adds the thing, or what contains it."""
     if entry.before_pointer is not None or entry.after_pointer is None:
         return False
     added = parts(entry.after_pointer)
@@ -269,7 +269,7 @@ def _brings(entry: Entry, subject: Subject) -> bool:
 
 
 def _is_of(change: Change, subject: Subject, own: Name) -> bool:
-    """Tell whether *change* is one of the thing itself, or of something inside it."""
+    """Return whether *change* is one of the thing itself, or of something inside it."""
     if subject.operation:
         return subject.operation in change.operations
     if subject.member is not None:
@@ -284,6 +284,6 @@ def _within(change: Change, own: Name) -> bool:
 
 
 def _begins(field: str, around: str) -> bool:
-    """Tell whether *field* is *around*, or below it."""
+    """Return whether *field* is *around*, or below it."""
     rest = field.removeprefix(around)
     return field == around or not around or (rest != field and rest[0] in ".[{")

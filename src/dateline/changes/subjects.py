@@ -69,7 +69,7 @@ def find_subject(document: dict[str, Any], called: str) -> Subject:
 
 
 def is_present(document: dict[str, Any], subject: Subject) -> bool:
-    """Tell whether *document* has the thing."""
+    """Return whether *document* has the thing."""
     node = _at(document, parts(subject.at))
     return node is not None and (subject.member is None or subject.member in _members(node))
 
@@ -163,7 +163,7 @@ def _at(document: dict[str, Any], path: tuple[str, ...]) -> Any:
 
 
 def _is_step(text: str, step: str) -> bool:
-    """Tell whether *text* begins with *step*, and what follows is another one."""
+    """Return whether *text* begins with *step*, and what follows is another one."""
     rest = text.removeprefix(step)
     return text == step or (rest != text and rest[0] in ".[{")
 

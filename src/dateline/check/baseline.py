@@ -174,7 +174,7 @@ def read_before_writing(output: Path) -> Published:
 
 
 def is_committed(folder: Path) -> bool:
-    """Tell whether the last commit of a repository holds a file of *folder*."""
+    """Return whether the last commit of a repository holds a file of *folder*."""
     try:
         repository = Repository(folder)
     except NoRepositoryError:

@@ -133,7 +133,7 @@ class _Sides:
 
     @property
     def policy(self) -> tuple[str, dict[str, Verdict]]:
-        """The policy asked for; else that of the definitions, or the built-in one."""
+        """The requested policy; else that of the definitions, or the built-in one."""
         if self._policy is not None:
             return _named_policy(self._policy)
         if not self._has_definitions:

@@ -45,7 +45,7 @@ _LFS_POINTER: Final = b"version https://git-lfs.github.com/spec/"
 
 
 class GitError(DatelineError):
-    """git can't give what was asked for."""
+    """git can't give what was requested."""
 
 
 class NoRepositoryError(GitError):

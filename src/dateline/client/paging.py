@@ -110,7 +110,7 @@ def _find_cursors(
 def _is_cursor(name: str) -> bool:
     """Return whether *name*, which parameter and page share, is that of a cursor.
 
-    A filter such as `status` may stand on the page as well.
+    A filter such as `status` may be on the page as well.
     """
     words = set(name.split("_"))
     return bool(words & {"cursor", "token", "continuation", "marker", "after"})

@@ -338,7 +338,7 @@ class _Roots:
             required = RequiredConverter(
                 holder=held, newer=lambda: published.canonical(schema), older=older, sent=(schema,)
             )
-            return _require(builder, (held,), "what stands around it", required, where)
+            return _require(builder, (held,), "what is around it", required, where)
 
         return Root(
             name="/".join((holder.name, *path)).replace("/content/", "/", 1),

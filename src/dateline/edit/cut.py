@@ -23,7 +23,7 @@ from dateline.wording import find_nearest
 
 
 class CutError(DatelineError):
-    """The version that was asked for can't be cut; the message says why, with the way out."""
+    """The requested version can't be cut; the message says why, with the way out."""
 
     exit_code = 2
 

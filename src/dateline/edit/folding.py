@@ -50,7 +50,7 @@ def fold_gates(
 
     What only other versions show goes, and each gate that tells them apart from those that stay;
     a gate at a version that goes is one at the next that stays. Of adopted components those that
-    are *by_itself* keep the gate that tells of it.
+    are *by_itself* keep the gate that describes it.
     """
     folding = _Folding(api, sources, sorted(stay, key=order), frozenset(by_itself))
     folding.fold((), "document", api.document, folding.kept)
@@ -81,7 +81,7 @@ class FoldError(DatelineError):
 
 
 class _FoldedNode(NamedTuple):
-    """A node that stays: where it stands, where it is shown, and what of it has gone."""
+    """A node that stays: where it is, where it is shown, and what of it has gone."""
 
     path: Trail
     kind: str
@@ -113,7 +113,7 @@ class _Folding:
         )
 
     def fold(self, path: Trail, kind: str, node: dict[str, Any], shown: int) -> None:
-        """Fold what stands at *path*, and is *shown* where that says, and all below it."""
+        """Fold what is at *path*, and is *shown* where that says, and all below it."""
         eras = self._timeline.eras(kind, node)
         held = {
             key: sum(mask for mask, era in eras if era.get(key) is value)
@@ -131,9 +131,9 @@ class _Folding:
     def _fold_below(
         self, path: Trail, kind: str, node: dict[str, Any], shown: int, held: Mapping[str, int]
     ) -> set[Trail]:
-        """Fold what stands below *node*; return the ways to what goes.
+        """Fold what is below *node*; return the ways to what goes.
 
-        *held* tells, for each key, where it has this value.
+        *held* has, for each key, the combinations in which it has this value.
         """
         gone: set[Trail] = set()
         self._unions |= {id(one): node for key in UNIONS for one in node.get(key, ())}
@@ -154,7 +154,7 @@ class _Folding:
         return self._timeline.find_shown(kind, node)
 
     def _remove(self, path: Trail, *, in_collection: bool) -> None:
-        """Take away what stands at *path*, and the collection that held nothing else."""
+        """Take away what is at *path*, and the collection that held nothing else."""
         self._sources.remove(path)
         around = path[:-1]
         if in_collection and self._sources.is_empty(around):
@@ -313,7 +313,7 @@ class _Folding:
         }
 
     def _restate(self, site: _FoldedNode, groups: Mapping[str, list[str]]) -> _History:
-        """Return what is to stand at each date that stays."""
+        """Return what each date that stays is to hold."""
         now: dict[str, Any] = {NAME: str(site.path[-1]) if site.path else "", **site.node}
         newer = self._express(now, site.gone)
         found: _History = {}
@@ -448,6 +448,6 @@ def _list_names(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Tell whether two dates of `x-was` do the same."""
+    """Return whether two dates of `x-was` do the same."""
     (setting, unset), (others, unset_by_other) = changes(one), changes(other)
     return same(plain(setting), plain(others)) and {*unset} == {*unset_by_other}

@@ -268,7 +268,7 @@ class _Gating:
         }
 
     def _keeps_the_newest(self, state: _State) -> bool:
-        """Tell whether the newest version is, for its callers, what the author wrote.
+        """Return whether the newest version is, for its callers, what the author wrote.
 
         A component that nothing uses any more goes with the older versions that it stays for.
         """

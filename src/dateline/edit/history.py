@@ -43,7 +43,7 @@ def plain(node: Any) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal as JSON: `1` is not `true`, keys have no order."""
+    """Return whether two values are equal as JSON: `1` is not `true`, keys have no order."""
     if one is ABSENT or other is ABSENT:
         return one is other
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
@@ -57,7 +57,7 @@ def after(date: str, dates: Sequence[str]) -> str:
 def values(own: Any, was: Mapping[str, Any], keyword: str, dates: Sequence[str]) -> dict[str, Any]:
     """Return what *keyword*, whose *own* value is the newest, is in each version.
 
-    ABSENT stands where it is not there.
+    ABSENT where it is not there.
     """
     found = {}
     for date in reversed(dates):

@@ -182,7 +182,7 @@ def _names(draft: Draft, repair: Restored, version: str) -> list[str]:
 
 def _put_names(repair: Restored, found: Breaking, names: list[str]) -> None:
     known = repair.wanted.setdefault("required", {})
-    # their order says nothing: one that stands already makes fewer differences
+    # their order says nothing: one that is there already makes fewer differences
     alike = (other for other in known.values() if other is not ABSENT)
     names = next((other for other in alike if sorted(other) == sorted(names)), names)
     known[found.combination.version] = names or ABSENT

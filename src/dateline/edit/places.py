@@ -19,7 +19,7 @@ class Object(NamedTuple):
 
     @property
     def gateable(self) -> bool:
-        """Whether a key of ours may stand on it; on a reference only in a schema."""
+        """Whether it may have a key of ours; on a reference only in a schema."""
         return self.kind not in WHOLE and (self.kind == "schema" or "$ref" not in self.node)
 
     @property

@@ -86,7 +86,7 @@ def _require_use(found: Breaking, gone: dict[Steps, str]) -> None:
 
 
 def _drop_consequences(draft: Draft, breaking: list[Breaking]) -> Iterator[Breaking]:
-    """Yield what is *breaking*, but for what stands in a new component in place of something.
+    """Yield what is *breaking*, but for what is in a new component in place of something.
 
     No older version has that component once the reference to it is what it was.
     """

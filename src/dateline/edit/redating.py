@@ -17,7 +17,7 @@ from dateline.openapi import walk
 
 
 def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) -> bool:
-    """Let every gate of *drafts* say *day*; tell whether there is any."""
+    """Let every gate of *drafts* say *day*; return whether there is any."""
     found = False
     for path, _, node in walk("document", api.document):
         dated = [key for key in (ADDED, REMOVED) if node.get(key) in drafts]

@@ -274,10 +274,10 @@ def _list_gates(gates: Mapping[str, str]) -> str:
 class Returned(Repair):
     """A child that is gone and comes back for the versions that had it.
 
-    ``path`` leads to where it stands then; ``holder`` to the innermost part of the way that the
+    ``path`` leads to where it is then; ``holder`` to the innermost part of the way that the
     sources have; ``at`` and ``order`` are its number there and among its published siblings.
     Where ``shown`` is empty, it comes and goes with what refers to it. ``required_behind`` are
-    the names that stood before its own in `required`.
+    the names before its own in `required`.
     """
 
     value: Any

@@ -65,7 +65,7 @@ class Sources:
             self.file(file).insert(there, value)
 
     def replace(self, path: Trail, value: Any) -> None:
-        """Let *value* stand where *path* leads."""
+        """Put *value* where *path* leads."""
         file, there = self._api.trace(path)
         value = self._localize(value, file)
         if self._is_first("replace", path, file, there, value):

@@ -30,7 +30,7 @@ waivers: []
 
 
 class WaiverError(DatelineError):
-    """The waiver that was asked for can't be one; the message says why."""
+    """The requested waiver can't be one; the message says why."""
 
     exit_code = 2
 

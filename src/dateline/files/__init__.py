@@ -67,7 +67,7 @@ def write(
     nothing is switched. Caches that tools leave beside imports are carried over. A *key* is
     remembered (see ``remember``) before another run can get at the folder.
 
-    Raises ``ArtifactError`` for paths that can't be held; ``OutputError`` for a *folder* that is
+    Raises ``ArtifactError`` for paths that can't be written; ``OutputError`` for a *folder* that is
     misused (none may hold, be or lie in a *protected* one), can't be written, or holds a file
     that dateline never wrote; ``BusyError`` while another run is at it. The tree is then as it
     was before.

@@ -20,7 +20,7 @@ class Order:
 
     @property
     def incomplete(self) -> list[str]:
-        """The models whose annotations can't be read where they stand."""
+        """The models whose annotations can't be read where they are written."""
         return [each.name for each in self.definitions if each.is_model and self.ahead[each.name]]
 
 

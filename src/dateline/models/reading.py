@@ -53,7 +53,7 @@ _EVALUATING: Final = frozenset(
 
 _CLOSING: Final = ("additionalProperties", "unevaluatedProperties")
 
-# Keywords that tell of fields by other means than their names.
+# Keywords that concern fields by other means than their names.
 _OTHERS: Final = frozenset({*_CLOSING, "patternProperties"})
 
 # What a keyword that is modelled may hold; another value is left, and noted, like one that is not.
@@ -384,7 +384,7 @@ def _annotate(part: Flat, own: Flat) -> Flat:
 
 
 def _list_inherited(parts: list[Flat]) -> dict[str, Any]:
-    """Return the annotations that hold for a whole: those of bases that stand inline."""
+    """Return the annotations that hold for a whole: those of bases that are written inline."""
     made: dict[str, Any] = {}
     for part in parts:
         if part.reference is None:

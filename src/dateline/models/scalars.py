@@ -78,7 +78,7 @@ def number_type(kind: str, flat: Flat) -> Type:
     whole, bare, mark = _NUMBERS[kind]
     if not limits:
         return Type(node=whole, marks=tuple(marks))
-    # the limits are those of Python's number, so they stand before what JSON adds
+    # the limits are those of Python's number, so they come before what JSON adds
     return Type(node=bare, limits=tuple(limits), marks=(mark, *marks))
 
 

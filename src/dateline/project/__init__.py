@@ -15,7 +15,7 @@ from dateline.openapi import COMPONENTS, parts, pointer, walk
 from dateline.project.origins import Origin, find_alike, find_nearest
 from dateline.project.publishing import Entries, Publisher, value_at
 
-# Which part of the root stands where in a published document.
+# The order of the keys at the root of a published document.
 _ROOT_ORDER: Final[tuple[str, ...]] = (
     "openapi",
     "info",
@@ -88,11 +88,11 @@ class Projector:
         )
 
     def node(self, kind: str, node: Any, at: Combination) -> Any:
-        """Return what a *node* of the definitions, wherever it stands, is shown as at *at*."""
+        """Return what a *node* of the definitions, wherever it is, is shown as at *at*."""
         return value_at(self._publisher.node(kind, node), self._timeline.combinations.index(at))
 
     def origin(self, at: str, version: str, environment: str) -> tuple[str | int, ...]:
-        """Return the canonical path of what stands at the pointer *at* in a contract.
+        """Return the canonical path of what is at the pointer *at* in a contract.
 
         *at* is a JSON pointer (RFC 6901), the path the keys and indexes that lead from the root of
         the definitions. Where these hold nothing for the end of *at*, the path leads to the
@@ -102,7 +102,7 @@ class Projector:
         return Origin(self._timeline, index).path(self._api.document, parts(at))
 
     def place(self, at: str, version: str, environment: str) -> Place:
-        """Return where the sources hold what stands at the pointer *at* in a contract.
+        """Return where the sources hold what is at the pointer *at* in a contract.
 
         Of what they hold no more, that is the nearest thing around it or beside it. Raises
         ValueError as `contract` does.

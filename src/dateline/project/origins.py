@@ -81,7 +81,7 @@ class Origin:
         return shown[int(step)] if int(step) < len(shown) else None
 
     def _is(self, kind: str, name: str, child: Any, step: str) -> bool:
-        """Tell whether *child*, canonically called *name*, is what is shown as *step*."""
+        """Return whether *child*, canonically called *name*, is what is shown as *step*."""
         shown = self._timeline.of(child)
         called = self._timeline.names(kind, name, child)
         return any((mask & shown) >> self._at & 1 and step == text for mask, text in called)

@@ -80,7 +80,7 @@ class Publisher:
         )
 
     def child(self, kind: str, key: str, value: Any) -> tuple[Any, int]:
-        """Publish what stands under *key* of an object of *kind*: (value, where shown)."""
+        """Publish what is under *key* of an object of *kind*: (value, where shown)."""
         shape, below = slot(kind, key)
         if shape is Shape.DATA:
             return value, self.all
@@ -287,7 +287,7 @@ class Publisher:
         return built if said is built["discriminator"] else {**built, "discriminator": said}
 
     def _is_annotated_enumeration(self, node: dict[str, Any]) -> bool:
-        """Tell whether *node* is a `oneOf` of `const`, published as a plain `enum`.
+        """Return whether *node* is a `oneOf` of `const`, published as a plain `enum`.
 
         In adopted sources only one that has a history is ours; others are published as they are.
         """
@@ -319,7 +319,7 @@ def enumeration(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:
 
 
 def open_ended(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:
-    """Return an open-ended text as it is published: the known values stand where tools look."""
+    """Return an open-ended text as it is published: the known values are where tools look."""
     if "examples" in built:
         return built
     return {**built, "examples": list(built[EXTENSIBLE])}

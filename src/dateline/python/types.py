@@ -33,7 +33,7 @@ _PLAIN: Final = {
 class Type:
     """What a value may be: an expression, what narrows it, and whether null is allowed.
 
-    ``limits`` become arguments of `t.Field`, ``marks`` stand behind it.
+    ``limits`` become arguments of `t.Field`, ``marks`` come after it.
     """
 
     node: Node

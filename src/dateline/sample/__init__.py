@@ -1,6 +1,6 @@
 """Schemas of a document in, JSON values that fit them out: the same for the same seed.
 
-A value depends on the seed, on the name that it was asked for under and on its own schemas, so
+A value depends on the seed, on the name that it is sampled for and on its own schemas, so
 that what is added elsewhere changes nothing. Whatever jsonschema-rs refuses is never returned.
 """
 

@@ -20,7 +20,7 @@ class NothingFitsError(Exception):
 class Here:
     """Where a value is made: within which one, where in it, with how much room, below what.
 
-    ``above`` are the references that led to what it stands in. ``salt`` tells apart what is made
+    ``above`` are the references that led to what it is in. ``salt`` tells apart what is made
     for the same place in one attempt and in the next.
     """
 

@@ -189,7 +189,7 @@ class Values:
         return sorted(here.dice("member", count).shuffle(members), key=rank)
 
     def _comes_again(self, schemas: Schemas, above: frozenset[str]) -> bool:
-        """Return whether *schemas* can't but lead back to what they stand in."""
+        """Return whether *schemas* can only lead back to what they are in."""
         known = together(self.document, schemas)
         if known.references & above:
             return True

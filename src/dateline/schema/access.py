@@ -38,7 +38,7 @@ def access_of(parts: Parts) -> str:
 
 
 class Access:
-    """Tells of the properties of one document which direction they belong to."""
+    """Finds which direction the properties of one document belong to."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._reader = PartReader(document)

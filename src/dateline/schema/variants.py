@@ -64,7 +64,7 @@ _ALIAS: Final = frozenset({"$ref", "title", "summary", "description", "deprecate
 
 
 def lists_variants(node: dict[str, Any]) -> bool:
-    """Tell whether a schema lists members that the tags of its discriminator can name."""
+    """Return whether a schema lists members that the tags of its discriminator can name."""
     listed = [node[key] for key in UNIONS if isinstance(node.get(key), list)]
     return any(
         "$ref" in part for members in listed for each in members for part in _same_value(each)

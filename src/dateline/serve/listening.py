@@ -14,7 +14,7 @@ from dateline.model import DatelineError
 
 
 class ServeError(DatelineError):
-    """An application can't be served as it was asked for."""
+    """An application can't be served as requested."""
 
     exit_code = 2
 

@@ -237,7 +237,7 @@ class Mock:
         return made
 
     def _schema(self, operation: Operation, status: str) -> Any:
-        """Return the schema of a response, with the examples that stand beside it."""
+        """Return the schema of a response, with the examples beside it."""
         key = operation.id, status
         if key not in self._schemas:
             _, node = self._nodes(operation)

@@ -57,5 +57,5 @@ class Shown:
 
 
 def number(status: str) -> int:
-    """Return the first status that is meant by the key of a response that tells of success."""
+    """Return the first status that is meant by the key of a response for a success."""
     return 200 if status == "default" else int(status.replace("XX", "00"))

@@ -95,7 +95,7 @@ class ReferenceSite:
     # --- what all pages have
 
     def _common(self, version: str, up: str) -> dict[str, Any]:
-        """Return what every page of a *version* is told; *up* leads to the root of the site."""
+        """Return what every page of a *version* is given; *up* leads to the root of the site."""
         table = self._api.table
         return {
             "title": self._title,

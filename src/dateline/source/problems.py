@@ -63,5 +63,5 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 
 def duplicate(key: str, first: Place) -> tuple[str, str]:
-    """Return id and message for a *key* that stands at *first* already."""
+    """Return id and message for a *key* that is at *first* already."""
     return "duplicate-key", f"'{short(key)}' is already at {first}; keep one of the two"

@@ -82,7 +82,7 @@ _DISPUTED_NUMBERS: Final = (
 def authored_value(text: str) -> Any:
     """Return what plain *text* is to every reader of YAML, and of JSON; dates are text.
 
-    Raises RefusedError where readers disagree, or where nothing stands.
+    Raises RefusedError where readers disagree, or where there is nothing.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -167,7 +167,7 @@ def _ambiguous_error(text: str, alternative: str) -> RefusedError:
 # How values are written
 
 # Text that every YAML 1.1 and 1.2 reader takes for just this text. What begins like a number,
-# a date or an indicator is quoted, and so are the words below. A colon stands only before what
+# a date or an indicator is quoted, and so are the words below. A colon is only before what
 # can't make it the end of a key, and a blank only before what can't begin a comment.
 _PLAIN: Final = re.compile(
     r"[A-Za-z_/$](?:[A-Za-z0-9_./{}$()+*'@!?;=,\-]|[ :](?=[A-Za-z0-9_(/$-]))*"
@@ -185,7 +185,7 @@ _encode: Any = json.encoder.encode_basestring
 
 
 def is_plain(text: str, *, to_people: bool = False, brackets: bool = False) -> bool:
-    """Return whether *text* can stand without quotes, in a collection in *brackets* or not.
+    """Return whether *text* can be written without quotes, in a collection in *brackets* or not.
 
     In a file that is written *to_people* letters of every language can.
     """

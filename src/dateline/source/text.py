@@ -79,10 +79,10 @@ def _yaml_name(key: str) -> str:
 
 
 def yaml_text(value: Any, indent: int = 0, width: int = 0, column: int = 0) -> str:
-    """Return *value* as YAML block style, to stand after `key:` or `-` at *indent*.
+    """Return *value* as YAML block style, to follow `key:` or `-` at *indent*.
 
     Begins with a blank or a line break, so that it can be set directly behind the colon. With a
-    *width*, texts are folded so that lines are no longer, as far as possible; the value stands
+    *width*, texts are folded so that lines are no longer, as far as possible; the value is
     behind *column* characters.
     """
     if isinstance(value, dict):
@@ -107,7 +107,7 @@ def yaml_text(value: Any, indent: int = 0, width: int = 0, column: int = 0) -> s
 
 def _yaml_item(value: Any, indent: int, width: int) -> str:
     text = yaml_text(value, indent, width, indent)
-    # the first key of a mapping in a list stands on the line of its dash
+    # the first key of a mapping in a list is on the line of its dash
     if isinstance(value, dict | list) and value:
         return " " + text[indent + 1 :]
     return text

@@ -22,7 +22,7 @@ _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 class Style:
     """How a file is written, as far as it shows."""
 
-    brackets: bool  # collections may stand in brackets
+    brackets: bool  # collections may be in brackets
     map_padding: str
     list_padding: str
     quote: str
@@ -89,7 +89,7 @@ def in_brackets(value: Any, style: Style) -> str:
 def entry(name: str, value: Any, style: Style, indent: int, *, brackets: bool | None = None) -> str:
     """Return `name: value` laid out at *indent*; lines after the first begin there.
 
-    *brackets* tells how the neighbours stand; None where none shows it.
+    *brackets* says how the neighbours are written; None where none shows it.
     """
     head = f"{key_text(name, style)}:"
     return head + after_key(name, value, style, indent, len(head), brackets=brackets)
@@ -150,7 +150,7 @@ def _depth(value: Any) -> int:
 
 
 def key_text(name: str, style: Style, *, brackets: bool = False) -> str:
-    """Return *name* as a key, in brackets or not; dates stand plain."""
+    """Return *name* as a key, in brackets or not; dates are plain."""
     if _DATE.fullmatch(name) and not style.json:
         return name
     return scalar(name, style, brackets=brackets)
@@ -190,7 +190,7 @@ def _text(text: str, style: Style, indent: int, taken: int) -> str:
 
 
 def _folds(text: str) -> bool:
-    """Tell whether a folded block scalar gives *text* back, broken at any of its blanks."""
+    """Return whether a folded block scalar gives *text* back, broken at any of its blanks."""
     return text.isprintable() and text.split(" ") == text.split()
 
 

@@ -64,7 +64,7 @@ def variant_removed(change: Change) -> bool:
 
 @gated
 def union_changed(change: Change) -> bool:
-    """A union stays a union, told apart by the same property and the same tags.
+    """A union stays a union, distinguished by the same property and the same tags.
 
     Callers choose the variant by them; what is no union is read by other code.
 

@@ -235,7 +235,7 @@ def _fewer(change: Change) -> bool:
 
 
 def _harms_nobody(change: Change) -> bool:
-    """Tell whether callers are promised more, or asked less."""
+    """Return whether callers are promised more, or have to do less."""
     return (extent(change) is Extent.WIDER and change.direction is Direction.REQUEST) or (
         extent(change) is Extent.NARROWER and change.direction in ONLY_READ
     )

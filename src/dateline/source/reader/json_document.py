@@ -72,7 +72,7 @@ class JsonDocument(Map):
 class JsonReader:
     """Reads one JSON text with the parser in C.
 
-    That one is only asked whether anything is wrong; only then is the text walked, token by
+    That one only says whether anything is wrong; only then is the text walked, token by
     token, for what and where.
     """
 

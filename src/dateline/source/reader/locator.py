@@ -22,14 +22,14 @@ class KeptDocument(Map):
 
 
 class Locator:
-    """Tells where the trails of a joined document lead to in its files."""
+    """Finds where the trails of a joined document lead to in its files."""
 
     def __init__(self, fragments: Iterable[Map]) -> None:
         """Take the mappings that ``read`` returned for those files, at least one."""
         self._fragments = [(fragment, _choose_search(fragment)) for fragment in fragments]
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
-        """Return where the key or item at *path* stands; with *value*, what it holds.
+        """Return where the key or item at *path* is written; with *value*, what it holds.
 
         The file that has most of *path* answers, the first of equals; what it lacks of *path* is
         left off. The empty trail is the document itself.

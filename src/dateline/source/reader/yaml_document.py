@@ -272,7 +272,7 @@ class YamlReader:
                 return
 
     def _refuse_anchor(self, event: Any) -> None:
-        """Note an anchor; an alias only where nothing stands behind it."""
+        """Note an anchor; an alias only where nothing comes after it."""
         name = event.anchor
         if not isinstance(event, yaml.AliasEvent):
             self._anchors.add(name)

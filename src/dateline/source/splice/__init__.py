@@ -62,7 +62,7 @@ class EditableSource:
             holder.insert(index, value)
 
     def replace(self, path: Path, value: Any) -> None:
-        """Let *value* stand where *path* leads."""
+        """Put *value* where *path* leads."""
         holder = self._holder(path)
         if isinstance(holder, Old):
             self._child(holder, path[-1]).node = New(deepcopy(value))
@@ -88,7 +88,7 @@ class EditableSource:
             holder.update(entries)
 
     def is_empty(self, path: Path) -> bool:
-        """Tell whether the collection at *path* holds nothing."""
+        """Return whether the collection at *path* holds nothing."""
         holder = self._holder((*path, ""))
         return not (self._children(holder) if isinstance(holder, Old) else holder)
 
@@ -122,7 +122,7 @@ class EditableSource:
         return (self._mark + text).encode()
 
     def _needs_line_end(self, text: str) -> bool:
-        """Tell whether block text that is to keep its line end is last in *text*."""
+        """Return whether block text that is to keep its line end is last in *text*."""
         last = last_of(spans(text, json=self._page.style.json))
         return last.style in ("|", ">") and "-" not in header_of(text, last)
 

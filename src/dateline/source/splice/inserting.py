@@ -14,7 +14,7 @@ from dateline.source.splice.page import TextPage, header_of, last_of
 from dateline.source.splice.replacing import brackets_of
 from dateline.source.writing import entry, in_brackets, item, key_text
 
-# What may stand between a value in brackets and the comma or bracket that follows it.
+# What may be between a value in brackets and the comma or bracket that follows it.
 _GAP: Final = re.compile(r"(?:\s|(?<=\s)#[^\n]*)*")
 
 
@@ -74,7 +74,7 @@ def _line(page: TextPage, span: Span, anchor: int | None, child: Child) -> str:
 
 
 def _is_parted(page: TextPage, span: Span, anchor: int | None) -> bool:
-    """Tell whether a blank line stands between the neighbours."""
+    """Return whether a blank line is between the neighbours."""
     # blank lines behind text that keeps them would be part of it
     if len(span.below) < 2 or "+" in header_of(page.text, last_of(span.below[anchor or 0])):
         return False
@@ -122,7 +122,7 @@ def _insert_in_brackets(
     elif comma_follows and not page.text[gap.end() + 1 : stop].partition("#")[0].strip():
         yield Splice(stop, stop, "".join(f"{line}{text}," for text in texts))
     else:
-        # the bracket, or what comes next, stands on the same line
+        # the bracket, or what comes next, is on the same line
         yield Splice(end, end, "".join(f",{line}{text}" for text in texts))
 
 
@@ -135,7 +135,7 @@ def _in_line(page: TextPage, span: Span, child: Child, line: str) -> str:
 
 
 def _is_by_line(page: TextPage, span: Span, number: int) -> bool:
-    """Tell whether the children in brackets stand on lines of their own."""
+    """Return whether the children in brackets are on lines of their own."""
     if len(span.below) < 2:
         return "\n" in page.text[span.start : page.head(span, 0)]
     number = min(number, len(span.below) - 2)

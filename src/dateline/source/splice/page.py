@@ -23,7 +23,7 @@ class TextPage:
     def comments_above(self, head: int, floor: int) -> int:
         """Return the start of the lines that are about what begins at *head*.
 
-        These are its own and the comments directly above it in its column, as far as they stand
+        These are its own and the comments directly above it in its column, as far as they are
         behind *floor*. What the file begins with is about the file.
         """
         line = self.line_start(head)
@@ -59,7 +59,7 @@ class TextPage:
         return found - self.text.startswith("\r\n", found - 1)
 
     def blanks_above(self, line: int) -> int:
-        """Return the start of the blank lines that stand directly above *line*."""
+        """Return the start of the blank lines directly above *line*."""
         while line and not self.text[(above := self.line_start(line - 1)) : line].strip():
             line = above
         return line
@@ -101,7 +101,7 @@ def last_of(span: Span) -> Span:
 
 
 def header_of(text: str, span: Span) -> str:
-    """Return what stands before the lines of block text; nothing for any other node."""
+    """Return what is before the lines of block text; nothing for any other node."""
     if span.style not in ("|", ">"):
         return ""
     return text[span.start : span.end].partition("\n")[0].partition("#")[0]

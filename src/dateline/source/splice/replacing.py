@@ -15,7 +15,7 @@ _QUOTES: Final = ("'", '"')
 
 
 def is_rewritten(page: TextPage, old: Old) -> bool:
-    """Tell whether nothing of *old* is left, or what stood on one line does so no longer."""
+    """Return whether nothing of *old* is left, or what was on one line is so no longer."""
     if not old.opened:
         return False
     on_one_line = old.span.style in FLOW and "\n" not in page.text[old.span.start : old.span.end]
@@ -26,14 +26,14 @@ def is_rewritten(page: TextPage, old: Old) -> bool:
 
 
 def rewrite_value(page: TextPage, span: Span, value: Any) -> str:
-    """Return *value* as it is written where *span*, the whole of the text, stood."""
+    """Return *value* as it is written where *span*, the whole of the text, was."""
     if span.style in FLOW or not value:
         return in_brackets(value, page.style)
     return laid_out(value, page.style, span.column)
 
 
 def replace_value(page: TextPage, around: Span, child: Child, value: Any) -> Iterator[Splice]:
-    """Yield what lets *value* stand where *child* of *around* stands."""
+    """Yield what puts *value* where *child* of *around* is."""
     span = around.below[child.number]
     brackets = brackets_of([span], value)
     if kept := in_quotes(span, value):
@@ -66,7 +66,7 @@ def _as_item(page: TextPage, column: int, span: Span, text: str) -> Iterator[Spl
 
 
 def _in_place(page: TextPage, span: Span, text: str) -> Splice:
-    # an empty value stands directly behind the colon
+    # an empty value is directly behind the colon
     bare = span.start == span.end and page.text[span.start - 1] == ":"
     return Splice(span.start, span.end, f" {text}" if bare else text)
 
@@ -106,7 +106,7 @@ def in_quotes(span: Span, value: Any) -> Splice | None:
 
 
 def split_first_line(text: str) -> tuple[str, str]:
-    """Part block text behind its first line: there a comment may stand."""
+    """Part block text behind its first line: there may be a comment."""
     if not text.lstrip(" ").startswith(("|", ">")):
         return text, ""
     head, _, tail = text.partition("\n")
@@ -114,7 +114,7 @@ def split_first_line(text: str) -> tuple[str, str]:
 
 
 def brackets_of(neighbours: list[Span], value: Any) -> bool | None:
-    """Return whether most neighbours of *value*'s kind stand in brackets, if any is one.
+    """Return whether most neighbours of *value*'s kind are in brackets, if any is one.
 
     Of as many the nearest, which comes first, decides.
     """
