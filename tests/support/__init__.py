@@ -4,6 +4,7 @@
 - `additions`: a library API whose additions are recorded, and the pages that list them
 - `adopted_apis`: documents of several dates, and the definitions adopted from them
 - `adopted_projects`: projects that one document was adopted into
+- `archive_api`: an API with each form of paging, of credentials and of streams
 - `assembled`: the files of every generated server, for tests that write tables by hand
 - `called_apis`: calls of every operation of an API, made from samples
 - `calls`: transports that answer as a test says, for clients

@@ -33,14 +33,16 @@ class Scripted(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
 
 class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """A body that breaks off behind some bytes."""
+    """A body in chunks, that breaks off behind them unless it is not cut."""
 
-    def __init__(self, *chunks: bytes) -> None:
+    def __init__(self, *chunks: bytes, is_cut: bool = True) -> None:
         self._chunks = chunks
+        self._is_cut = is_cut
 
     def __iter__(self) -> Iterator[bytes]:
         yield from self._chunks
-        raise httpx.ReadError("connection reset by peer")
+        if self._is_cut:
+            raise httpx.ReadError("connection reset by peer")
 
     async def __aiter__(self) -> Any:
         for chunk in self:

@@ -204,6 +204,7 @@ _NOUNS: Final = {
     "paging": ("Paging",),
     "parameters": ("Parameter",),
     "sending": ("AsynchronousClient", "SyncClient"),
+    "streams": ("AsyncStream", "Chunks", "Events", "Lines", "ServerEvent", "Stream"),
 }
 
 

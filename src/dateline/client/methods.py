@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from dateline.client.operations import Argument, Called, CalledBody
+from dateline.client.operations import Argument, Called, CalledBody, StreamedBody
 from dateline.client.paging import PagingForm, find_paging
 from dateline.python.code import (
     Brackets,
@@ -86,8 +86,27 @@ class MethodWriter:
         sent = self._write_call(constant, operation)
         names = [operation.method_name]
         paragraphs = list(_paragraphs(operation))
-        methods = [self._method(names[0], signature, result, sent, paragraphs, "")]
-        awaited = [self._method(names[0], signature, result, sent, paragraphs, "async ")]
+        methods: list[Code] = []
+        awaited: list[Code] = []
+        stream = operation.stream
+        if stream is None or not stream.is_only:
+            methods.append(self._method(names[0], signature, result, sent, paragraphs, ""))
+            awaited.append(self._method(names[0], signature, result, sent, paragraphs, "async "))
+        if stream is not None:
+            name = names[0]
+            if not stream.is_only:
+                name = f"stream_{name}"
+                names.append(name)
+                paragraphs = [
+                    "Open the response, to be read while it arrives.",
+                    f"Arguments and errors are those of `{names[0]}`.",
+                ]
+            item, decoder = self._choose_decoder(stream)
+            opened = self._write_call(constant, operation, "self._open", decoder)
+            for made, kind, before in ((methods, "Stream", ""), (awaited, "AsyncStream", "async ")):
+                self._words.add(kind)
+                given = subscript(kind, item)
+                made.append(self._method(name, signature, given, opened, paragraphs, before))
         if pages is not None:
             self.paged.append(f"{operation.method} {operation.path}")
             self._words |= {"AsyncIterator", "Iterator", "Paging"}
@@ -170,6 +189,8 @@ class MethodWriter:
         accept = _accept(operation)
         if accept != "application/json":
             pairs.append(Pair("accept", Text(accept)))
+        if operation.stream is not None:
+            pairs.append(Pair("stream", Text(operation.stream.media_type)))
         for name, payloads in (("results", operation.results), ("errors", operation.errors)):
             if payloads:
                 found = tuple(
@@ -243,8 +264,30 @@ class MethodWriter:
         returned = f"return {'await ' if before else ''}{body}"
         return Code(f"    {signature}{end}\n        {text}\n        {returned}")
 
-    def _write_call(self, constant: str, operation: Called) -> Code:
-        items: list[Node] = [constant]
+    def _choose_decoder(self, stream: StreamedBody) -> tuple[Node, Node]:
+        """Return what the items of a stream are, and what makes them."""
+        if stream.kind == "bytes":
+            self._words.add("Chunks")
+            return "bytes", call("Chunks")
+        if stream.kind == "events":
+            self._words |= {"Events", "ServerEvent"}
+            return "ServerEvent", call("Events")
+        self._words.add("Lines")
+        if stream.inline is None:
+            self._words.add("t")
+            return "t.JsonValue", call("Lines[t.JsonValue]", "t.JsonValue")
+        whole = self._find_type(stream.inline).type.whole
+        item = self._read(simplify_type(whole))
+        return item, call(lay_out(subscript("Lines", item)), self._read(whole))
+
+    def _write_call(
+        self,
+        constant: str,
+        operation: Called,
+        method: str = "self._send",
+        decoder: Node | None = None,
+    ) -> Code:
+        items: list[Node] = [constant, *([] if decoder is None else [decoder])]
         values = tuple(each.keyword for each in operation.arguments)
         if values or operation.body is not None or operation.idempotency:
             items.append(Brackets("", values, "()"))
@@ -252,7 +295,7 @@ class MethodWriter:
             items.append("body")
         if operation.idempotency:
             items.append(Pair("key", "idempotency_key"))
-        return lay_out(call("self._send", *items), _BODY, _BODY + len("return await "))
+        return lay_out(call(method, *items), _BODY, _BODY + len("return await "))
 
     def _write_iteration(self, constant: str, operation: Called, without: Collection[str]) -> Code:
         values = tuple(

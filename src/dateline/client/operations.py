@@ -25,6 +25,18 @@ from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 
 FORM: Final = "application/x-www-form-urlencoded"
 
+_STREAMS: Final = {
+    "text/event-stream": "events",
+    **dict.fromkeys(
+        (
+            *("application/x-ndjson", "application/ndjson", "application/jsonl"),
+            *("application/x-jsonlines", "application/json-seq"),
+        ),
+        "lines",
+    ),
+}
+"""How bodies of a media type are read while they arrive."""
+
 PLACES: Final = ("path", "query", "header", "cookie")
 
 _IDEMPOTENCY: Final = frozenset({"idempotency-key", "x-idempotency-key"})
@@ -77,6 +89,19 @@ class CalledBody:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StreamedBody:
+    """A body that is read while it arrives: of `bytes`, `lines` of JSON, or `events`.
+
+    ``inline`` is the schema of a line; ``is_only`` says that the response comes as nothing else.
+    """
+
+    kind: str
+    media_type: str
+    inline: Inline | None
+    is_only: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Called:
     """An operation as a caller of one version sees it.
 
@@ -96,6 +121,7 @@ class Called:
     body: CalledBody | None
     results: dict[str, CalledBody | None]
     errors: dict[str, CalledBody | None]
+    stream: StreamedBody | None
     security: tuple[tuple[str, ...], ...]
     idempotency: str
     echoes: bool
@@ -109,7 +135,7 @@ class Called:
         for argument in self.arguments:
             yield argument.inline
         bodies = (self.body, *self.results.values(), *self.errors.values())
-        for each in bodies:
+        for each in (*bodies, self.stream):
             if each is not None and each.inline is not None:
                 yield each.inline
 
@@ -229,6 +255,7 @@ class _Reader:
             body=body,
             results={status: payloads[status] for status in successes},
             errors={status: each for status, each in payloads.items() if status not in successes},
+            stream=self._stream(name, title, responses[successes[0]][-1]) if successes else None,
             security=tuple(tuple(each) for each in security),
             idempotency=keys[0] if keys else "",
             echoes=self._api.table.place_of_version == "header"
@@ -352,6 +379,25 @@ class _Reader:
             sent=False,
         )
         return CalledBody(media_type=media_type, inline=inline)
+
+    def _stream(self, id: str, title: str, response: dict[str, Any]) -> StreamedBody | None:
+        """Return the body of *response* that is read while it arrives, if it may have one."""
+        content = response.get("content") or {}
+        for media_type, media in content.items():
+            kind = _STREAMS.get(media_type.partition(";")[0].strip().lower())
+            if kind is None:
+                continue
+            inline = None
+            schema = media.get("itemSchema", media.get("schema"))
+            if kind == "lines" and schema is not None:
+                own = (f"{id}, item", title, "Item")
+                inline = self._inline(("", None, ""), own, self._received.of(schema), sent=False)
+            only = all(_STREAMS.get(each.partition(";")[0].strip().lower()) for each in content)
+            return StreamedBody(kind=kind, media_type=media_type, inline=inline, is_only=only)
+        preferred = preferred_media_type(content) if content else "text/plain"
+        if is_json(preferred) or preferred.lower().startswith("text/"):
+            return None
+        return StreamedBody(kind="bytes", media_type=preferred, inline=None, is_only=False)
 
     @staticmethod
     def _inline(

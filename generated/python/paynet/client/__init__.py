@@ -35,8 +35,10 @@ from .errors import (
 )
 from .paging import PagingError
 from .retrying import Backoff
+from .streams import AsyncStream, ServerEvent, Stream
 
 __all__ = [
+    "AsyncStream",
     "Backoff",
     "BadRequestError",
     "ClientError",
@@ -49,8 +51,10 @@ __all__ = [
     "PagingError",
     "ResponseError",
     "Secret",
+    "ServerEvent",
     "ServerFailedError",
     "StatusError",
+    "Stream",
     "StreamCutError",
     "TimedOutError",
     "Timeout",

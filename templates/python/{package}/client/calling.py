@@ -87,7 +87,8 @@ class Operation(Generic[T]):
     """An operation: how it is called, and what its results and errors are by status.
 
     ``name`` is the method of clients. ``idempotency`` names the header of the key that makes
-    repetitions safe, if there is one. With ``echoes``, responses name the version that was served.
+    repetitions safe, if there is one; ``stream`` is the media type of what is read while it
+    arrives. With ``echoes``, responses name the version that was served.
     ``addresses`` are its own, by environment, where they are not those of the service.
     """
 
@@ -98,6 +99,7 @@ class Operation(Generic[T]):
     body: str = ""
     form: Mapping[str, Parameter] = field(default_factory=dict[str, Parameter])
     accept: str = "application/json"
+    stream: str = ""
     results: Mapping[str, Any] = field(default_factory=dict[str, Any])
     errors: Mapping[str, Any] = field(default_factory=dict[str, Any])
     security: tuple[tuple[str, ...], ...] = ()
@@ -184,7 +186,8 @@ class Call(Generic[T]):
 
     *body* is a model or plain data, bytes where the body is no JSON. *key* makes repetitions safe
     where the operation takes one; a new one is made if it is None. It stays the same for all
-    attempts. Raises ValueError for values that no request can hold.
+    attempts. *accept* is the media type that is wanted, if not that of the operation. Raises
+    ValueError for values that no request can hold.
     """
 
     def __init__(
@@ -194,13 +197,16 @@ class Call(Generic[T]):
         values: Sequence[Any],
         body: object = None,
         key: str | None = None,
+        *,
+        accept: str = "",
     ) -> None:
         self._session = session
         self._operation = operation
         self._attempts: list[str] = []
         self._secrets: list[str] = []
         service = session.service
-        headers = {"Accept": operation.accept, "User-Agent": f"{service.package}/{service.version}"}
+        accept = accept or operation.accept
+        headers = {"Accept": accept, "User-Agent": f"{service.package}/{service.version}"}
         query: list[str] = []
         if not operation.ignores_version:
             if service.place == "header":
@@ -208,7 +214,7 @@ class Call(Generic[T]):
             elif service.place == "query":
                 query.append(f"{quote(service.selector)}={quote(service.version)}")
             elif service.place == "media-type":
-                headers["Accept"] = f"{operation.accept}; {service.selector}={service.version}"
+                headers["Accept"] = f"{accept}; {service.selector}={service.version}"
         headers.update(session.headers)
         path = operation.path
         cookies: list[str] = []
@@ -332,13 +338,18 @@ class Call(Generic[T]):
             made.add_note("Not sent again: it may have had its effect, and has no idempotency key.")
         raise self._finish(made) from error
 
+    def is_success(self, response: httpx.Response) -> bool:
+        """Return whether the status is one of success: the body is needed only where it is not."""
+        status = response.status_code
+        return 200 <= status < 300 or (status < 400 and str(status) in self._operation.results)
+
     def take_response(self, response: httpx.Response) -> float | None:
         """Return None if *response*, which was read, has the result; else how long to wait.
 
         Raises StatusError if there is to be no other attempt; VersionMismatchError.
         """
         status = response.status_code
-        if 200 <= status < 300 or (status < 400 and str(status) in self._operation.results):
+        if self.is_success(response):
             self._verify_version(response)
             return None
         retry_after = read_retry_after(response.headers.get("retry-after"))
@@ -465,7 +476,7 @@ def _write_body(operation: Operation[Any], body: object) -> bytes:
 
 def _read_plain(response: httpx.Response) -> Any:
     """Return the body of *response* as plain JSON; as text if it is none, None without one."""
-    if not response.content:
+    if not response.is_stream_consumed or not response.content:
         return None
     try:
         return from_json(response.content)

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import httpx
 
 from .calling import Call, Login, Operation, Secret, Service, Session, Timeout
+from .errors import ClientError
 from .history import describe_lack
 from .paging import Paging
 from .retrying import Backoff
+from .streams import AsyncStream, Decoder, Stream
 
 T = TypeVar("T")
 _Item = TypeVar("_Item")
@@ -148,6 +150,34 @@ class SyncClient(_Settings):
                 delay = waiting
             time.sleep(delay)
 
+    def _open(
+        self,
+        operation: Operation[Any],
+        decoder: Decoder[_Item],
+        values: Sequence[Any] = (),
+        body: object = None,
+        key: str | None = None,
+    ) -> Stream[_Item]:
+        call = Call(self._session, operation, values, body, key, accept=operation.stream)
+        while True:
+            request = call.build_request(self._http)
+            try:
+                response = self._http.send(request, stream=True, follow_redirects=False)
+                if not call.is_success(response):
+                    response.read()
+            except httpx.RequestError as error:
+                delay = call.take_failure(error)
+            else:
+                try:
+                    waiting = call.take_response(response)
+                except ClientError:
+                    response.close()
+                    raise
+                if waiting is None:
+                    return Stream(response, decoder, operation.name)
+                delay = waiting
+            time.sleep(delay)
+
     def _iterate(
         self, operation: Operation[T], paging: Paging[T, _Item], values: Sequence[Any]
     ) -> Iterator[_Item]:
@@ -232,6 +262,34 @@ class AsynchronousClient(_Settings):
                 waiting = call.take_response(response)
                 if waiting is None:
                     return call.read_result(response)
+                delay = waiting
+            await asyncio.sleep(delay)
+
+    async def _open(
+        self,
+        operation: Operation[Any],
+        decoder: Decoder[_Item],
+        values: Sequence[Any] = (),
+        body: object = None,
+        key: str | None = None,
+    ) -> AsyncStream[_Item]:
+        call = Call(self._session, operation, values, body, key, accept=operation.stream)
+        while True:
+            request = call.build_request(self._http)
+            try:
+                response = await self._http.send(request, stream=True, follow_redirects=False)
+                if not call.is_success(response):
+                    await response.aread()
+            except httpx.RequestError as error:
+                delay = call.take_failure(error)
+            else:
+                try:
+                    waiting = call.take_response(response)
+                except ClientError:
+                    await response.aclose()
+                    raise
+                if waiting is None:
+                    return AsyncStream(response, decoder, operation.name)
                 delay = waiting
             await asyncio.sleep(delay)
 

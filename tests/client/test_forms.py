@@ -1,0 +1,233 @@
+"""Clients of an API with each form of paging, of credentials, of parameters and of streams."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+from support.archive_api import ARCHIVE
+from support.calls import Cut, Scripted
+from support.generated_server import Generated
+from support.sources import loaded
+
+VERSION = "2024-09-01"
+SECRET = "secret+/="
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The package, with the modules of its two versions."""
+    folder = tmp_path_factory.mktemp("archive")
+    made = Generated(folder, loaded(folder, ARCHIVE), "archive")
+    names = ("v2024_01_15", "v2024_09_01", "client")
+    return SimpleNamespace(
+        notes=made.notes, text=made.text, **{name: made.module(name) for name in names}
+    )
+
+
+def make(module: ModuleType, *answers: Any, **settings: Any) -> tuple[Any, list[httpx.Request]]:
+    """Return a client on *answers*, and the requests that it makes."""
+    transport = Scripted(answers)
+    return module.Client(transport=transport, **{"key": "k", **settings}), transport.requests
+
+
+def reply(body: Any = None, **more: Any) -> httpx.Response:
+    return httpx.Response(200, json=body, headers={"X-API-Version": VERSION}, **more)
+
+
+def queries(requests: list[httpx.Request]) -> list[str]:
+    return [each.url.query.decode().removesuffix("key=k").strip("&") for each in requests]
+
+
+RECORDS = [{"id": number} for number in range(1, 6)]
+
+
+@pytest.mark.parametrize(
+    ("name", "pages", "asked"),
+    [
+        (
+            "iter_tokens",
+            [{"data": RECORDS[:2], "next_page_token": "a b"}, {"data": RECORDS[2:]}],
+            ["", "page_token=a%20b"],
+        ),
+        ("iter_pages", [RECORDS[:2], RECORDS[2:], []], ["", "page=2", "page=3"]),
+        (
+            "iter_zeros",
+            [{"data": RECORDS[:2]}, {"data": RECORDS[2:]}, {"data": []}],
+            ["", "page=1", "page=2"],
+        ),
+        (
+            "iter_offsets",
+            [{"data": RECORDS[:2]}, {"data": RECORDS[2:]}, {"data": []}],
+            ["", "offset=2", "offset=5"],
+        ),
+        (
+            "iter_lasts",
+            [{"data": RECORDS[:2], "has_more": True}, {"data": RECORDS[2:], "has_more": False}],
+            ["", "starting_after=2"],
+        ),
+    ],
+)
+def test_each_form_of_paging_reads_all_items(
+    archive: Any, name: str, pages: list[Any], asked: list[str]
+) -> None:
+    client, requests = make(archive.v2024_09_01, *map(reply, pages))
+    found = list(getattr(client, name)())
+    assert [each.id for each in found] == [1, 2, 3, 4, 5]
+    assert queries(requests) == asked
+
+
+def test_what_has_no_form_of_paging_has_no_iterator(archive: Any) -> None:
+    names = {name for name in dir(archive.v2024_09_01.Client) if name.startswith("iter_")}
+    assert names == {"iter_tokens", "iter_pages", "iter_zeros", "iter_offsets", "iter_lasts"}
+    [note] = [each for each in archive.notes if "iterator" in each]
+    assert note.startswith("5 listings have an iterator over all pages in the clients")
+
+
+def test_the_first_way_that_credentials_allow_is_taken(archive: Any) -> None:
+    for given, query, headers in (
+        ({"key": SECRET}, "key=secret%2B%2F%3D", {}),
+        ({"key": None, "login": ("a", "b")}, "", {"authorization": "Basic YTpi"}),
+        (
+            {"key": None, "cookie": SECRET, "token": SECRET},
+            "",
+            {"authorization": f"Bearer {SECRET}", "cookie": "session=secret%2B%2F%3D"},
+        ),
+    ):
+        client, requests = make(archive.v2024_09_01, reply([]), **given)
+        client.list_pages()
+        [request] = requests
+        assert request.url.query.decode() == query
+        assert {name: request.headers.get(name) for name in headers} == headers
+    client, _ = make(archive.v2024_09_01, key=None, token="t")
+    with pytest.raises(archive.client.MissingCredentialsError) as caught:
+        client.list_pages()
+    assert str(caught.value) == (
+        "list_pages needs key or login or cookie and token, which the client was not given"
+    )
+
+
+def test_a_key_in_the_query_is_not_logged(archive: Any, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    client, requests = make(archive.v2024_09_01, reply([]), key="nobody-sees-it")
+    client.list_pages(page=3)
+    assert requests[0].url.raw_path == b"/api/pages?page=3&key=nobody-sees-it"
+    assert "HTTP Request: GET https://api.archive.example/api/pages?***" in caplog.text
+    assert "nobody" not in caplog.text + repr(requests[0])
+
+
+def test_parameters_and_forms_are_written_as_the_definitions_say(archive: Any) -> None:
+    client, requests = make(
+        archive.v2024_09_01, httpx.Response(204, headers={"X-API-Version": VERSION})
+    )
+    body = archive.v2024_09_01.Search.model_validate(
+        {"text": "a&b", "words": ["x", "y z"], "within": {"year": 1999}}
+    )
+    client.search_records(
+        filter={"a": {"b": [1, "c d"]}}, ids=[1, 2], tags=["x", "&"], raw={"k": [None]}, body=body
+    )
+    [request] = requests
+    assert request.url.query.decode() == (
+        "filter[a][b][0]=1&filter[a][b][1]=c%20d&ids=1%7C2&tags=x&tags=%26"
+        "&raw=%7B%22k%22%3A%20%5Bnull%5D%7D"
+    )
+    assert request.content == b"text=a%26b&words=x&words=y%20z&within[year]=1999"
+    assert request.headers["content-type"] == "application/x-www-form-urlencoded"
+
+
+def test_calling_what_a_version_lacks_says_since_when_it_exists(archive: Any) -> None:
+    client, requests = make(archive.v2024_01_15)
+    for name in ("get_scan", "stream_get_scan"):
+        with pytest.raises(AttributeError) as caught:
+            getattr(client, name)
+        assert str(caught.value) == (
+            f"version 2024-01-15 of the API has no {name}: it exists since 2024-09-01"
+        )
+    with pytest.raises(AttributeError, match="'Client' object has no attribute 'get_skan'"):
+        _ = client.get_skan
+    assert requests == []
+
+
+# Streams.
+
+EVENTS = (
+    b'\xef\xbb\xbf: a comment\nid: 1\nevent: added\ndata: {"a":\ndata: 1}\n\n'
+    b"data:two\r\nretry: 5\r\n\r\nevent: none\n\ndata: \xe2\x80\xa8x\r\rdata: incomplete"
+)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+def test_events_are_read_as_they_arrive(archive: Any, size: int) -> None:
+    chunks = [EVENTS[at : at + size] for at in range(0, len(EVENTS), size)]
+    client, requests = make(archive.v2024_09_01, lambda _: stream(chunks))
+    event = archive.client.ServerEvent
+    expected = [
+        event("added", '{"a":\n1}', "1"),
+        event("message", "two", "1", 5),
+        event("message", "\u2028x", "1", 5),
+    ]
+    with client.watch_records() as events:
+        assert list(events) == expected
+    assert expected[0].json() == {"a": 1}
+    assert requests[0].headers["accept"] == "text/event-stream"
+
+    async def read() -> list[Any]:
+        transport = Scripted([lambda _: stream(chunks)])
+        async with archive.v2024_09_01.AsyncClient(transport=transport) as client:
+            return [each async for each in await client.watch_records()]
+
+    assert asyncio.run(read()) == expected
+
+
+def stream(chunks: list[bytes], *, is_cut: bool = False) -> httpx.Response:
+    """Return a response of *chunks* that ends, or is cut."""
+    return httpx.Response(
+        200, stream=Cut(*chunks, is_cut=is_cut), headers={"X-API-Version": VERSION}
+    )
+
+
+def test_lines_are_models_and_bytes_are_bytes(archive: Any) -> None:
+    lines = [b'{"id": 1}\n{"i', b'd": 2}\n\n', b'{"id": 3}']
+    client, requests = make(archive.v2024_09_01, lambda _: stream(lines))
+    assert [each.id for each in client.stream_export_records()] == [1, 2, 3]
+    client, requests = make(archive.v2024_09_01, lambda _: stream([b"\x89PNG", b"..."]))
+    with client.stream_get_scan("a") as chunks:
+        assert list(chunks) == [b"\x89PNG", b"..."]
+    assert client.get_scan("a") == b"\x89PNG..."
+    client, _ = make(archive.v2024_09_01, reply([{"id": 1}]))
+    assert [each.id for each in client.export_records()] == [1]
+
+
+def test_a_stream_that_breaks_off_says_so_after_what_arrived(archive: Any) -> None:
+    client, requests = make(
+        archive.v2024_09_01, lambda _: stream([b'{"id": 1}\n{"id"'], is_cut=True)
+    )
+    records = iter(client.stream_export_records())
+    assert next(records).id == 1
+    with pytest.raises(archive.client.StreamCutError, match="connection reset"):
+        next(records)
+    client, requests = make(archive.v2024_09_01, lambda _: stream([b'{"id": "x"}\n']))
+    with pytest.raises(archive.client.UnreadableResponseError, match="an item of the stream"):
+        list(client.stream_export_records())
+
+
+def test_a_stream_is_opened_again_where_it_is_not_one_yet(archive: Any) -> None:
+    again = archive.client.Backoff(initial=0.0)
+    client, requests = make(
+        archive.v2024_09_01, httpx.Response(503), lambda _: stream([b"data: x\n\n"]), backoff=again
+    )
+    assert [each.data for each in client.watch_records()] == ["x"]
+    assert len(requests) == 2
+    failed = httpx.Response(500, json={"error": {"code": "broken"}})
+    client, _ = make(archive.v2024_09_01, failed)
+    with pytest.raises(archive.client.ServerFailedError) as caught:
+        client.watch_records()
+    assert caught.value.code == "broken"
+    assert caught.value.body == archive.v2024_09_01.Failure.model_validate_json(failed.content)
+    client, _ = make(archive.v2024_01_15, lambda _: stream([b"data: x\n\n"]))
+    with pytest.raises(archive.client.VersionMismatchError):
+        client.watch_records()
