@@ -192,9 +192,9 @@ def stream(chunks: list[bytes], *, is_cut: bool = False) -> httpx.Response:
 
 def test_lines_are_models_and_bytes_are_bytes(archive: Any) -> None:
     lines = [b'{"id": 1}\n{"i', b'd": 2}\n\n', b'{"id": 3}']
-    client, requests = make(archive.v2024_09_01, lambda _: stream(lines))
+    client, _ = make(archive.v2024_09_01, lambda _: stream(lines))
     assert [each.id for each in client.stream_export_records()] == [1, 2, 3]
-    client, requests = make(archive.v2024_09_01, lambda _: stream([b"\x89PNG", b"..."]))
+    client, _ = make(archive.v2024_09_01, lambda _: stream([b"\x89PNG", b"..."]))
     with client.stream_get_scan("a") as chunks:
         assert list(chunks) == [b"\x89PNG", b"..."]
     assert client.get_scan("a") == b"\x89PNG..."
@@ -203,14 +203,12 @@ def test_lines_are_models_and_bytes_are_bytes(archive: Any) -> None:
 
 
 def test_a_stream_that_breaks_off_says_so_after_what_arrived(archive: Any) -> None:
-    client, requests = make(
-        archive.v2024_09_01, lambda _: stream([b'{"id": 1}\n{"id"'], is_cut=True)
-    )
+    client, _ = make(archive.v2024_09_01, lambda _: stream([b'{"id": 1}\n{"id"'], is_cut=True))
     records = iter(client.stream_export_records())
     assert next(records).id == 1
     with pytest.raises(archive.client.StreamCutError, match="connection reset"):
         next(records)
-    client, requests = make(archive.v2024_09_01, lambda _: stream([b'{"id": "x"}\n']))
+    client, _ = make(archive.v2024_09_01, lambda _: stream([b'{"id": "x"}\n']))
     with pytest.raises(archive.client.UnreadableResponseError, match="an item of the stream"):
         list(client.stream_export_records())
 

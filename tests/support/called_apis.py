@@ -13,10 +13,10 @@ from typing import Any
 import httpx
 from pydantic import TypeAdapter
 
-from dateline.client.operations import Called, read_operations
 from dateline.model import Api
 from dateline.project import Projector
 from dateline.python.names import package_name
+from dateline.python.operations import Called, read_operations
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import READ_ONLY, Hidden, OneWay
 from dateline.serve.mock import Mock
@@ -25,7 +25,7 @@ from dateline.serve.mock import Mock
 def read_called(api: Api, version: str, environment: str) -> list[Called]:
     """Return the operations that *environment* has at *version*, but for the documents."""
     document = Projector(api).contract(version, environment).document
-    found = read_operations(api, document, {environment: document})
+    found = read_operations(api.table, document, {environment: document})
     return [each for each in found if not each.path.startswith("/spec")]
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.client.methods import ClientMethod, MethodWriter
-from dateline.client.operations import Called, read_operations
 from dateline.client.services import lay_out_service
 from dateline.model import EVERYWHERE, Api, Artifact
 from dateline.project import Projector
 from dateline.python.code import HEADER, WIDTH, Brackets, Pair, Text, lay_out, literal
 from dateline.python.docstrings import docstring
 from dateline.python.names import join_turns, list_turns, package_name
+from dateline.python.operations import Called, read_operations
 from dateline.python.types import CalledTypes, Inline
 from dateline.templating import Code, TemplateError, environment
 
@@ -47,7 +47,7 @@ class Clients:
                 each.name: projector.contract(version, each.name).document
                 for each in api.table.environments
             }
-            self._operations[version] = read_operations(api, contract.document, environments)
+            self._operations[version] = read_operations(api.table, contract.document, environments)
         self._documents = {
             version: projector.contract(version, EVERYWHERE).document for version in self._versions
         }

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from dateline.client.operations import Argument, Called, CalledBody, StreamedBody
 from dateline.client.paging import PagingForm, find_paging
 from dateline.python.code import (
     Brackets,
@@ -23,6 +22,7 @@ from dateline.python.code import (
     words,
 )
 from dateline.python.docstrings import docstring
+from dateline.python.operations import Argument, Called, CalledBody, StreamedBody
 from dateline.python.types import (
     CalledTypes,
     Inline,

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dateline.client.operations import Argument, Called
 from dateline.openapi import chain
 from dateline.python.names import snake
+from dateline.python.operations import Argument, Called
 
 _ITEMS: Final = ("items", "data", "results", "entries", "records", "values", "elements")
 """What the array of items is called where a page has more than one array."""

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
-from dateline.client.operations import read_address
 from dateline.model import Api
 from dateline.openapi import resolve
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, literal, subscript
-from dateline.python.names import argument_name
+from dateline.python.operations import name_credentials, read_address
 from dateline.templating import Code
-
-_SETTINGS: Final = (
-    *("environment", "base_url", "timeout", "max_retries", "backoff", "headers", "http_client"),
-    *("transport", "self", "service", "credentials"),
-)
-"""The other arguments of a client."""
 
 
 def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[str, Any]:
@@ -70,24 +63,19 @@ def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[st
     }
 
 
-def _read_schemes(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Node, bool]]:
+def _read_schemes(document: dict[str, Any]) -> Iterator[tuple[str, str, str, Node, bool]]:
     """Yield each security scheme.
 
     That is its name, the keyword of its secret (none for one of the connection), what is said of
     it, where a request has the secret, and whether that is a name with a password.
     """
     defined = document.get("components", {}).get("securitySchemes", {})
-    demanded = [document.get("security", [])]
-    for item in document.get("paths", {}).values():
-        demanded += [each["security"] for each in item.values() if _has_security(each)]
-    used = {name for each in demanded for alternative in each for name in alternative}
-    taken = set(_SETTINGS)
-    for name in (*defined, *sorted(used - {*defined})):
-        scheme = resolve(dict(document), defined.get(name, {}))
-        keyword = argument_name(name)
-        while keyword in taken:
-            keyword += "_"
-        taken.add(keyword)
+    for name, keyword in name_credentials(document).items():
+        scheme = resolve(document, defined.get(name, {}))
+        if not keyword:
+            made = call("Scheme", Text(""), Text(""), Text("connection"))
+            yield name, "", "", made, False
+            continue
         kind, http = scheme.get("type"), str(scheme.get("scheme", "")).lower()
         field, place, before = "Authorization", "header", "Bearer "
         if kind == "apiKey":
@@ -97,17 +85,9 @@ def _read_schemes(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str, 
         elif kind is None:
             # used and not defined: the whole header
             before = ""
-        if kind == "mutualTLS":
-            made = call("Scheme", Text(""), Text(""), Text("connection"))
-            yield name, "", "", made, False
-            continue
         parts: list[Node] = [Text(keyword), Text(str(field)), Text(str(place))]
         made = call("Scheme", *parts, *([Text(before)] if before else []))
         yield name, keyword, str(scheme.get("description", "")), made, http == "basic"
-
-
-def _has_security(node: Any) -> bool:
-    return isinstance(node, dict) and isinstance(node.get("security"), list)
 
 
 def _mapping(values: Mapping[str, Node]) -> Node:

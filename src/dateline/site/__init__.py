@@ -70,8 +70,18 @@ class ReferenceSite:
         self._versions: dict[str, VersionPages] = {}
         previous = None
         for date, document in documents.items():
+            environments = {
+                each.name: projector.contract(date, each.name).document
+                for each in api.table.environments
+            }
             previous = self._versions[date] = VersionPages(
-                api.table, document, date, history.of(date), self._schema_pages, previous
+                api.table,
+                document,
+                date,
+                history.of(date),
+                self._schema_pages,
+                previous,
+                environments,
             )
         self._operation_pages = name_pages(
             name for version in self._versions.values() for name in version.operations
@@ -171,6 +181,7 @@ class ReferenceSite:
             "security": version.security(operation),
             "sections": version.sections(operation),
             "request": version.request(operation),
+            "python": version.call(operation),
             "steps": self._history(operation.name),
             "comparisons": [
                 (other, f"../../compare/{'...'.join(pair)}/{page}.html")

@@ -172,7 +172,8 @@ class Samples:
                 kind = str(scheme.get("scheme", "bearer")).lower()
                 yield "Authorization", _CREDENTIALS.get(kind, f"{kind.title()} YOUR_TOKEN")
 
-    def _value(self, parameter: Mapping[str, Any]) -> str:
+    def parameter(self, parameter: Mapping[str, Any]) -> Any:
+        """Return a value of *parameter*: that of its authors first."""
         written = self._find_example(parameter)
         if written is None:
             try:
@@ -181,7 +182,10 @@ class Samples:
             except UnsatisfiedError:
                 made = str(parameter.get("name")).upper()
             written = (made,)
-        value = written[0]
+        return written[0]
+
+    def _value(self, parameter: Mapping[str, Any]) -> str:
+        value = self.parameter(parameter)
         if isinstance(value, list):
             value = ",".join(map(str, value))
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -10,6 +10,7 @@ from dateline.model import Table
 from dateline.openapi import pointer
 from dateline.placement import show_version
 from dateline.schema.references import Located, Resolver, escape
+from dateline.site.calls import PythonCalls
 from dateline.site.comparing import MessagePart
 from dateline.site.contents import OperationPlace, list_operations, list_schemas
 from dateline.site.marks import Marks
@@ -32,6 +33,7 @@ class VersionPages:
         marks: dict[str, Marks],
         schema_pages: Mapping[str, str],
         previous: VersionPages | None,
+        environments: Mapping[str, dict[str, Any]],
     ) -> None:
         self.document = document
         self.marks = marks
@@ -46,6 +48,10 @@ class VersionPages:
         servers = table.environments[0].servers or document.get("servers", [])
         addressed = show_version({"servers": list(servers)}, table.selector, date)
         self._samples = Samples({**document, **addressed}, table, date, self._find_sample)
+        self._calls: PythonCalls | None = None
+        if any(each.date == date for each in table.supported):
+            value = self._samples.parameter
+            self._calls = PythonCalls(table, document, date, environments, value)
         self._sections: dict[str, list[MessagePart]] = {}
 
     def component(self, name: str) -> TreeRow | None:
@@ -119,12 +125,24 @@ class VersionPages:
 
     def request(self, operation: OperationPlace) -> Request:
         """Return a request of *operation*."""
+        body = self._find_body(operation)
+        return self._samples.request(operation.method, operation.path, operation.node, body)
+
+    def call(self, operation: OperationPlace) -> str:
+        """Return a call of *operation* in Python; nothing for a draft, which has no client."""
+        body = self._find_body(operation)
+        if self._calls is None:
+            return ""
+        return self._calls.write(operation.method, operation.path, body and body[1])
+
+    def _find_body(self, operation: OperationPlace) -> tuple[str, str] | None:
+        """Return the media type of the request's body, and a sample."""
         body = None
         for section in self.sections(operation):
             if section.kind == "request" and section.contents:
                 media_type, _, sample = section.contents[0]
                 body = (media_type, sample) if sample else None
-        return self._samples.request(operation.method, operation.path, operation.node, body)
+        return body
 
     def sections(self, operation: OperationPlace) -> list[MessagePart]:
         """Return what *operation* takes and gives: parameters, the body, and each response."""

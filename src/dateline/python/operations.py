@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dateline.model import Api
+from dateline.model import Table
 from dateline.openapi import (
     chain,
     is_json,
@@ -36,6 +36,12 @@ _STREAMS: Final = {
     ),
 }
 """How bodies of a media type are read while they arrive."""
+
+_SETTINGS: Final = (
+    *("environment", "base_url", "timeout", "max_retries", "backoff", "headers", "http_client"),
+    *("transport", "self", "service", "credentials"),
+)
+"""The arguments of a client that are no credentials."""
 
 PLACES: Final = ("path", "query", "header", "cookie")
 
@@ -141,13 +147,13 @@ class Called:
 
 
 def read_operations(
-    api: Api, document: dict[str, Any], environments: Mapping[str, dict[str, Any]]
+    table: Table, document: dict[str, Any], environments: Mapping[str, dict[str, Any]]
 ) -> list[Called]:
     """Return the operations of *document*, the one of a version in all environments together.
 
     *environments* has those of each.
     """
-    return _Reader(api, document, environments).read()
+    return _Reader(table, document, environments).read()
 
 
 def read_address(servers: Any) -> str:
@@ -159,13 +165,41 @@ def read_address(servers: Any) -> str:
     return url.rstrip("/")
 
 
+def name_credentials(document: dict[str, Any]) -> dict[str, str]:
+    """Return the argument of clients that each security scheme is, by the scheme's name.
+
+    A scheme of the connection itself has none.
+    """
+    defined = document.get("components", {}).get("securitySchemes", {})
+    demanded = [document.get("security", [])]
+    for item in document.get("paths", {}).values():
+        demanded += [each["security"] for each in item.values() if _has_security(each)]
+    used = {name for each in demanded for alternative in each for name in alternative}
+    taken = set(_SETTINGS)
+    made: dict[str, str] = {}
+    for name in (*defined, *sorted(used - {*defined})):
+        if resolve(document, defined.get(name, {})).get("type") == "mutualTLS":
+            made[name] = ""
+            continue
+        keyword = argument_name(name)
+        while keyword in taken:
+            keyword += "_"
+        taken.add(keyword)
+        made[name] = keyword
+    return made
+
+
+def _has_security(node: Any) -> bool:
+    return isinstance(node, dict) and isinstance(node.get("security"), list)
+
+
 class _Reader:
     """Reads the operations of one document."""
 
     def __init__(
-        self, api: Api, document: dict[str, Any], environments: Mapping[str, dict[str, Any]]
+        self, table: Table, document: dict[str, Any], environments: Mapping[str, dict[str, Any]]
     ) -> None:
-        self._api = api
+        self._table = table
         self._document = document
         self._environments = environments
         self._names = operation_names(document)
@@ -177,7 +211,7 @@ class _Reader:
             for each in (resolve(document, scheme) for scheme in schemes)
             if "name" in each
         }
-        selector = (api.table.place_of_version, api.table.header.lower())
+        selector = (table.place_of_version, table.header.lower())
         self._unwritten = {selector, *secrets, *(("header", name) for name in _IGNORED)}
 
     def read(self) -> list[Called]:
@@ -240,7 +274,7 @@ class _Reader:
             status: self._response(name, title, status, successes, found)
             for status, found in responses.items()
         }
-        header = self._api.table.header.lower()
+        header = self._table.header.lower()
         security = node.get("security", self._document.get("security", []))
         where = self._find_environments(path, method)
         return Called(
@@ -258,12 +292,12 @@ class _Reader:
             stream=self._stream(name, title, responses[successes[0]][-1]) if successes else None,
             security=tuple(tuple(each) for each in security),
             idempotency=keys[0] if keys else "",
-            echoes=self._api.table.place_of_version == "header"
+            echoes=self._table.place_of_version == "header"
             and all(
                 header in {key.lower() for key in responses[status][-1].get("headers", {})}
                 for status in successes
             ),
-            ignores_version=not set(self._api.table.ignoring_tags).isdisjoint(node.get("tags", ())),
+            ignores_version=not set(self._table.ignoring_tags).isdisjoint(node.get("tags", ())),
             servers=self._read_servers(path, method),
             only=where if len(where) < len(self._environments) else (),
         )

@@ -1,0 +1,139 @@
+"""Samples of calls with the generated Python client."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from dateline.model import Table
+from dateline.openapi import chain
+from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, value
+from dateline.python.names import class_name, package_name
+from dateline.python.operations import (
+    Argument,
+    Called,
+    name_credentials,
+    read_address,
+    read_operations,
+)
+from dateline.schema.references import Resolver
+
+_STEP: Final = 4
+
+_SECRETS: Final = {"basic": Brackets("", (Text("YOUR_NAME"), Text("YOUR_PASSWORD")), "()")}
+
+# How values of a format are written.
+_FORMATS: Final = {
+    "uuid": ("uuid", "UUID", "UUID"),
+    "date-time": ("datetime", "datetime", "datetime.fromisoformat"),
+    "date": ("datetime", "date", "date.fromisoformat"),
+}
+
+
+class PythonCalls:
+    """Calls of the operations of one version, as its client makes them.
+
+    *document* is that of the version, *environments* has those of each; *sample* gives a value
+    for a parameter.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        document: dict[str, Any],
+        date: str,
+        environments: Mapping[str, dict[str, Any]],
+        sample: Callable[[Mapping[str, Any]], Any],
+    ) -> None:
+        self._table = table
+        self._document = document
+        self._sample = sample
+        self._module = f"{table.package}.{package_name(date)}"
+        self._resolver = Resolver(document)
+        found = read_operations(table, document, environments)
+        self._operations = {(each.method, each.path): each for each in found}
+        self._credentials = name_credentials(document)
+
+    def write(self, method: str, path: str, body: str | None) -> str:
+        """Return a call of an operation with *body*, a sample; nothing where clients have none."""
+        operation = self._operations.get((method, path))
+        if operation is None:
+            return ""
+        imports = {("", "Client")}
+        values = [*self._list_arguments(operation, imports)]
+        if operation.body is not None and (body or operation.body.required):
+            values.append(Pair("body", self._write_body(operation, body, imports)))
+        called = call(f"client.{operation.method_name}", *values)
+        opened = call("Client", *self._list_settings(operation))
+        made = lay_out(called, _STEP, _STEP + len("result = "))
+        result = "result = " if any(operation.results.values()) else ""
+        lines = [
+            *_write_imports(imports),
+            f"from {self._module} import {', '.join(sorted(own for at, own in imports if not at))}",
+            "",
+            f"with {lay_out(opened, 0, len('with  as client:'))} as client:",
+            f"    {result}{made}",
+        ]
+        return "\n".join(lines)
+
+    def _list_settings(self, operation: Called) -> Iterator[Pair]:
+        schemes = self._document.get("components", {}).get("securitySchemes", {})
+        for name in next(iter(operation.security), ()):
+            scheme = self._resolver.resolve(schemes.get(name, {}).get("$ref")) or schemes.get(name)
+            kind = str((scheme or {}).get("scheme", "")).lower()
+            if keyword := self._credentials.get(name):
+                yield Pair(keyword, _SECRETS.get(kind, Text("YOUR_KEY")))
+        known = self._table.environments
+        if operation.only and known[0].name not in operation.only:
+            yield Pair("environment", Text(operation.only[0]))
+        if all("://" not in read_address(each.servers) for each in known):
+            yield Pair("base_url", Text("https://api.example.com"))
+
+    def _list_arguments(self, operation: Called, imports: set[tuple[str, str]]) -> Iterator[Node]:
+        for argument in operation.arguments:
+            if not argument.required:
+                continue
+            made = self._write_value(argument, imports)
+            yield made if argument.place == "path" else Pair(argument.keyword, made)
+
+    def _write_value(self, argument: Argument, imports: set[tuple[str, str]]) -> Node:
+        schema = argument.inline.schema
+        given = self._sample({"name": argument.name, "schema": schema})
+        for part in chain(self._document, schema):
+            found = _FORMATS.get(part.get("format", ""))
+            if found is not None and part.get("type") == "string":
+                imports.add(found[:2])
+                return call(found[2], Text(str(given)))
+        called = self._resolver.schema_name(schema)
+        if called is not None and "enum" in self._resolver.resolve(schema["$ref"]):
+            imports.add(("", class_name(called)))
+            return call(class_name(called), value(given))
+        return value(given)
+
+    def _write_body(
+        self, operation: Called, body: str | None, imports: set[tuple[str, str]]
+    ) -> Node:
+        assert operation.body is not None
+        if operation.body.inline is None:
+            return 'b"..."'
+        schema = operation.body.inline.schema
+        try:
+            given = value(json.loads(body or "{}"))
+        except ValueError:
+            given = Text(body or "")
+        called = self._resolver.schema_name(schema)
+        is_object = called is not None and "properties" in self._resolver.resolve(schema["$ref"])
+        if called is None or not is_object:
+            return given
+        imports.add(("", class_name(called)))
+        return call(f"{class_name(called)}.model_validate", given)
+
+
+def _write_imports(imports: set[tuple[str, str]]) -> list[str]:
+    modules = sorted({module for module, _ in imports if module})
+    made = [
+        f"from {module} import {', '.join(sorted(name for at, name in imports if at == module))}"
+        for module in modules
+    ]
+    return [*made, ""] if made else []
