@@ -238,11 +238,30 @@ def run(command: list[str]) -> None:
     os._exit(0)
 
 
-def kills(hook: Hook, command: list[str], every: int, old: Any, new: Any, found: Path) -> None:
-    """Kill *command* at each event from the state on disk on; write what came of it to *found*."""
+class Run(NamedTuple):
+    """A run that may have been killed, and the command after it, with what each left on disk."""
+
+    killed: bool
+    state: State
+    following: list[str]
+    status: int
+    last: State
+
+
+def kills(
+    hook: Hook,
+    command: list[str],
+    every: int,
+    old: dict[str, str],
+    new: dict[str, str] | None,
+    found: Path,
+) -> None:
+    """Kill *command* at each event from the state on disk on; write what came of it to *found*.
+
+    *new* is the project that it makes; None where the run that is not killed is to tell.
+    """
     start, seen, readers = disk(), set(), cycle(READERS)
-    observed: list[Kill] = []
-    half_done: list[State] = []
+    runs: list[Run] = []
 
     def serve() -> int:
         for point in count(1, every):
@@ -252,23 +271,26 @@ def kills(hook: Hook, command: list[str], every: int, old: Any, new: Any, found:
                 return point
             killed = os.waitpid(child, 0)[1] != 0
             state = disk()
-            torn = project(state) not in (old, new)
-            half_done.extend([state] if torn else [])
             following = CHEAP if told_apart(state) in seen else next(readers)
             seen.add(told_apart(state))
             status = forked(partial(run, following))
-            state = disk()
-            now = project(state)
-            name = "old" if now == old else "new" if now == new else "mix"
-            observed.append(Kill(killed, torn, following, status, name, left_over(state)))
+            runs.append(Run(killed, state, following, status, disk()))
             if not killed:
                 break
+        goal = project(runs[-1].state) if new is None else new
+        half_done = [each.state for each in runs if project(each.state) not in (old, goal)]
         put(half_done[len(half_done) // 2] if half_done else start)
-        found.write_text(json.dumps(observed), "utf-8")
+        found.write_text(json.dumps([[judge(each, old, goal) for each in runs], goal]), "utf-8")
         os._exit(0)
 
     hook.serve = serve
     run(command)
+
+
+def judge(run: Run, old: dict[str, str], new: dict[str, str]) -> Kill:
+    torn, now = project(run.state) not in (old, new), project(run.last)
+    name = "old" if now == old else "new" if now == new else "mix"
+    return Kill(run.killed, torn, run.following, run.status, name, left_over(run.last))
 
 
 def main() -> None:
@@ -289,17 +311,14 @@ def main() -> None:
     # a kill loses nothing that was written, so that it is only counted: thousands would take long
     setattr(os, "fsync", lambda _: hook("os.fsync", ()))  # noqa: B010
     sys.addaudithook(hook)
-    start = disk()
-    old = project(start)
-    assert forked(partial(run, command)) == 0
-    new = project(disk())
-    put(start)
+    old, new = project(disk()), None
     results = []
     for one, each in ((command, int(every)), ([*CHEAP, *schemas], 5 * int(every))):
         # the second recovers from one of the kills of the first, and is killed as well
         found = Path.cwd().with_name("found.json")
         assert forked(partial(kills, hook, one, each, old, new, found)) == 0
-        results.append(json.loads(found.read_text("utf-8")))
+        observed, new = json.loads(found.read_text("utf-8"))
+        results.append(observed)
     print(json.dumps([*results, new]))
 
 
