@@ -44,7 +44,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_each_row_prepares(row: Row, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA, str(data))
-    monkeypatch.setenv(SCALE, "0.0001")
+    monkeypatch.setenv(SCALE, "0.000001")
     # a folder as the bench makes it: that of pytest is closed to the user who runs PostgreSQL
     with tempfile.TemporaryDirectory(prefix="bench-") as root:
         _require_prepared(row, Path(root))

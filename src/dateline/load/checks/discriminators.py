@@ -238,6 +238,10 @@ class _Then(Scope):
         return {**node, "mapping": kept} if "mapping" in node else node
 
 
+def _had_discriminator(node: dict[str, Any]) -> bool:
+    return any("discriminator" in then for then in node[WAS].values() if isinstance(then, dict))
+
+
 _CHECKS: Final = (tag_is_required, members_have_names, mapping, tags_differ)
 
 
@@ -252,7 +256,7 @@ _CHECKS: Final = (tag_is_required, members_have_names, mapping, tags_differ)
 )
 def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """What a discriminator said in older versions is true of the schemas as they were then."""
-    if key == WAS and "discriminator" in site.node:
+    if key == WAS and ("discriminator" in site.node or not _had_discriminator(site.node)):
         return
     if not scope.ranks.keys() >= site.node.get(WAS, {}).keys():
         return
