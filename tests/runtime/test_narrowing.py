@@ -28,7 +28,7 @@ from dateline_runtime.narrowing import (
 )
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
-SEEDS = range(16)
+SEEDS = range(24)
 """Of the generated APIs. What they have together is every kind of gate in every nesting."""
 
 Json = Any

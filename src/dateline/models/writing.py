@@ -1,4 +1,4 @@
-"""Write the definitions of schemas, in one file as components and inline types nest."""
+"""Write the definitions of schemas, as components and inline types nest."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from dateline.models.constructs import Construct, construct_of, groups, json_types
+from dateline.models.constructs import Construct, construct_of, json_types
 from dateline.models.defaults import write_default
 from dateline.models.definitions import ABSENT, Definition, Field, Member, Where
 from dateline.models.ledger import Ledger
 from dateline.models.reading import Flat, Flattener, Union
+from dateline.models.relations import list_rules
 from dateline.models.scalars import (
     JSON,
     limits_of,
@@ -33,7 +34,6 @@ from dateline.python.code import (
     literal,
     references,
     subscript,
-    value,
 )
 from dateline.python.types import Inline, Type, Typed, describe_field
 
@@ -439,7 +439,7 @@ class Writer:
         extras: Node | None = None
         if isinstance(others, dict) and others:
             extras = self._type(others, where.child("Value", "{}")).whole
-        rules = tuple(_list_rules(flat))
+        rules = tuple(list_rules(flat))
         mixins = ["t.Untyped"] if flat.types is None else []
         mixins += ["t.WithRules"] if rules else []
         if any(each.default not in (None, ABSENT) for each in fields):
@@ -498,14 +498,3 @@ class Writer:
             self._ledger.note(where, f"the default of `{wire}`: the field is absent by default")
         omittable = subscript("t.Omittable", made.whole)
         return Field(name=name, annotation=describe_field(omittable, more), default=ABSENT)
-
-
-def _list_rules(flat: Flat) -> Iterator[Node]:
-    said = flat.keywords
-    for keyword, rule in (("minProperties", "t.AtLeast"), ("maxProperties", "t.AtMost")):
-        if keyword in said:
-            yield call(rule, repr(int(said[keyword])))
-    if said.get("dependentRequired"):
-        yield call("t.Dependent", value(said["dependentRequired"]))
-    for keyword, required in groups(flat) or []:
-        yield call("t.Requires", Text(keyword), value(required))

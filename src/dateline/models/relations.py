@@ -1,0 +1,21 @@
+"""What a model demands of several of its fields together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dateline.models.constructs import groups
+from dateline.models.reading import Flat
+from dateline.python.code import Node, Text, call, value
+
+
+def list_rules(flat: Flat) -> Iterator[Node]:
+    """Yield the arguments of `t.WithRules` for what *flat* says of its fields together."""
+    said = flat.keywords
+    for keyword, rule in (("minProperties", "t.AtLeast"), ("maxProperties", "t.AtMost")):
+        if keyword in said:
+            yield call(rule, repr(int(said[keyword])))
+    if said.get("dependentRequired"):
+        yield call("t.Dependent", value(said["dependentRequired"]))
+    for keyword, required in groups(flat) or []:
+        yield call("t.Requires", Text(keyword), value(required))
