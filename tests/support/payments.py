@@ -6,6 +6,7 @@ import importlib
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -133,6 +134,47 @@ class Payments:
         return self._shown("AutorampTransaction", {"id": ID, "status": body.status})
 
 
+class Owned:
+    """Handlers, or idempotency keys, that are those of the client who calls just now."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    def __getattr__(self, name: str) -> Any:
+        getattr(self.owner, name)
+
+        async def call(*arguments: Any, **named: Any) -> Any:
+            return await getattr(self.owner, name)(*arguments, **named)
+
+        return call
+
+
+def create_app(environment: str, payments: Any, store: Any) -> App:
+    """Return the API of *environment* with the handlers *payments*."""
+    groups = dict.fromkeys(("addresses", "autoramp", "customer", "sandbox"), payments)
+    app: App = server().create_app(
+        server().Handlers(**groups),
+        environment=environment,
+        authenticate=authenticate,
+        idempotency=store,
+    )
+    return app
+
+
+def create_store() -> Any:
+    return importlib.import_module("paynet.server.runtime.idempotency").MemoryStore()
+
+
+@cache
+def share_app(environment: str) -> tuple[App, Owned, Owned]:
+    """Return the API of *environment*, made once for all clients, and what is each client's own.
+
+    What an application reads and writes is worked out at the first request of its kind.
+    """
+    payments, store = Owned(Payments()), Owned(create_store())
+    return create_app(environment, payments, store), payments, store
+
+
 class Client:
     """Calls one environment of the API, as `key-1` unless it says otherwise."""
 
@@ -144,13 +186,13 @@ class Client:
         payments: Payments | None = None,
     ) -> None:
         self.payments = payments or Payments(as_models)
-        groups = dict.fromkeys(("addresses", "autoramp", "customer", "sandbox"), self.payments)
-        self.app: App = server().create_app(
-            server().Handlers(**groups),
-            environment=environment,
-            authenticate=authenticate,
-            idempotency=importlib.import_module("paynet.server.runtime.idempotency").MemoryStore(),
-        )
+        self._environment = environment
+        self._store = create_store()
+
+    @cached_property
+    def app(self) -> App:
+        """An application of its own, for several requests at one time."""
+        return create_app(self._environment, self.payments, self._store)
 
     def ask(
         self,
@@ -169,4 +211,6 @@ class Client:
             sent.append((b"x-api-version", version.encode("latin-1")))
         if body is not None and b"content-type" not in dict(sent):
             sent.append((b"content-type", b"application/json; charset=utf-8"))
-        return ask(self.app, request(method, path, sent), body or b"")
+        app, payments, store = share_app(self._environment)
+        payments.owner, store.owner = self.payments, self._store
+        return ask(app, request(method, path, sent), body or b"")
