@@ -861,7 +861,12 @@ def schema(which: str, schemas: Path) -> None:
 @click.option(
     "--newest-words",
     is_flag=True,
-    help="Give all versions the newest descriptions and examples, without gates.",
+    help="Give all versions the newest descriptions and examples.",
+)
+@click.option(
+    "--gate-words",
+    is_flag=True,
+    help="Write a gate for each description and example that changed.",
 )
 def adopt(
     documents: tuple[str, ...],
@@ -872,6 +877,7 @@ def adopt(
     renames: tuple[str, ...],
     yes: bool,
     newest_words: bool,
+    gate_words: bool,
 ) -> None:
     """Make definitions of the OpenAPI documents that each version has.
 
@@ -880,6 +886,7 @@ def adopt(
     is written. On a terminal, you confirm what looks renamed; otherwise it is written as removed
     and added, with the option that makes it a rename.
     """
+    from dateline.adopt import Words
     from dateline.adopt import adopt as take_over
     from dateline.adopt.summary import format_adoption
 
@@ -896,7 +903,7 @@ def adopt(
         package=package,
         renames=renames,
         accept=confirm_rename,
-        newest_words=newest_words,
+        words=Words.GATED if gate_words else Words.NEWEST if newest_words else Words.KEPT,
     )
     for path in adoption.files:
         click.echo(f"added {path}")

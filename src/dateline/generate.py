@@ -433,7 +433,7 @@ def render_outputs(
     from dateline.load import load
 
     api = api or load(workspace.schemas, cache=cache)
-    record = None if only_documents else read_record(workspace.schemas, api.table)
+    record = read_record(workspace.schemas, api.table)
     waivers = read_waivers(workspace.schemas)
     rendered = partial(
         _render_outputs,

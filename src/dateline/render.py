@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +12,7 @@ import dateline
 from dateline.cache import Cache, Recollection
 from dateline.changes import FOLDER, Changes
 from dateline.changes.record import Record
+from dateline.changes.words import Row
 from dateline.documents import document, require_valid
 from dateline.model import (
     EVERYWHERE,
@@ -96,7 +97,8 @@ def render(
     differences = Changes(api, projector, record) if changes else None
     site = _prepare_site(api, projector, differences) if differences and api.table.site else None
     pages: dict[str, Pages | None] = {FOLDER: differences, SITE: site}
-    artifacts = list(_render_templates(api, contracts, pages, folders))
+    words = record.words if record else {}
+    artifacts = list(_render_templates(api, contracts, pages, folders, words))
     if models:
         python, remarks = _render_python(api, projector, folders, artifacts, cache)
         artifacts += python
@@ -196,10 +198,12 @@ def _render_templates(
     contracts: list[Contract],
     pages: Mapping[str, Pages | None],
     folders: list[Path],
+    words: Mapping[str, Iterable[Row]],
 ) -> Iterator[Artifact]:
     """Lay out every template for everything that its path fans out to.
 
-    *pages* has the folders that have pages of their own, and what gives them; None for no pages.
+    *words* are those that documents have in place of the newest ones, by version. *pages* has the
+    folders that have pages of their own, and what gives them; None for no pages.
     """
     jinja = environment(folders)
     for name in sorted(jinja.list_templates(extensions=["jinja"])):
@@ -207,7 +211,7 @@ def _render_templates(
         if parts[0] in _MODELS or parts[-1].startswith("_"):
             continue
         path = name.removesuffix(_SUFFIX)
-        fanned_out = _fan_out(path, api, contracts)
+        fanned_out = _fan_out(path, api, contracts, words)
         if parts[0] in pages:
             folder = pages[parts[0]]
             fanned_out = iter(()) if folder is None else folder.fanned_out(path)
@@ -220,7 +224,10 @@ def _render_templates(
 
 
 def _fan_out(
-    name: str, api: Api, contracts: list[Contract]
+    name: str,
+    api: Api,
+    contracts: list[Contract],
+    words: Mapping[str, Iterable[Row]],
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (path, context) for each value of `{environment}` and `{version}` in *name*."""
     if "{environment}" not in name:
@@ -237,7 +244,7 @@ def _fan_out(
                 {
                     "version": contract.version,
                     "environment": contract.environment,
-                    "document": document(contract, api.table),
+                    "document": document(contract, api.table, words.get(contract.version, ())),
                     "versions": _index(api),
                     "announcements": [
                         announcement.data for announcement in api.table.announcements

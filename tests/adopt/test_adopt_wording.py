@@ -1,15 +1,23 @@
-"""On request, all versions have the documentation of the newest, and no gates for it."""
+"""Documentation that changed is kept beside the definitions, dropped, or written as gates."""
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from support.adopted_apis import read_back, store
+from support.random_chains import DATES
 
-from dateline.adopt import adopt
+from dateline.adopt import Words, adopt
+from dateline.changes.additions import continue_record, drop_periods
+from dateline.changes.record import read_record
+from dateline.load import load
+from dateline.model import SourceError
+from dateline.project import Projector
 
 NEWER: dict[str, Any] = yaml.safe_load("""
 openapi: 3.0.3
@@ -63,7 +71,7 @@ def older() -> dict[str, Any]:
 
 def test_words_of_the_newest_version_are_those_of_all(tmp_path: Path) -> None:
     arguments = store(tmp_path, [older(), NEWER])
-    adoption = adopt(arguments, tmp_path / "schemas", newest_words=True)
+    adoption = adopt(arguments, tmp_path / "schemas", words=Words.NEWEST)
     assert [words for *_, words in adoption.documents] == [
         "equal, but for documentation that changed",
         "equal",
@@ -77,10 +85,49 @@ def test_words_of_the_newest_version_are_those_of_all(tmp_path: Path) -> None:
     assert read_back(tmp_path / "schemas") == [expected, NEWER]
 
 
-def test_words_are_kept_unless_asked(tmp_path: Path) -> None:
-    adoption = adopt(store(tmp_path, [older(), NEWER]), tmp_path / "schemas")
+@pytest.mark.parametrize("words", [Words.KEPT, Words.GATED])
+def test_documents_come_back_with_their_words(tmp_path: Path, words: Words) -> None:
+    adoption = adopt(store(tmp_path, [older(), NEWER]), tmp_path / "schemas", words=words)
     assert [words for *_, words in adoption.documents] == ["equal", "equal"]
     assert read_back(tmp_path / "schemas") == [older(), NEWER]
+
+
+def test_words_that_are_kept_have_no_gates(tmp_path: Path) -> None:
+    reworded = deepcopy(NEWER)
+    parameters = reworded["paths"]["/loans"]["get"]["parameters"]
+    parameters[0]["description"] = "A page."
+    del parameters[1]["schema"]["example"]
+    parameters[1]["example"] = 100.0
+    reworded["components"]["schemas"]["Loan"]["properties"]["description"] = {"type": "string"}
+    adoption = adopt(store(tmp_path, [reworded, NEWER]), tmp_path / "schemas")
+    assert (sum(adoption.gates.values()), adoption.words) == (0, 4)
+    assert read_back(tmp_path / "schemas") == [reworded, NEWER]
+    kept = json.loads((tmp_path / f"schemas/_additions/words/{DATES[0]}.json").read_bytes())
+    page = {"name": "page", "in": "query"}
+    assert kept["words"][0] == {
+        "at": ["paths", "/loans", "get", "parameters", page, "description"],
+        "was": "A page.",
+    }
+
+
+def test_words_stay_when_a_version_is_cut_and_go_with_their_own(tmp_path: Path) -> None:
+    schemas = tmp_path / "schemas"
+    adopt(store(tmp_path, [older(), NEWER]), schemas)
+    api = load(schemas)
+    record = read_record(schemas, api.table)
+    later = continue_record(api, Projector(api), record, api.table.latest)
+    assert record is not None
+    assert later.words == record.words
+    assert drop_periods(later, (api.table.latest,)).words == {}
+
+
+@pytest.mark.parametrize("content", ["{}", '{"words": 7}', '{"words": [{"at": []}]}', "["])
+def test_words_that_were_damaged_are_told(tmp_path: Path, content: str) -> None:
+    schemas = tmp_path / "schemas"
+    adopt(store(tmp_path, [older(), NEWER]), schemas)
+    (schemas / f"_additions/words/{DATES[0]}.json").write_text(content)
+    with pytest.raises(SourceError, match="record-damaged"):
+        read_record(schemas, load(schemas).table)
 
 
 def test_documents_that_differ_in_words_only_need_no_gate(tmp_path: Path) -> None:
@@ -88,6 +135,6 @@ def test_documents_that_differ_in_words_only_need_no_gate(tmp_path: Path) -> Non
     reworded["info"]["description"] = "Lends."
     reworded["components"]["schemas"]["Loan"]["properties"]["due"]["description"] = "An end."
     arguments = store(tmp_path, [reworded, NEWER])
-    adoption = adopt(arguments, tmp_path / "schemas", newest_words=True)
+    adoption = adopt(arguments, tmp_path / "schemas", words=Words.NEWEST)
     assert sum(adoption.gates.values()) == 0
     assert read_back(tmp_path / "schemas") == [NEWER, NEWER]

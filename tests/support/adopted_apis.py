@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from dateline.adopt import Adoption, adopt
+from dateline.changes.record import read_record
 from dateline.documents import document as publish
 from dateline.load import load
 from dateline.project import Projector
@@ -31,7 +32,9 @@ def read_back(schemas: Path) -> list[Document]:
     api = load(schemas)
     projector = Projector(api)
     contracts = [projector.contract(date, "production") for date in api.table.dates]
-    return [publish(contract, api.table) for contract in contracts]
+    record = read_record(schemas, api.table)
+    words = record.words if record else {}
+    return [publish(one, api.table, words.get(one.version, ())) for one in contracts]
 
 
 def adopt_all(folder: Path, documents: list[Document], *, accept: bool = False) -> Adoption:

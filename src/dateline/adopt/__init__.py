@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dateline.adopt.documents import MergedDocuments, merge_documents
+from dateline.adopt.documents import MergedDocuments, Words, merge_documents
 from dateline.adopt.inputs import (
     Source,
     UsageError,
@@ -25,7 +25,7 @@ from dateline.load.table import canonical_date
 from dateline.openapi import ConvertedDocument
 from dateline.schema.dialect import departures
 
-__all__ = ["Adoption", "Proposal", "Remark", "UsageError", "adopt"]
+__all__ = ["Adoption", "Proposal", "Remark", "UsageError", "Words", "adopt"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Adoption:
     written as removed and added, ``restated`` the reasons why parts are repeated, ``house_rules``
     the rules for authored sources that the newest document breaks, ``nulls`` the documents in
     which null is valid beyond the letter of OpenAPI 3.0, ``kept`` what Swagger 2.0 says and
-    OpenAPI 3.0 can't.
+    OpenAPI 3.0 can't. ``words`` counts what older documents tell otherwise than the newest.
     """
 
     files: tuple[Path, ...]
@@ -49,6 +49,7 @@ class Adoption:
     house_rules: tuple[Remark, ...]
     nulls: tuple[Remark, ...]
     kept: tuple[Remark, ...]
+    words: int
 
 
 def adopt(
@@ -60,7 +61,7 @@ def adopt(
     package: str | None = None,
     renames: Iterable[str] = (),
     accept: Callable[[Proposal], bool] = lambda _: False,
-    newest_words: bool = False,
+    words: Words = Words.KEPT,
 ) -> Adoption:
     """Write definitions to *folder* from which each document comes back.
 
@@ -71,8 +72,8 @@ def adopt(
     added. What was written is read and
     projected, and compared with each document, before it takes its place: it has to be equal, the
     order of keys aside, or, if 3.0 and 3.1 are mixed, equal to the document in the words of 3.1.
-    With *newest_words*, it may have the documentation of a newer one, so that no gate is written
-    for what only tells people something.
+    *words* says what becomes of documentation that changed; without gates for it, the definitions
+    have the newest.
 
     Raises UsageError for arguments that make no sense and a *folder* that is not empty,
     SourceError for documents that can't be read, and UnequalError if one would not come back;
@@ -93,7 +94,7 @@ def adopt(
     text = format_table(titles, more, **options)
     table = parse_table(text)
     decided = Renames(renames, accept)
-    merged = merge_documents(sources, table, decided, newest_words=newest_words)
+    merged = merge_documents(sources, table, decided, words)
     decided.require_used()
     written = write(merged, sources, text, folder)
     remarks = DefinitionRemarks(merged.document, written.locate)
@@ -106,6 +107,7 @@ def adopt(
         restated=tuple(remarks.list_restated()),
         house_rules=tuple(find_house_rules(sources[-1], table)),
         nulls=tuple(_nulls(sources)),
+        words=sum(map(len, merged.words.values())),
         kept=tuple(
             count_remarks((note.message, note.place) for one in sources for note in one.read.notes)
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +14,7 @@ from dateline.adopt.merger import Merger
 from dateline.adopt.renames import Renames
 from dateline.adopt.states import States, add_presence
 from dateline.adopt.wording import reword
+from dateline.changes.words import Row, list_words, restore_words
 from dateline.edit.places import objects
 from dateline.gates import Timeline
 from dateline.load.availability import find_availability
@@ -28,6 +30,17 @@ Component = tuple[str, str]
 
 _MODERN: Final = "3.1.0"
 _NOWHERE: Final = Place("", 1, 1)
+
+
+class Words(Enum):
+    """What becomes of documentation that changed between documents."""
+
+    KEPT = "kept"
+    """The definitions have the newest; what older documents said is kept beside them."""
+    NEWEST = "newest"
+    """All versions have the newest."""
+    GATED = "gated"
+    """The definitions have a gate for each change."""
 
 
 class Defect(NamedTuple):
@@ -47,7 +60,7 @@ class MergedDocuments:
 
     ``modernized`` are the versions whose documents were OpenAPI 3.0 among others of 3.1,
     ``trimmed`` those that had or lacked an empty section, unlike others, ``reworded`` those whose
-    documentation is that of a newer one.
+    documentation is that of a newer one. ``words`` are what documents had in place of that.
     """
 
     document: Document
@@ -55,16 +68,17 @@ class MergedDocuments:
     modernized: frozenset[str]
     trimmed: frozenset[str]
     reworded: frozenset[str]
+    words: dict[str, tuple[Row, ...]]
 
 
 def merge_documents(
-    sources: list[Source], table: Table, renames: Renames, *, newest_words: bool = False
+    sources: list[Source], table: Table, renames: Renames, words: Words = Words.KEPT
 ) -> MergedDocuments:
     """Return one document that projects to those of *sources*.
 
-    *renames* decides what was renamed. With *newest_words*, all versions have the documentation of
-    the newest that has anything in a place. Parts whose gates would not do so are restated as a
-    whole. Raises UnequalError, naming the place, if even that does not help.
+    *renames* decides what was renamed, *words* what becomes of documentation that changed. Parts
+    whose gates would not do so are restated as a whole. Raises UnequalError, naming the place, if
+    even that does not help.
     """
     mixed = len({is_old(source.document) for source in sources}) > 1
     modernized = frozenset(source.date for source in sources if mixed and is_old(source.document))
@@ -73,14 +87,20 @@ def merge_documents(
     read: dict[str, Document] = {}
     newer: Any = None
     reworded: set[str] = set()
+    kept: dict[str, tuple[Row, ...]] = {}
     for source in reversed(sources):
         document = _modernize(source.document) if source.date in modernized else source.document
-        document = spell_alike(document, newer)
-        if newest_words:
-            worded = reword("document", document, newer)
-            reworded |= {source.date} if worded != document else set()
-            document = worded
-        newer = read[source.date] = interner.intern(document)
+        document = interner.intern(spell_alike(document, newer))
+        if words is not Words.GATED:
+            worded = interner.intern(reword("document", document, newer))
+            rows = tuple(list_words("document", document, worded))
+            if words is Words.NEWEST:
+                reworded |= {source.date} if rows else set()
+                document = worded
+            elif interner.intern(restore_words(worded, rows)) is document:
+                kept[source.date] = rows
+                document = worded
+        newer = read[source.date] = document
     wanted = _without_empty_sections(read, interner)
     whole: set[int] = set()
     while True:
@@ -93,6 +113,7 @@ def merge_documents(
                 modernized=modernized,
                 trimmed=frozenset(date for date in wanted if wanted[date] is not read[date]),
                 reworded=frozenset(reworded),
+                words={date: rows for date, rows in kept.items() if rows},
             )
         found = {holder for each in defects for holder in _holders(each, wanted, whole)}
         if not found:

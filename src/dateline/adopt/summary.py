@@ -15,6 +15,9 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
         yield f"{date} {name}: {words}"
     counts = ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
     yield f"{sum(adoption.gates.values())} gates: {counts}"
+    if adoption.words:
+        texts = "1 text" if adoption.words == 1 else f"{adoption.words:,} texts"
+        yield f"{texts} of older documents kept beside the definitions, without gates"
     if adoption.renamed:
         yield f"{_total(adoption.renamed)} of them renames:"
         for rename in adoption.renamed:

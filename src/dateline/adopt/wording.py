@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
+from dateline.changes.words import DOCUMENTATION, identify
 from dateline.openapi import Shape, slot
-
-_DOCUMENTATION: Final = frozenset({"description", "summary", "example", "examples", "externalDocs"})
-"""Keys that tell people something, of any object of a document."""
 
 
 def reword(kind: str, older: Any, newer: Any) -> Any:
@@ -18,11 +16,11 @@ def reword(kind: str, older: Any, newer: Any) -> Any:
     if not (isinstance(older, dict) and isinstance(newer, dict)):
         return older
     made = {
-        key: newer[key] if key in _DOCUMENTATION else _reword_below(kind, key, value, newer)
+        key: newer[key] if key in DOCUMENTATION else _reword_below(kind, key, value, newer)
         for key, value in older.items()
-        if key in newer or key not in _DOCUMENTATION
+        if key in newer or key not in DOCUMENTATION
     }
-    return made | {key: newer[key] for key in newer if key in _DOCUMENTATION}
+    return made | {key: newer[key] for key in newer if key in DOCUMENTATION}
 
 
 def _reword_below(kind: str, key: str, older: Any, holder: dict[str, Any]) -> Any:
@@ -33,14 +31,10 @@ def _reword_below(kind: str, key: str, older: Any, holder: dict[str, Any]) -> An
     if shape is Shape.MAP and isinstance(older, dict) and isinstance(newer, dict):
         return {name: reword(below, child, newer.get(name)) for name, child in older.items()}
     if shape is Shape.LIST and isinstance(older, list) and isinstance(newer, list):
-        known = {_identity(child): child for child in reversed(newer)}
-        return [reword(below, child, known.get(_identity(child))) for child in older]
+        known = {str(identify(child)): child for child in reversed(newer) if identify(child)}
+        alike = newer if len(older) == len(newer) else [None] * len(older)
+        return [
+            reword(below, child, known.get(str(identify(child))) if identify(child) else other)
+            for child, other in zip(older, alike, strict=True)
+        ]
     return older
-
-
-def _identity(node: Any) -> Any:
-    """Return what an item of a list is known by in all versions; None where nothing tells."""
-    if not isinstance(node, dict):
-        return None
-    found = (node.get("$ref"), node.get("name"), node.get("in"), node.get("url"))
-    return found if any(isinstance(each, str) for each in found) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dateline.adopt.documents import MergedDocuments, find_unequal, unequal_error
@@ -54,7 +54,8 @@ def write(
         projector = Projector(api)
         for date, path in find_unequal(projector, merged.wanted, api.table):
             raise unequal_error(next(one for one in sources if one.date == date), path)
-        for name, content in begin_record(api, projector, api.table.latest).files.items():
+        record = replace(begin_record(api, projector, api.table.latest), words=merged.words)
+        for name, content in record.files.items():
             (staged / name).parent.mkdir(parents=True, exist_ok=True)
             (staged / name).write_bytes(content)
         names = sorted(path.relative_to(staged) for path in staged.rglob("*") if path.is_file())

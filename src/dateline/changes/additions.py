@@ -69,6 +69,7 @@ def continue_record(api: Api, projector: Projector, record: Record | None, versi
     past = reversed(list(list_periods(api, projector, record))) if record else ()
     return replace(
         begin_record(api, projector, version),
+        words=record.words if record else {},
         closed=tuple(
             replace(period, until=period.until or version) for period in past if period.entries
         ),
@@ -79,5 +80,7 @@ def drop_periods(record: Record, versions: tuple[str, ...]) -> Record:
     """Return *record* without what all of *versions*, the only ones left, had from their start."""
     oldest = min(map(order, versions))
     return replace(
-        record, closed=tuple(period for period in record.closed if order(period.since) >= oldest)
+        record,
+        closed=tuple(period for period in record.closed if order(period.since) >= oldest),
+        words={date: rows for date, rows in record.words.items() if date in versions},
     )

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from dateline.changes.entries import Entry
 from dateline.changes.sections import PageSection, list_sections
+from dateline.changes.words import Row
 from dateline.model import Direction, Map, Place, Problem, SourceError, Table, Verdict
 from dateline.paths import name_folder
 from dateline.source.reader import Locator, read
@@ -27,6 +28,8 @@ FOLDER: Final = "_additions"
 # Laid out as in the outputs, so that these documents can be compared with whatever those can.
 _DOCUMENT: Final = re.compile(rf"spec/([^/]+)/({DATED})\.json")
 _PERIOD: Final = re.compile(rf"({DATED})\.json")
+
+_WORDS: Final = re.compile(rf"words/({DATED})\.json")
 
 _Documents = dict[str, dict[str, dict[str, Any]]]
 """Documents by version, by environment."""
@@ -86,12 +89,14 @@ class Record:
     """What is known of additions to all versions.
 
     ``documents`` holds, by environment, what ``version`` promised when it was cut; ``closed``
-    the periods before that in which something was added, oldest first.
+    the periods before that in which something was added, oldest first. ``words`` are what the
+    documents of adopted versions tell otherwise than the newest.
     """
 
     version: str
     documents: Mapping[str, dict[str, Any]]
     closed: tuple[Period, ...] = ()
+    words: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -101,9 +106,10 @@ class Record:
             for name, document in self.documents.items()
         }
         periods = {f"{period.since}.json": period.data for period in self.closed}
+        words = {f"words/{date}.json": {"words": [*rows]} for date, rows in self.words.items()}
         return {
             f"{FOLDER}/{name}": f"{json_text(content)}\n".encode()
-            for name, content in {**documents, **periods}.items()
+            for name, content in {**documents, **periods, **words}.items()
         }
 
 
@@ -141,12 +147,15 @@ class _RecordReader:
     def read(self) -> Record | None:
         documents: _Documents = {}
         closed: list[Period] = []
+        words: dict[str, tuple[Row, ...]] = {}
         for name in record_files(self._schemas):
             inside = name.removeprefix(f"{FOLDER}/")
             if found := _DOCUMENT.fullmatch(inside):
                 documents.setdefault(found[2], {})[found[1]] = self._document(name)
             elif found := _PERIOD.fullmatch(inside):
                 closed += self._period(name, found[1])
+            elif found := _WORDS.fullmatch(inside):
+                words[found[1]] = self._words(name)
             else:
                 self._note(name, "the record has no such file")
         version = max(documents, default="")
@@ -155,7 +164,9 @@ class _RecordReader:
             raise SourceError(self._problems)
         if not documents:
             return None
-        return Record(version=version, documents=documents[version], closed=tuple(closed))
+        return Record(
+            version=version, documents=documents[version], closed=tuple(closed), words=words
+        )
 
     def _check_together(self, version: str, documents: _Documents, closed: list[Period]) -> None:
         """Note what does not go with the documents of *version*, the newest there are."""
@@ -198,6 +209,15 @@ class _RecordReader:
                 entries=tuple(map(Entry.read, document["changes"])),
             )
 
+    def _words(self, name: str) -> tuple[Row, ...]:
+        document = self._content(name)
+        rows = document.get("words") if document is not None else ()
+        if not isinstance(rows, list) or not all(map(_is_row, rows)):
+            if document is not None:
+                self._note(name, "these are no rows of words")
+            return ()
+        return tuple(rows)
+
     def _content(self, name: str) -> Map | None:
         """Return what the file called *name* holds; None where it can't be read."""
         problems: list[Problem] = []
@@ -217,6 +237,20 @@ class _RecordReader:
                 f"from version control, or delete it, and the next cut begins it anew",
             )
         )
+
+
+def _is_row(row: Any) -> bool:
+    at = row.get("at") if isinstance(row, dict) else None
+    return (
+        row.keys() <= {"at", "was"}
+        and isinstance(at, list)
+        and len(at) > 0
+        and all(isinstance(step, str | int) or _is_identity(step) for step in at)
+    )
+
+
+def _is_identity(step: Any) -> bool:
+    return isinstance(step, dict) and all(isinstance(value, str) for value in step.values())
 
 
 def _is_text(value: Any) -> bool:

@@ -1,0 +1,95 @@
+"""What the documents of older versions tell people in other words than the newest one does.
+
+Adopted documents come back as they were published, and their definitions have no gates for words:
+descriptions, summaries and examples. What an older document said is kept beside the definitions,
+in rows: ``at`` are the steps to it in that document, and ``was`` what was there, if anything. The
+step to an item of a list is what it is known by, such as the name and the place of a parameter,
+or its index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from dateline.openapi import Shape, slot
+
+DOCUMENTATION: Final = frozenset({"description", "summary", "example", "examples", "externalDocs"})
+"""Keys that tell people something, of any object of a document."""
+
+Row = Mapping[str, Any]
+
+_KNOWN_BY: Final = ("$ref", "name", "in", "url")
+
+
+def identify(item: Any) -> dict[str, str]:
+    """Return what an item of a list is known by in all versions; empty where nothing tells."""
+    if not isinstance(item, dict):
+        return {}
+    return {key: item[key] for key in _KNOWN_BY if isinstance(item.get(key), str)}
+
+
+def list_words(kind: str, older: Any, newer: Any, at: tuple[Any, ...] = ()) -> Iterator[Row]:
+    """Yield where *older*, an object of *kind*, has other words than *newer*.
+
+    The two are interned, and differ in nothing else.
+    """
+    if older is newer or not (isinstance(older, dict) and isinstance(newer, dict)):
+        return
+    for key in dict.fromkeys((*older, *newer)):
+        here = [*at, key]
+        if key in DOCUMENTATION:
+            if key not in older:
+                yield {"at": here}
+            elif key not in newer or older[key] is not newer[key]:
+                yield {"at": here, "was": older[key]}
+        elif key in older and key in newer:
+            yield from _list_below(kind, key, older[key], newer[key], tuple(here))
+
+
+def _list_below(kind: str, key: str, older: Any, newer: Any, at: tuple[Any, ...]) -> Iterator[Row]:
+    shape, below = slot(kind, key)
+    if shape is Shape.ONE:
+        yield from list_words(below, older, newer, at)
+    elif shape is Shape.MAP and isinstance(older, dict) and isinstance(newer, dict):
+        for name in older:
+            yield from list_words(below, older[name], newer.get(name), (*at, name))
+    elif shape is Shape.LIST and isinstance(older, list) and isinstance(newer, list):
+        for index, (mine, theirs) in enumerate(zip(older, newer, strict=False)):
+            yield from list_words(below, mine, theirs, (*at, identify(mine) or index))
+
+
+def restore_words(document: dict[str, Any], rows: Iterable[Row]) -> dict[str, Any]:
+    """Return *document* with the words of *rows*; what they say of nothing there is left out."""
+    tree: dict[Any, Any] = {}
+    for row in rows:
+        *steps, last = map(_hashable, row["at"])
+        holder = tree
+        for step in steps:
+            holder = holder.setdefault(step, {})
+        holder[last] = [row["was"]] if "was" in row else []
+    restored: dict[str, Any] = _restore(document, tree)
+    return restored
+
+
+def _hashable(step: Any) -> Any:
+    return frozenset(step.items()) if isinstance(step, dict) else step
+
+
+def _restore(node: Any, tree: dict[Any, Any]) -> Any:
+    if isinstance(node, list):
+        made = list(node)
+        for index, item in enumerate(node):
+            below = tree.get(_hashable(identify(item))) or tree.get(index)
+            if isinstance(below, dict):
+                made[index] = _restore(item, below)
+        return made
+    if not isinstance(node, dict):
+        return node
+    kept = {key: value for key, value in node.items() if tree.get(key) != []}
+    for key, below in tree.items():
+        if isinstance(below, dict) and key in kept:
+            kept[key] = _restore(kept[key], below)
+        elif isinstance(below, list) and below:
+            [kept[key]] = below
+    return kept
