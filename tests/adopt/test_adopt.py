@@ -557,7 +557,7 @@ def test_what_is_restated_as_a_whole_is_told_with_its_reason(tmp_path: Path) -> 
     file = (tmp_path / "schemas" / "loan.yaml").as_posix()
     assert adoption.restated == (
         Remark(
-            "true, false or an empty list or mapping stood in place of parts",
+            "true, false or an empty list or mapping were in place of parts",
             2,
             Place(file, 30, 9),
         ),
