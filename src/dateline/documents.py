@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any, Final
 
 from dateline.cache import Cache
-from dateline.changes.words import Row, restore_words
 from dateline.model import Api, Contract, Problem, SourceError, Table
 from dateline.oddities import show_oddities
 from dateline.openapi import replace_children
@@ -19,16 +17,13 @@ SUNSET: Final = "x-sunset"
 """The key of ``info`` that holds the day of a version's announced end."""
 
 
-def document(contract: Contract, table: Table, words: Iterable[Row] = ()) -> dict[str, Any]:
+def document(contract: Contract, table: Table) -> dict[str, Any]:
     """Return the document of *contract*, with the place of the version and its announced end.
-
-    *words* are those that it has in place of the newest ones.
 
     Words and extensions promise nothing, so the contract stays what it is.
     """
     end = table.ends.get(contract.version)
-    worded = restore_words(contract.document, words) if words else contract.document
-    shown = show_version(worded, table.selector, contract.version)
+    shown = show_version(contract.document, table.selector, contract.version)
     if table.oddities:
         shown = show_oddities(shown)
     if end is None:

@@ -12,7 +12,7 @@ import dateline
 from dateline.cache import Cache, Recollection
 from dateline.changes import FOLDER, Changes
 from dateline.changes.record import Record
-from dateline.changes.words import Row
+from dateline.changes.words import Row, restore_contract
 from dateline.documents import document, require_valid
 from dateline.model import (
     EVERYWHERE,
@@ -244,7 +244,7 @@ def _fan_out(
                 {
                     "version": contract.version,
                     "environment": contract.environment,
-                    "document": document(contract, api.table, words.get(contract.version, ())),
+                    "document": document(restore_contract(contract, words), api.table),
                     "versions": _index(api),
                     "announcements": [
                         announcement.data for announcement in api.table.announcements

@@ -10,6 +10,7 @@ import yaml
 
 from dateline.adopt import Adoption, adopt
 from dateline.changes.record import read_record
+from dateline.changes.words import restore_contract
 from dateline.documents import document as publish
 from dateline.load import load
 from dateline.project import Projector
@@ -34,7 +35,7 @@ def read_back(schemas: Path) -> list[Document]:
     contracts = [projector.contract(date, "production") for date in api.table.dates]
     record = read_record(schemas, api.table)
     words = record.words if record else {}
-    return [publish(one, api.table, words.get(one.version, ())) for one in contracts]
+    return [publish(restore_contract(one, words), api.table) for one in contracts]
 
 
 def adopt_all(folder: Path, documents: list[Document], *, accept: bool = False) -> Adoption:

@@ -10,8 +10,10 @@ or its index.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
+from dateline.model import Contract
 from dateline.openapi import Shape, slot
 
 DOCUMENTATION: Final = frozenset({"description", "summary", "example", "examples", "externalDocs"})
@@ -70,6 +72,14 @@ def restore_words(document: dict[str, Any], rows: Iterable[Row]) -> dict[str, An
         holder[last] = [row["was"]] if "was" in row else []
     restored: dict[str, Any] = _restore(document, tree)
     return restored
+
+
+def restore_contract(contract: Contract, words: Mapping[str, Iterable[Row]]) -> Contract:
+    """Return *contract* with those of *words*, by version, that are its own."""
+    rows = words.get(contract.version)
+    if rows is None:
+        return contract
+    return replace(contract, document=restore_words(contract.document, rows))
 
 
 def _hashable(step: Any) -> Any:
