@@ -9,7 +9,7 @@ import pytest
 import yaml
 from support.rule_cases import documents
 
-from dateline.changes.fragments import MessageFragments
+from dateline.changes.fragments import MessageFragments, MessageValues
 from dateline.diff import diff
 from dateline.rules import CHANGE_RULES
 from dateline.rules.effects import describe_effect
@@ -22,7 +22,7 @@ EXPLAINED: dict[str, dict[str, str]] = yaml.safe_load(
 def explain(where: str, before: dict[str, Any], after: dict[str, Any]) -> list[dict[str, str]]:
     """Return what a change page says of each change: its effect, and the lines of a message."""
     older, newer, names = documents(where, before, after)
-    fragments = MessageFragments(older, newer)
+    fragments = MessageFragments(MessageValues(older), MessageValues(newer))
     return [
         {
             "effect": describe_effect(change),

@@ -69,8 +69,8 @@ class FragmentLine(NamedTuple):
 class MessageFragments:
     """Fragments for the changes from one document to another."""
 
-    def __init__(self, before: dict[str, Any], after: dict[str, Any]) -> None:
-        self._before, self._after = _FragmentSide(before), _FragmentSide(after)
+    def __init__(self, before: MessageValues, after: MessageValues) -> None:
+        self._before, self._after = before, after
 
     def list_lines(self, change: Change) -> tuple[FragmentLine, ...]:
         """Return the lines that *change* concerns; none where no message shows it."""
@@ -117,12 +117,13 @@ class _Placed(NamedTuple):
         return 0 if self.where else len(self.steps)
 
 
-class _FragmentSide:
-    """One of the two documents, and values made for it."""
+class MessageValues:
+    """Values of one document, each made once for all that it is compared with."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
         self._resolver = Resolver(document)
+        self._made: dict[tuple[str, _Steps, str], _Placed | None] = {}
 
     def make_value(self, at: str | None, choice: Any) -> _Placed | None:
         """Return a value for the schema at *at*, or *choice* where *at* leads to one of an enum.
@@ -150,6 +151,12 @@ class _FragmentSide:
         return self._make(node["schema"], (str(node.get("name", parts(at)[-1])),), where)
 
     def _make(self, schema: Any, steps: _Steps, where: str = "") -> _Placed | None:
+        key = _write(schema), steps, where
+        if key not in self._made:
+            self._made[key] = self._sample(schema, steps, where)
+        return self._made[key]
+
+    def _sample(self, schema: Any, steps: _Steps, where: str) -> _Placed | None:
         # what is made follows the name of its field
         name = next((step for step in reversed(steps) if step), "value")
         holder = {"type": "object", "required": [name], "properties": {name: schema}}

@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from typing import Any, Final
 
 from dateline.changes.entries import MOST_OPERATIONS, Entry, Explanation
-from dateline.changes.fragments import FragmentLine, MessageFragments
+from dateline.changes.fragments import FragmentLine, MessageFragments, MessageValues
 from dateline.changes.reasons import Reason, Reasons
 from dateline.changes.sections import PageSection, count_breaking, list_sections
 from dateline.check.merge import ChangeGroup, Merged
@@ -132,6 +132,7 @@ class Differences:
         # methods of one object: what was computed lives as long as it does
         self._name_calls = cache(self._find_calls)
         self._fragments = cache(self._make_fragments)
+        self._values = cache(self._make_values)
         self._documents: dict[Combination, dict[str, Any]] = {}
         self._entries: dict[tuple[Any, ...], Entry] = {}
 
@@ -192,8 +193,10 @@ class Differences:
         return Entry.of(group, reason, explanation)
 
     def _make_fragments(self, older: str, newer: str, environment: str) -> MessageFragments:
-        documents = (self._document(Combination(date, environment)) for date in (older, newer))
-        return MessageFragments(*documents)
+        return MessageFragments(*(self._values(date, environment) for date in (older, newer)))
+
+    def _make_values(self, version: str, environment: str) -> MessageValues:
+        return MessageValues(self._document(Combination(version, environment)))
 
     def _find_calls(self, version: Version) -> dict[str, str]:
         """Return the summary of each operation of *version*, in any environment, by its name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import jsonschema_rs
@@ -30,6 +30,9 @@ _LISTING: Final = frozenset({"const", "enum", "$ref", "allOf", *UNIONS})
 Schemas = tuple[Any, ...]
 
 
+_MOST_COMPILED: Final = 128
+
+
 class UnreadableError(Exception):
     """A keyword holds what JSON Schema does not let it hold, or a reference leads nowhere."""
 
@@ -47,7 +50,8 @@ class SampledDocument:
         )
         self.read = Memo(lambda schema: self._modernize("schema", schema))
         """Returns a schema, which may come from anywhere, as if it were part of the document."""
-        self._validators = Memo(self._compile)
+        # one that follows many references takes a megabyte: few are needed again much later
+        self._validators = lru_cache(maxsize=_MOST_COMPILED)(self._compile)
         self.members = Memo(_list_members)
         """Returns the schemas one of which a keyword (a union, or `if`) makes a value fit."""
         self.variants = cache(self._tagged_variants)
@@ -75,7 +79,7 @@ class SampledDocument:
 
     def defect(self, schemas: Schemas, value: Any) -> tuple[tuple[str | int, ...], str] | None:
         """Return where *value* breaks *schemas* and how, None where it fits them all."""
-        validator = self._validators(schemas)
+        validator = self._validators(json.dumps(schemas))
         if validator.is_valid(value):
             return None
         for error in validator.iter_errors(value):
@@ -84,7 +88,7 @@ class SampledDocument:
         return None
 
     def fits(self, schemas: Schemas, value: Any) -> bool:
-        return bool(self._validators(schemas).is_valid(value))
+        return bool(self._validators(json.dumps(schemas)).is_valid(value))
 
     def is_chosen(self, schema: dict[str, Any]) -> bool:
         """Return whether *schema* is the reference to one variant alone."""
@@ -145,8 +149,9 @@ class SampledDocument:
             return None
         return escape_reference("#" + found.pointer.replace("%", "%25"))
 
-    def _compile(self, schemas: Schemas) -> Any:
-        rooted = [self._write_references("schema", schema, _ROOT) for schema in schemas]
+    def _compile(self, schemas: str) -> Any:
+        found = json.loads(schemas)
+        rooted = [self._write_references("schema", schema, _ROOT) for schema in found]
         try:
             return jsonschema_rs.Draft202012Validator(
                 {"allOf": [True, *rooted]}, validate_formats=True, registry=self._registry
