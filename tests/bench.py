@@ -9,13 +9,14 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks import adoption, fuzzed, generating, modelling, sandbox, serving, versioning
+from benchmarks import adoption, daily, fuzzed, generating, modelling, sandbox, serving, versioning
 from benchmarks.measure import FailedError, pair
 from benchmarks.report import Outcome, as_json, text
 from benchmarks.rows import DATA, SCALE, Row, SkippedError
 from benchmarks.serving import CADWYN
 
 ROWS: Final = (
+    *daily.ROWS,
     *generating.ROWS,
     *versioning.ROWS,
     *adoption.ROWS,

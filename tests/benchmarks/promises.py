@@ -3,7 +3,7 @@ a promise is broken.
 
 `soundness COUNT`, `payments SCHEMAS`, `edits COUNT SCHEMAS`, `rewritings COUNT SCHEMAS`,
 `refactorings FOLDER`, `fuzz TARGET COUNT`, `way_down COUNT SCHEMAS`, `gates COUNT SCHEMAS`,
-`conformance EXAMPLES`, `events COUNT`.
+`conformance EXAMPLES`, `events COUNT`, `caches COUNT`.
 Each prints what it tried and found, as the bench reads it.
 """
 
@@ -192,6 +192,15 @@ def events(count: str) -> Tried:
     return Tried(told, broken + ([f"more than {_DEAREST} microseconds"] if cost > _DEAREST else []))
 
 
+def caches(count: str) -> Tried:
+    from support.cached_commands import COMMANDS, try_edits
+
+    with tempfile.TemporaryDirectory() as root:
+        found = try_edits(Path(root), int(count), seed=2026)
+    told = f"{count} edits, {len(COMMANDS)} commands each, {len(found.differing)} differ by cache"
+    return Tried(told, found.differing)
+
+
 def gates(count: str, schemas: str) -> Tried:
     from support.narrowed import Law, tampered
 
@@ -236,7 +245,7 @@ def fuzz(target: str, count: str) -> Tried:
 
 _JOBS: Final = (
     *(soundness, payments, edits, rewritings, refactorings),
-    *(way_down, gates, conformance, fuzz, events),
+    *(way_down, gates, conformance, fuzz, events, caches),
 )
 JOBS: Final[dict[str, Callable[..., Tried]]] = {job.__name__: job for job in _JOBS}
 

@@ -1,0 +1,137 @@
+"""Commands after random edits, with whatever an earlier run left in the cache."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any, Final, NamedTuple
+from unittest.mock import patch
+
+from dateline.cache import FILE
+from dateline.load import load
+from dateline.model import SourceError
+from support.commands import Outcome, dateline, read_files
+from support.random_documents import edited
+from support.random_sources import Sources
+from support.sources import LIBRARY, folder
+
+CACHE: Final = Path(".generated.dateline", FILE)
+
+COMMANDS: Final = (
+    ["check"],
+    ["check", "--format", "json", "--against", "generated"],
+    ["status"],
+    ["generate", "--check"],
+    ["generate"],
+)
+
+
+class Tried(NamedTuple):
+    """The statuses of each command, and the cases in which a cache made a difference."""
+
+    statuses: dict[str, set[int]]
+    differing: list[str]
+
+
+def damage(content: bytes) -> None:
+    """Write *content* with every hundredth byte changed."""
+    spoilt = bytearray(content)
+    for offset in range(0, len(spoilt), 100):
+        spoilt[offset] ^= 0xFF
+    CACHE.write_bytes(spoilt)
+
+
+# What becomes of the cache that an earlier run left, before a command.
+STATES: Final[dict[str, Callable[[bytes], object]]] = {
+    "stale": CACHE.write_bytes,
+    "damaged": damage,
+    "deleted": lambda _: CACHE.unlink(missing_ok=True),
+}
+
+
+def try_edits(root: Path, count: int, seed: int = 1) -> Tried:
+    """Run each command after each of *count* edits, in *root*, with every state of the cache.
+
+    Every second edit changes one word, which leaves the meaning of the definitions as it is.
+    """
+    home = {"XDG_CACHE_HOME": str(root / "home")}
+    with contextlib.chdir(root), patch.dict(os.environ, home):
+        return _try_edits(root, count, Random(seed))
+
+
+def _try_edits(root: Path, count: int, random: Random) -> Tried:
+    sources = Sources.read(folder(root, LIBRARY, "origin"))
+    folder(root, {"versions.yaml": sources.table, "api.json": json.dumps(sources.document)})
+    assert dateline("generate").status == 0
+    left = CACHE.read_bytes()
+    tried = Tried({}, [])
+    for number in range(count):
+        if number % 2:
+            _edit_word(random)
+        else:
+            _write_edit(random, sources)
+        for name in ("schemas", "generated"):
+            shutil.rmtree(root / "start" / name, ignore_errors=True)
+            shutil.copytree(name, root / "start" / name)
+        for command in COMMANDS:
+            found = {}
+            for state, spoil in STATES.items():
+                spoil(left)
+                found[state] = _run(root, command)
+            # and with all that the run before has put there
+            found["full"] = _run(root, command)
+            tried.differing.extend(
+                f"edit {number}: {' '.join(command)}, {state}"
+                for state, made in found.items()
+                if made != found["deleted"]
+            )
+            left = CACHE.read_bytes() if CACHE.exists() else left
+            tried.statuses.setdefault(" ".join(command), set()).add(found["deleted"][0].status)
+    return tried
+
+
+def _run(root: Path, command: list[str]) -> tuple[Outcome, dict[str, str]]:
+    for name in ("schemas", "generated"):
+        shutil.rmtree(name)
+        shutil.copytree(root / "start" / name, name)
+    Path(".generated.dateline/record").unlink(missing_ok=True)
+    outcome = dateline(*command)
+    return outcome, read_files(root / "schemas") | read_files(root / "generated")
+
+
+def _write_edit(random: Random, sources: Sources) -> None:
+    """Write other definitions, which can be read."""
+    path = Path("schemas/api.json")
+    before = path.read_text()
+    while True:
+        document = sources.copied().document
+        edited(random, document)
+        path.write_text(json.dumps(document))
+        try:
+            load(Path("schemas"))
+        except SourceError:
+            path.write_text(before)
+        else:
+            return
+
+
+def _edit_word(random: Random) -> None:
+    """Write another word at the end of one of the descriptions."""
+    path = Path("schemas/api.json")
+    document = json.loads(path.read_text())
+    described = [node for node in _list_nodes(document) if isinstance(node.get("description"), str)]
+    random.choice(described)["description"] += f" {random.choice(('More', 'than', 'that'))}."
+    path.write_text(json.dumps(document))
+
+
+def _list_nodes(node: Any) -> list[dict[str, Any]]:
+    if isinstance(node, dict):
+        return [node, *(found for child in node.values() for found in _list_nodes(child))]
+    if isinstance(node, list):
+        return [found for child in node for found in _list_nodes(child)]
+    return []
