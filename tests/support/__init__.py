@@ -6,6 +6,7 @@
 - `adopted_projects`: projects that one document was adopted into
 - `archive_api`: an API with each form of paging, of credentials and of streams
 - `assembled`: the files of every generated server, for tests that write tables by hand
+- `cached_commands`: commands after random edits, with a full, an empty, a stale and a damaged cache
 - `called_apis`: calls of every operation of an API, made from samples
 - `calls`: transports that answer as a test says, for clients
 - `careless`: a server that breaks every law about retries
