@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 import pytest
 from support import odd_api
+from support.archive_api import ARCHIVE
 from support.converting import load_project, read_blocks
 from support.events import EVENTS
 from support.generated_server import Generated
@@ -197,6 +198,72 @@ def serve(app: object) -> None:
 _MISCONVERTED = [("misconverting.py", line) for line in (9, 17, 18, 20, 23, 28, 30, 31)]
 
 
+CALLING = """
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import httpx
+from paynet.client import BadRequestError, Backoff
+from paynet.v2026_07_01 import (
+    ApiError,
+    AsyncClient,
+    Autoramp,
+    AutorampTransaction,
+    AutorampTransactionPage,
+    Client,
+    RampType,
+    UpdateCustomerParams,
+    VersionRejection,
+)
+
+
+def call(client: Client, id: UUID) -> list[AutorampTransaction]:
+    client.update_customer(id, body=UpdateCustomerParams(email="a@b.example"))
+    made: Autoramp = client.create_autoramp(body={"a": [1, None]}, idempotency_key="key")
+    page: AutorampTransactionPage = client.list_autoramp_transactions(ramp_type=RampType.SWAP)
+    try:
+        client.with_options(timeout=3, max_retries=0).get_autoramp(made.id)
+    except BadRequestError as error:
+        if isinstance(error.body, VersionRejection):
+            print(error.body.supported, error.code)
+        elif isinstance(error.body, ApiError):
+            print(error.body.trace_id)
+    return [*page.items, *client.iter_autoramp_transactions(customer_id=id)]
+
+
+async def stream(client: AsyncClient) -> AsyncIterator[AutorampTransaction]:
+    made: Autoramp = await client.create_autoramp()
+    async for each in client.iter_autoramp_transactions(autoramp_id=made.id):
+        yield each
+
+
+with Client(api_key=lambda: "key", environment="sandbox", backoff=Backoff(initial=1)) as found:
+    print(call(found, UUID(int=1)))
+    with httpx.Client() as given:
+        Client(http_client=given, base_url="http://localhost", timeout=httpx.Timeout(1))
+"""
+
+# Each of the last eight statements is wrong.
+MISCALLING = """
+from typing import Any
+from uuid import UUID
+
+import httpx
+from archive import v2024_01_15 as old, v2024_09_01 as new
+
+scan: bytes = new.Client().get_scan("a")
+old.Client().get_scan("a")
+new.Client().get_skan("a")
+new.Client().get_scan()
+new.Client().list_pages(page="1")
+new.Client(environment="staging")
+new.Client(http_client=httpx.AsyncClient())
+new.AsyncClient(login="name")
+text: str = new.Client().get_scan("a")
+"""
+_MISCALLED = [("miscalling.py", line) for line in range(9, 17)]
+
+
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with two generated packages and what uses one of them."""
@@ -212,6 +279,9 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = read_blocks()["converters.py"].replace("from library.", "from people.")
     (made / "converters.py").write_text(page)
     (made / "misconverting.py").write_text(MISCONVERTING)
+    Generated(folder, loaded(folder / "archive", ARCHIVE), "archive")
+    (made / "calling.py").write_text(CALLING)
+    (made / "miscalling.py").write_text(MISCALLING)
     (made / "mypy.ini").write_text("[mypy]\nstrict = True\npython_version = 3.11\n")
     settings = {"typeCheckingMode": "strict", "pythonVersion": "3.11"}
     (made / "pyrightconfig.json").write_text(json.dumps(settings))
@@ -279,13 +349,13 @@ def test_the_package_imports_without_a_warning(checked: Path) -> None:
 def test_the_distribution_carries_the_servers_data(checked: Path) -> None:
     build = (sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", "dist", ".")
     subprocess.run(build, cwd=checked, capture_output=True, check=True)
-    # the third distribution was written last
-    (wheel,) = (checked / "dist").glob("library-*.whl")
+    # the last distribution was written last
+    (wheel,) = (checked / "dist").glob("archive-*.whl")
     with ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         [metadata] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         extras = re.findall(r"^Provides-Extra: (.*)$", archive.read(metadata).decode(), re.M)
-    own = {path for path in (checked / "library").rglob("*") if path.is_file()}
+    own = {path for path in (checked / "archive").rglob("*") if path.is_file()}
     assert names == {
         path.relative_to(checked).as_posix() for path in own if "__pycache__" not in path.parts
     }
