@@ -141,6 +141,12 @@ ROWS: Final = (
         "account sees nothing.",
     ),
     _promise(
+        "calls",
+        "2,000 calls of the generated client at a server that is killed five times",
+        *("calls", 2_000, 5),
+        about="The client sends again what failed, with the key of the first attempt.",
+    ),
+    _promise(
         "crashes",
         "600 POSTs while the server is killed 15 times, on PostgreSQL",
         *("crashes", 600, 15),

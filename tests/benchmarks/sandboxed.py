@@ -234,6 +234,15 @@ def crashes(kind: str, posts: str, kills: str) -> Measured:
     return Measured({}, tried.said, tried.broken)
 
 
+def calls(kind: str, amount: str, kills: str) -> Measured:
+    """Kill the server while the generated client calls it."""
+    with _fresh(kind) as (address, logs), migrated(address) as door:
+        _, key = new_partner(door)
+        with server(address, logs / "log") as running:
+            tried = retries.call_while_killed(running, key, calls=int(amount), kills=int(kills))
+    return Measured({}, tried.said, tried.broken)
+
+
 @contextmanager
 def _fresh(kind: str) -> Iterator[tuple[str, Path]]:
     """Yield the address of an empty database, and a folder; both are gone in the end."""
@@ -311,7 +320,7 @@ def _seen(read: Iterator[Any], expected: list[str], *, back: bool = False) -> li
     return seen
 
 
-_JOBS: Final = (fill, listing, stalling, storm, crashes, paging)
+_JOBS: Final = (fill, listing, stalling, storm, crashes, calls, paging)
 JOBS: Final[dict[str, Callable[..., Measured]]] = {job.__name__: job for job in _JOBS}
 
 

@@ -100,7 +100,23 @@ def _cadwyn_started(root: Path) -> Case:
     return Case(root, cadwyn, plain)
 
 
+def _calls(root: Path) -> Case:
+    count = str(scaled(4_000))
+    ours, plain = (script("called.py", whose, count) for whose in ("ours", "plain"))
+    return Case(root, ours, plain, phase="calls")
+
+
 ROWS: Final = (
+    Row(
+        name="client",
+        what="4,000 calls of the generated client at a service that answers at once",
+        against="httpx and the JSON that it reads",
+        prepare=_calls,
+        ratio=1.3,
+        about="httpx itself: a call of the client has a model validated, its version verified and "
+        "its address built beside that.",
+        runs=3,
+    ),
     Row(
         name="serve-newest",
         what="one autoramp at the newest version, requests alone",
