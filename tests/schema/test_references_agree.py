@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from pydantic import ValidationError
 from support.adopted_apis import adopt_all, api
+from support.generated_server import Generated
 from support.narrowed import Law
 from support.readers import Readers
-from support.reference_spellings import Schema, document, spell_all
+from support.reference_spellings import MODERN, OLD, Schema, document, spell_all
+from support.sources import loaded
 
 from dateline.bundle import Document
 from dateline.changes.pages import compare_versions
+from dateline.check import Published, check
 from dateline.diff import diff
 from dateline.load import load
-from dateline.model import Direction, Kind, SourceError
+from dateline.model import Direction, Kind, Policy, SourceError
 from dateline.project import Projector
 from dateline.rules import judge
 
@@ -191,6 +196,95 @@ def test_values_are_narrowed_and_pages_say_the_same(
     page = compare_versions(adopted, Projector(adopted), older, newer)
     told = {operation for entry in page.entries for operation in entry.operations}
     assert len(told) == len(adopted.document["paths"])
+
+
+def with_holders(openapi: str, schema: Schema) -> tuple[Schema, dict[str, str]]:
+    """Return a document with a component that holds each spelling, and the name of each."""
+    components, uses = spell_all(openapi, schema)
+    names = {name: f"Holder{chr(97 + at)}" for at, name in enumerate(uses)}
+    holders = {
+        names[name]: {"type": "object", "properties": {"it": use}} for name, use in uses.items()
+    }
+    every = {name: {"$ref": f"#/components/schemas/{name}"} for name in holders}
+    return {
+        **api(loan={"type": "object", "properties": every}, schemas={**components, **holders}),
+        "openapi": openapi,
+    }, names
+
+
+@pytest.mark.parametrize("openapi", VERSIONS)
+def test_each_version_has_models_of_its_own(openapi: str, tmp_path: Path) -> None:
+    short, long = (record({"k": {"type": "string", "maxLength": most}}) for most in (3, 5))
+    documents = [with_holders(openapi, each)[0] for each in (short, long)]
+    names = with_holders(openapi, short)[1]
+    adopt_all(tmp_path, documents)
+    adopted = load(tmp_path / "schemas")
+    generated = Generated(tmp_path, adopted)
+    older, newer = (generated.module(f"v{day.replace('-', '_')}") for day in adopted.table.dates)
+    value = {"it": {"k": "abcd"}}
+    for name in names.values():
+        getattr(newer, name).model_validate(value)
+        with pytest.raises(ValidationError):
+            getattr(older, name).model_validate(value)
+
+
+# Definitions say these in other words.
+PUBLISHED_ONLY: Final = (
+    *("a dynamic anchor", "a definition of its own component", "an address"),
+    *("a fragment of its resource", "an anchor of a resource"),
+)
+TABLE: Final = """\
+header: X-API-Version
+default: 2024-01-15
+versions:
+  - { date: 2024-01-15, title: Initial version }
+  - { date: next, title: What comes, draft: true }
+policy: dated-contract
+lint: adopted
+environments: { production: { servers: [{ url: https://api.example/ }] } }
+python: { package: spelled }
+"""
+
+UNSERVABLE: Final[dict[str, tuple[Schema, set[str]]]] = {
+    "a required field": (
+        record({"k": TEXT, "r": {**TEXT, "x-added": "next"}}, required=["k", "r"]),
+        {"request-without-way-up"},
+    ),
+    "a value": (
+        {"type": "string", "oneOf": [{"const": "a"}, {"const": "b", "x-added": "next"}]},
+        {"member-without-substitute"},
+    ),
+    "nothing": (record({"k": TEXT, "o": {**TEXT, "x-added": "next"}}), set()),
+}
+
+
+@pytest.mark.parametrize("openapi", VERSIONS)
+@pytest.mark.parametrize("case", UNSERVABLE)
+def test_what_cannot_be_served_is_found_behind_every_spelling(
+    openapi: str, case: str, tmp_path: Path
+) -> None:
+    schema, expected = UNSERVABLE[case]
+    for name, spell in (OLD if openapi.startswith("3.0") else MODERN).items():
+        if name in PUBLISHED_ONLY:
+            continue
+        components, use = spell("S", schema)
+        held = {"type": "object", "properties": {"it": use}, "required": ["it"]}
+        body = {"content": {"application/json": {"schema": held}}}
+        answer = {"200": {"description": "", **body}}
+        put = {"operationId": "put", "requestBody": body, "responses": answer}
+        written = {
+            **document(openapi, TEXT),
+            "paths": {"/x": {"put": put}},
+            "components": {"schemas": components},
+        }
+        files = {"versions.yaml": TABLE, "api.json": json.dumps(written)}
+        found = check(
+            loaded(tmp_path / name, files),
+            Published(label="nothing"),
+            today=date(2026, 1, 1),
+        )
+        servable = {each.rule for each in found if each.policy is Policy.SERVABLE}
+        assert (name, servable) == (name, expected)
 
 
 def _without(value: Any) -> Any:

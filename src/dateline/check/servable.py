@@ -30,6 +30,7 @@ from dateline.openapi import follow, pointer, target, value_at, walk
 from dateline.project import Projector
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Access
 from dateline.schema.memo import closure
+from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
 from dateline.schema.variants import subtypes
 
@@ -299,11 +300,16 @@ class _Places:
         self.access = Access(api.document)
         self._nodes: dict[Path, tuple[str, dict[str, Any]]] = {}
         self._users: dict[Path, list[Path]] = defaultdict(list)
+        self._resolver = Resolver(api.document)
         for path, kind, node in walk("document", api.document):
             self._nodes[path] = kind, node
-            goal = target(node["$ref"]) if isinstance(node.get("$ref"), str) else None
-            if goal is not None:
-                self._users[("components", *goal)].append(path)
+            if (goal := self._find_goal(node)) is not None:
+                self._users[goal].append(path)
+
+    def _find_goal(self, node: dict[str, Any]) -> Path | None:
+        """Return the path of what the reference of *node* leads to, a component or within one."""
+        goal = self._resolver.locate(node.get("$ref"))
+        return None if goal is None else follow(self._document, goal.pointer)
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
@@ -313,8 +319,7 @@ class _Places:
     def resolve(self, path: Path) -> Path | None:
         """Return the path of the object at *path*, or of the one that it refers to."""
         node = self._nodes[path][1]
-        goal = target(node["$ref"]) if "$ref" in node else None
-        found = path if goal is None else ("components", *goal)
+        found = self._find_goal(node) if "$ref" in node else path
         return found if found in self._nodes else None
 
     def find_shown(self, path: Path) -> int:
@@ -351,10 +356,10 @@ class _Places:
         return [(path, *found) for path, found in self._nodes.items() if WAS in found[1]]
 
     def in_request(self, path: Path) -> bool:
-        return _leads(path, _REQUEST) or path[:3] in self._requested
+        return _leads(path, _REQUEST) or not self._requested.isdisjoint(_prefixes(path))
 
     def in_response(self, path: Path) -> bool:
-        return _leads(path, _RESPONSE) or path[:3] in self._answered
+        return _leads(path, _RESPONSE) or not self._answered.isdisjoint(_prefixes(path))
 
     @cached_property
     def _requested(self) -> set[Path]:
@@ -365,17 +370,18 @@ class _Places:
         return self._reach(_RESPONSE)
 
     def _reach(self, words: frozenset[str]) -> set[Path]:
-        """Return the components to which one of *words* leads, through others or not."""
+        """Return what is referred to to which one of *words* leads, through others or not."""
         refers: dict[Path, set[Path]] = defaultdict(set)
-        for component, users in self._users.items():
+        for goal, users in self._users.items():
             for user in users:
-                refers[user[:3]].add(component)
+                for around in self._users.keys() & {*_prefixes(user)}:
+                    refers[around].add(goal)
         starts = [
-            component
-            for component, users in self._users.items()
+            goal
+            for goal, users in self._users.items()
             if any(_leads(user, words) for user in users)
         ]
-        return {*closure(starts, lambda component: refers[component])}
+        return {*closure(starts, lambda goal: refers[goal])}
 
     def holder(self, path: Path) -> Path | None:
         """Return a place in a response that holds the value at *path* and can't be without it."""
@@ -385,16 +391,21 @@ class _Places:
         if path in seen:
             return None
         seen.add(path)
+        is_component = path[0] == "components" and len(path) == 3
+        if not is_component and (found := self._find_around(path, seen)) is not None:
+            return found
+        subtypes = self.subtypes.get(str(path[2]), frozenset()) if is_component else frozenset()
+        holders = (
+            self._holder(user, seen)
+            for user in self._users.get(path, ())
+            # a subtype is never another subtype
+            if not subtypes or user[2] not in subtypes or {*user[3::2], "allOf"} != {"allOf"}
+        )
+        return next((holder for holder in holders if holder is not None), None)
+
+    def _find_around(self, path: Path, seen: set[Path]) -> Path | None:
+        """Return what `holder` does, by what is around *path* in the definitions."""
         parent, step = path[:-1], path[-1]
-        if path[0] == "components" and len(path) == 3:
-            subtypes = self.subtypes.get(str(path[2]), frozenset())
-            holders = (
-                self._holder(user, seen)
-                for user in self._users[path]
-                # a subtype is never another subtype
-                if user[2] not in subtypes or {*user[3::2], "allOf"} != {"allOf"}
-            )
-            return next((holder for holder in holders if holder is not None), None)
         if step in _LEFT_OUT or (parent and parent[-1] == "patternProperties"):
             return None
         if parent and parent[-1] == "properties":
@@ -408,3 +419,8 @@ class _Places:
         if step == "schema":
             return path if self.in_response(path) and "headers" not in path else None
         return None
+
+
+def _prefixes(path: Path) -> list[Path]:
+    """Return *path* and the paths around it, down to a component."""
+    return [path[:length] for length in range(3, len(path) + 1)]

@@ -14,9 +14,19 @@ from typing import Any, NamedTuple
 
 from dateline.gates import Timeline, substitutes
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem
-from dateline.openapi import ADDITIONAL, COMPONENTS, METHODS, children, list_mapped, target
-from dateline.schema.references import Resolver
+from dateline.openapi import (
+    ADDITIONAL,
+    COMPONENTS,
+    METHODS,
+    children,
+    follow,
+    list_mapped,
+    pointer,
+    target,
+)
+from dateline.schema.references import Located, Resolver
 from dateline.schema.types import UNIONS
+from dateline.schema.usage import find_component
 from dateline.schema.variants import subtypes
 
 Path = tuple[str | int, ...]
@@ -217,7 +227,7 @@ class _Walk:
         """Return the component that *reference* leads to, or into."""
         goal = target(reference)
         if goal is None and (found := self._references.locate(reference)) is not None:
-            goal = target("#" + "/".join(found.pointer.split("/")[:4]))
+            goal = find_component("#" + found.pointer)
         return goal if goal in self.declared else None
 
     @cached_property
@@ -375,13 +385,11 @@ class _Walk:
         return Need(self.owner, path, shown, None, self.timeline.of(goal), goal_path, name)
 
     def _resolve(self, schema: Any, path: Path) -> tuple[dict[str, Any] | None, Path]:
-        while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
-            goal = target(schema["$ref"])
-            if goal not in self.declared:
-                return None, path
-            assert goal is not None
-            schema, path = self.components[goal[0]][goal[1]], ("components", *goal)
-        return (schema, path) if isinstance(schema, dict) else (None, path)
+        if isinstance(schema, dict) and "$ref" in schema:
+            located = self._references.follow(Located(schema, pointer(path)))
+            schema, path = located.value, follow(self.document, located.pointer)
+        is_found = isinstance(schema, dict) and "$ref" not in schema
+        return (schema, path) if is_found else (None, path)
 
     def _is_member(self, value: Any, member: Any, discriminator: Any) -> bool:
         """Return whether *member* is the one that *value* belongs to, where that is known."""
@@ -393,8 +401,9 @@ class _Walk:
         if isinstance(discriminator, dict) and isinstance(value, dict):
             tag = value.get(discriminator.get("propertyName"))
             reference = (discriminator.get("mapping") or {}).get(tag, tag)
-            own = member.get("$ref")
-            return own is not None and own in (reference, f"#/components/schemas/{reference}")
+            goal = target(reference) if isinstance(reference, str) else None
+            own = self._references.schema_name(member)
+            return own is not None and own == (goal[1] if goal else reference)
         return False
 
 

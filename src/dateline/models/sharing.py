@@ -15,7 +15,8 @@ from dateline.model import Contract
 from dateline.python.names import CANONICAL, SERVER, join_turns, list_turns
 from dateline.python.types import Inline
 from dateline.schema.memo import Memo
-from dateline.schema.usage import list_references, schemas
+from dateline.schema.references import Resolver
+from dateline.schema.usage import find_name, list_references, schemas
 
 _K = TypeVar("_K")
 
@@ -42,12 +43,14 @@ def find_homes(
     meaning: dict[tuple[str, str], int] = {}
     reach: dict[tuple[str, str], tuple[str, ...]] = {}
     for contract in contracts:
+        resolver = Resolver(contract.document)
         inlined = {each.key: each.schema for each in (inlines or {}).get(contract.version, ())}
         for name, schema in {**schemas(contract), **inlined}.items():
             key = (contract.version, name)
             own, found = read(schema)
             meaning[key] = number((name, own, name in strict[contract.version]))
-            reach[key] = tuple(each for each in found if each in schemas(contract))
+            goals = (find_name(each, resolver) for each in found)
+            reach[key] = tuple(name for name in goals if name in schemas(contract))
     if len(contracts) > 1:
         meaning = _refine(meaning, reach)
     having: dict[int, list[str]] = {}

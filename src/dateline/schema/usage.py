@@ -8,6 +8,7 @@ from typing import Any, Final
 from dateline.model import Contract
 from dateline.openapi import COMPONENTS, children, list_mapped, target
 from dateline.schema.memo import Memo, closure
+from dateline.schema.references import Resolver
 
 _REQUEST: Final = 1
 _RESPONSE: Final = 2
@@ -47,8 +48,15 @@ class Ways:
             for goal in self._goals(item, "path-item", way)
         ]
 
+        resolver = Resolver(document)
+
         def follow(goal: _Goal) -> list[_Goal]:
             section, name, way = goal
+            if not section:
+                # what an anchor leads to is within a component, which goes the same way
+                found = resolver.locate(name)
+                around = find_component("" if found is None else f"#{found.pointer}")
+                return [] if around is None else [(*around, way)]
             node = (components.get(section) or {}).get(name)
             is_there = node is not None and section in COMPONENTS
             return self._goals(node, COMPONENTS[section], way) if is_there else []
@@ -72,11 +80,18 @@ def _find_goals(kind: str, node: Any, way: int) -> Iterator[_Goal]:
     reference = node.get("$ref")
     named = [reference] if isinstance(reference, str) else []
     for each in (*named, *_list_mapped(node)):
-        goal = target(each)
+        goal = find_component(each)
         if goal is not None:
             yield (*goal, way)
+        elif each.startswith("#") and not each.startswith("#/"):
+            yield "", each, way
     for (key, *_), below, child in children(kind, node):
         yield from _find_goals(below, child, _turn(kind, str(key), way))
+
+
+def find_component(reference: str) -> tuple[str, str] | None:
+    """Return (section, name) of the component that a pointer leads to, or into; None for others."""
+    return target("/".join(reference.split("/")[:4]))
 
 
 def _turn(kind: str, key: str, way: int) -> int:
@@ -91,14 +106,24 @@ def _list_mapped(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def list_references(node: Any) -> Iterator[str]:
-    """Yield the names of the components that *node* refers to, anywhere in it."""
+    """Yield the names of the components that *node* refers to, or into, anywhere in it.
+
+    An anchor is what it is: see `find_name`.
+    """
     if isinstance(node, dict):
         reference = node.get("$ref")
         for each in (*((reference,) if isinstance(reference, str) else ()), *_list_mapped(node)):
-            goal = target(each)
+            goal = find_component(each)
             yield goal[1] if goal else each
         for child in node.values():
             yield from list_references(child)
     elif isinstance(node, list):
         for child in node:
             yield from list_references(child)
+
+
+def find_name(reference: str, resolver: Resolver) -> str:
+    """Return the component with what *reference* leads to, one of those of `list_references`."""
+    found = resolver.locate(reference) if reference.startswith("#") else None
+    goal = None if found is None else find_component(f"#{found.pointer}")
+    return reference if goal is None else goal[1]

@@ -17,7 +17,8 @@ from dateline.openapi import target
 from dateline.python.names import CANONICAL
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.memo import closure
-from dateline.schema.usage import Ways, list_references, schemas
+from dateline.schema.references import Resolver
+from dateline.schema.usage import Ways, find_component, find_name, list_references, schemas
 
 _PREFIX: Final = "#/components/schemas/"
 _SENT: Final = "Sent"
@@ -82,9 +83,10 @@ def _apart(known: Mapping[str, Any], written: Mapping[str, Any]) -> frozenset[st
     """Return the components that are not sent as they are received, or refer to such."""
     apart = {name for name in known if known[name] != written[name]}
     users: dict[str, list[str]] = {}
+    resolver = Resolver({"components": {"schemas": known}})
     for name in known if apart else ():
         for other in list_references(known[name]):
-            users.setdefault(other, []).append(name)
+            users.setdefault(find_name(other, resolver), []).append(name)
     return frozenset(closure(sorted(apart), lambda name: users.get(name, ())))
 
 
@@ -121,8 +123,11 @@ def _rename(node: Any, names: Mapping[str, str]) -> Any:
 
 
 def _reference(reference: str, names: Mapping[str, str]) -> str:
-    goal = target(reference)
-    return _PREFIX + names[goal[1]] if goal is not None and goal[1] in names else reference
+    goal = find_component(reference)
+    if goal is None or goal[1] not in names:
+        return reference
+    # what is within a component is within its other form, too
+    return "/".join([_PREFIX + names[goal[1]], *reference.split("/")[4:]])
 
 
 def _mapping(
