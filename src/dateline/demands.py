@@ -69,7 +69,7 @@ def list_demands(api: Api) -> list[DemandedConverter]:
     own, components = all_contract_data(serving, Projector(serving))
     found: dict[str, list[Converter]] = {}
     types = ConvertedTypes(read_forms(serving))
-    for each in list_converters(serving, own.data, components.data, types):
+    for each in list_converters(serving, own, components, types):
         found.setdefault(each.name, []).append(each)
     places = {**components.places, **own.places}
     demands = [
@@ -77,7 +77,12 @@ def list_demands(api: Api) -> list[DemandedConverter]:
             name=name,
             before=methods[0].before,
             source=serving.locate(places.get(name, ())),
-            signatures=tuple(each.signature for each in methods),
+            signatures=tuple(
+                each.signature
+                for each in methods
+                # the other way is for values of components alone
+                if each.is_required or not any(one.is_required for one in methods)
+            ),
         )
         for name, methods in found.items()
     ]

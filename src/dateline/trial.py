@@ -107,8 +107,9 @@ class ConverterTrial:
         }
         self._methods: dict[str, dict[str, Converter]] = {}
         types = ConvertedTypes(self._forms)
-        for each in list_converters(self._api, own.data, components.data, types):
-            self._methods.setdefault(each.name, {})[each.way] = each
+        for each in list_converters(self._api, own, components, types):
+            if each.is_required or callable(getattr(converters, each.method, None)):
+                self._methods.setdefault(each.name, {})[each.way] = each
         self._converters = converters
         self._count = count
         self._seed = seed

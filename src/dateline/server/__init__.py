@@ -67,9 +67,7 @@ class Server:
         self._components = components
         self._forms = read_forms(api)
         self._converted = ConvertedTypes(self._forms)
-        self._component_converters = list_converters(
-            api, contracts.data, components.data, self._converted
-        )
+        self._component_converters = list_converters(api, contracts, components, self._converted)
         self._converters = [each for each in self._component_converters if each.is_required]
         self._groups = read_groups(api)
         self._operations = [each for group in self._groups for each in group.operations]

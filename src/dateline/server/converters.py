@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from dateline.canonical import ContractData
 from dateline.model import Api, Problem, SourceError
 from dateline.python.code import Either, Node, either, lay_out
 from dateline.python.names import pascal, snake
@@ -38,6 +39,7 @@ class Converter:
     before: str = ""
     needs_version: bool = False
     is_required: bool = True
+    is_named: bool = False
 
     @property
     def signature(self) -> str:
@@ -48,23 +50,23 @@ class Converter:
 
 
 def list_converters(
-    api: Api, data: dict[str, Any], components: dict[str, Any], types: ConvertedTypes
+    api: Api, contracts: ContractData, components: ContractData, types: ConvertedTypes
 ) -> list[Converter]:
-    """Return the converters that *data* list, which are required, and those for *components* only.
+    """Return those that *contracts* list, which are required, and those for *components* only.
 
     Their types are added to *types*. If two methods would have one name, those of adopted
     definitions are numbered; for authored ones, SourceError is raised.
     """
     made = [
         _converter(types, name, way, said)
-        for name, said in data["converters"].items()
+        for name, said in contracts.data["converters"].items()
         for way in WAYS
         if said[way]
     ]
     required = {(each.name, each.way) for each in made}
     made += [
         replace(_converter(types, name, way, said), is_required=False)
-        for name, said in components["converters"].items()
+        for name, said in components.data["converters"].items()
         for way in WAYS
         if said[way] and (name, way) not in required
     ]
@@ -72,12 +74,23 @@ def list_converters(
         counts = Counter[str]()
         return [_number(each, counts) for each in made]
     first: dict[str, str] = {}
-    problems: list[Problem] = []
+    places = {**components.places, **contracts.places}
+    # the methods of both ways have one name each
+    twice = {each.name for each in made if each.is_named and "#" in each.name}
+    problems = [
+        Problem(
+            place=api.locate(places.get(name, ())),
+            id="converter-name-taken",
+            message=f"another converter is called {name.partition('#')[0]!r}, for values that "
+            "differ otherwise; give this one a name of its own",
+        )
+        for name in sorted(twice)
+    ]
     for each in made:
         if each.method in first:
             problems.append(
                 Problem(
-                    place=api.locate(("components",)),
+                    place=api.locate(places.get(each.name, ("components",))),
                     id="converter-name-taken",
                     message=f"the converters of {first[each.method]} and {each.name} would both "
                     f"be called {each.method}: rename a component or a field",
@@ -126,6 +139,7 @@ def _converter(types: ConvertedTypes, name: str, way: str, said: dict[str, Any])
         description=f"Return {what}.",
         place=said["place"],
         before=said["before"],
+        is_named=said.get("named", False),
     )
 
 
