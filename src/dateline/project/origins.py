@@ -50,7 +50,7 @@ class Origin:
                 key = "oneOf"  # an annotated enumeration, published as a plain one
             if key not in now:
                 return path
-            if now[key] is not node.get(key):
+            if now[key] is not node.get(key) and not self._is_kept(node, now, key, rest):
                 return (*path, WAS)
             path = (*path, key)
             shape, below = slot(kind, key)
@@ -65,6 +65,16 @@ class Origin:
                 return path + _within(node, rest)
             kind = below
         return path
+
+    def _is_kept(
+        self, node: dict[str, Any], now: dict[str, Any], key: str, rest: Sequence[str]
+    ) -> bool:
+        """Return whether a property is written in *node* itself, where others were replaced."""
+        own = node.get(key)
+        if key != "properties" or not rest or not isinstance(own, dict):
+            return False
+        name = self._step(Shape.MAP, "schema", now[key], rest[0])
+        return name in own and own[name] is now[key][name]
 
     def _now(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
         return next(era for mask, era in self._timeline.eras(kind, node) if mask >> self._at & 1)

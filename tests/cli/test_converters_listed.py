@@ -1,0 +1,205 @@
+"""Converters on the command line: those that a draft demands, and `dateline try`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from jsonschema_rs import Draft202012Validator
+from support.commands import dateline
+
+from dateline.answers import schema
+
+VERSIONS = """\
+header: X-API-Version
+default: 2024-01-15
+versions:
+  - { date: 2024-01-15, title: The first version. }
+DRAFT
+environments:
+  production: { servers: [{ url: https://api.example.com/v1 }] }
+"""
+API = """\
+openapi: 3.1.0
+info: { title: Shop, version: '1' }
+tags: [{ name: People, description: Those who are known. }]
+paths:
+  /people:
+    put:
+      operationId: putPerson
+      tags: [People]
+      summary: Stores a person.
+      parameters: [{ $ref: '#/components/parameters/Version' }]
+      requestBody:
+        required: true
+        content: { application/json: { schema: { $ref: '#/components/schemas/Person' } } }
+      responses:
+        '200':
+          description: The person.
+          content: { application/json: { schema: { $ref: '#/components/schemas/Person' } } }
+components:
+  parameters:
+    Version: { name: X-API-Version, in: header, schema: { type: string } }
+  schemas:
+    Person:
+      type: object
+PERSON
+"""
+BEFORE = """\
+      required: [name, age]
+      properties: { name: { type: string }, age: { type: string } }
+"""
+SPLIT = """\
+      required: [first, last, age]
+      properties: { first: { type: string }, last: { type: string }, age: { type: string } }
+      x-was: { next: { in-place-of: [first, last], properties: { name: { type: string } } } }
+"""
+DRAFT = "  - { date: next, title: Names in two parts., draft: true }"
+SIGNATURES = [
+    "older_person(value: converted.PersonNewer) -> converted.PersonOlderFields",
+    "newer_person(value: converted.PersonOlder) -> converted.PersonNewerFields",
+]
+RIGHT = """
+class Converters:
+    def older_person(self, value):
+        return {"name": "\\n".join(filter(None, (value["first"], value["last"])))}
+
+    async def newer_person(self, value, context):
+        assert context.version == "2024-01-15"
+        first, _, last = value["name"].partition("\\n")
+        return {"first": first, "last": last}
+
+
+class Lossy(Converters):
+    def older_person(self, value):
+        return {"name": value["last"]}
+
+    def newer_person(self, value):
+        return {"first": "", "last": value["name"]}
+
+
+class Wrong(Converters):
+    def older_person(self, value):
+        return {"name": 3}
+
+    def newer_person(self, value):
+        raise KeyError("lost")
+
+
+class Lacking:
+    older_person = Converters.older_person
+"""
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=x", "-c", "user.email=x@example.com")
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def write(folder: Path, person: str, draft: str = "") -> None:
+    (folder / "schemas" / "versions.yaml").write_text(VERSIONS.replace("DRAFT\n", draft))
+    (folder / "schemas" / "api.yaml").write_text(API.replace("PERSON\n", person))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project whose published version has no converters, and whose draft demands one."""
+    folder = tmp_path_factory.mktemp("listed")
+    (folder / "schemas").mkdir()
+    write(folder, BEFORE)
+    git(folder, "init", "-q")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert dateline("generate").status == 0
+    write(folder, SPLIT, f"{DRAFT}\n")
+    (folder / "people.py").write_text(RIGHT)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "split names")
+    return folder
+
+
+@pytest.fixture
+def project(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the same, as the current folder."""
+    monkeypatch.chdir(made)
+    return made
+
+
+@pytest.mark.usefixtures("project")
+def test_check_lists_them_as_information() -> None:
+    found = dateline("check")
+    assert found.status == 0
+    assert "information [converter-demanded] Person before next: write older_person(" in found.out
+    [row] = json.loads(dateline("check", "--format", "json").out)["changes"]
+    assert (row["rule"], row["verdict"]) == ("converter-demanded", "information")
+    assert row["message"] == f"Person before next: write {' and '.join(SIGNATURES)}"
+    assert row["after_source"]["file"].endswith("schemas/api.yaml")
+
+
+@pytest.mark.usefixtures("project")
+def test_status_and_cut_list_them() -> None:
+    text = dateline("status").out
+    assert "\n".join(["  Person before next", *(f"    {each}" for each in SIGNATURES)]) in text
+    state = json.loads(dateline("status", "--format", "json").out)
+    [one] = state["projects"][0]["converters"]
+    assert (one["name"], one["before"], one["signatures"]) == ("Person", "next", SIGNATURES)
+    Draft202012Validator(json.loads(schema("status"))).validate(state)
+    plan = dateline("cut", "2025-01-01", "--dry-run")
+    assert all(f"      {each}\n" in plan.out for each in SIGNATURES), plan
+    answer = dateline("cut", "2025-01-01", "--dry-run", "--format", "json").out
+    Draft202012Validator(json.loads(schema("cut"))).validate(json.loads(answer))
+    [one] = json.loads(answer)["converters"]
+    assert (one["before"], one["signatures"]) == ("2025-01-01", SIGNATURES)
+    assert "x-was: { 2025-01-01: { in-place-of: [first, last]" in json.loads(answer)["patch"]
+
+
+def test_gate_lists_those_of_its_gates(project: Path) -> None:
+    other = SPLIT.replace("age: { type: string }", "age: { type: integer }")
+    write(project, other, f"{DRAFT}\n")
+    try:
+        answer = json.loads(dateline("gate", "--dry-run", "--format", "json").out)
+        Draft202012Validator(json.loads(schema("gate"))).validate(answer)
+        found = [(each["name"], each["signatures"]) for each in answer["converters"]]
+        assert ("Person.age", ["older_person_age(value: int) -> str"]) in [
+            (name, signatures[:1]) for name, signatures in found
+        ]
+        text = dateline("gate", "--dry-run")
+        assert "    older_person_age(value: int) -> str\n" in text.err
+    finally:
+        write(project, SPLIT, f"{DRAFT}\n")
+
+
+def test_converters_are_tried_with_generated_values(project: Path) -> None:
+    def tried(name: str, *more: str) -> tuple[int, str]:
+        outcome = dateline("try", "--converters", f"people:{name}", *more)
+        return outcome.status, outcome.out + outcome.err
+
+    assert tried("Converters") == (
+        0,
+        "Person before next: older_person, newer_person\n"
+        "  100 values: all results fit, and all values come back\n"
+        "1 converter tried: no faults\n",
+    )
+    status, out = tried("Lossy", "newer_person")
+    assert (status, "does not come back: 50 of 100 values" in out) == (1, True)
+    assert tried("Lossy", "--lossy", "Person")[0] == 0
+    status, out = tried("Wrong", "--values", "5")
+    assert status == 1
+    assert "does not fit: 5 of 10 values" in out
+    assert '/name: 3 is not of type "string"' in out
+    assert "fails: 5 of 10 values" in out
+    assert "KeyError: 'lost'" in out
+    status, out = tried("Lacking")
+    assert (status, "missing\n    newer_person(value" in out) == (1, True)
+    assert tried("None")[0] == 2
+    status, out = tried("Converters", "older_persn")
+    assert status == 2
+    assert "no converter 'older_persn' is demanded; did you mean 'older_person'?" in out
+    assert dateline("try").status == 2
+    (project / "dateline.toml").write_text('converters = "people:Converters"\n')
+    try:
+        assert dateline("try").status == 0
+    finally:
+        (project / "dateline.toml").unlink()
