@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline, changes, order, substitutes, why
@@ -12,6 +12,7 @@ from dateline.model import (
     ENVIRONMENTS,
     EVERYWHERE,
     GATES,
+    IN_PLACE_OF,
     REMOVED,
     WAS,
     Api,
@@ -139,8 +140,17 @@ class Marker:
                 )
                 yield Mark("was", text, reason)
                 called = setting["name"]
+            partial = former[date].get(IN_PLACE_OF)
+            if partial:
+                came, gone = (setting.get("properties", {}), partial)
+                text = f"Before {date}: {_list_names(came)} in place of {_list_names(gone)}"
+                if older:
+                    text = f"From {date} on: {_list_names(gone)} in place of {_list_names(came)}"
+                yield Mark("was", text, reason)
             for keyword in (*setting, *unset):
                 if keyword == "name" or keyword in _WORDLESS:
+                    continue
+                if partial and keyword in ("properties", "required"):
                     continue
                 if older:
                     then = _describe(keyword, current, keyword in current)
@@ -151,6 +161,10 @@ class Marker:
             current = {
                 key: value for key, value in {**current, **setting}.items() if key not in unset
             }
+
+
+def _list_names(names: Iterable[str]) -> str:
+    return ", ".join(map(_quote, names))
 
 
 def _describe(keyword: str, node: dict[str, Any], is_there: bool) -> str:
