@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -78,7 +78,7 @@ class Plan:
     left: tuple[Left, ...] = ()
     remarks: tuple[str, ...] = ()
     incomplete: bool = False
-    api: Api | None = None
+    api: Api | None = field(default=None, compare=False, repr=False)
 
     def patch(self) -> str:
         """Return the edits as a unified diff, as ``git apply`` takes it; empty if there is none."""
