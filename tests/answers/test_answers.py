@@ -99,6 +99,7 @@ def test_gate_says_what_it_would_do_and_what_it_did(starter: Path) -> None:
         ],
         "questions": [],
         "left": [],
+        "converters": [],
         "remarks": [],
         "incomplete": False,
     }
@@ -131,6 +132,7 @@ def test_cut_shows_the_version_that_it_would_make(starter: Path) -> None:
         "written": False,
         "version": {"date": "2026-03-01", "title": "No channels."},
         "added": None,
+        "converters": [],
         "outputs": None,
     }
     assert "next" in (starter / "schemas" / "loans.yaml").read_text("utf-8")
