@@ -10,6 +10,7 @@ _NAME = "dateline"
 # Packages that only some commands need, and the extra of the distribution that brings them.
 _EXTRAS = {
     "datamodel_code_generator": "generate",
+    "jsonschema_rs": "generate",
     "openapi_spec_validator": "generate",
     "pydantic": "generate",
 }

@@ -6,13 +6,15 @@ import json
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dateline.model import EXTENSIBLE, Change, Direction, Kind
 from dateline.openapi import parts, pointer
 from dateline.rules.predicates import KEYWORD
-from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.references import Resolver
+
+if TYPE_CHECKING:
+    from dateline.sample import Sampler
 
 _ROOM: Final = 2.0
 """About how many objects and lists a value has: more of it would hide what changed."""
@@ -157,6 +159,8 @@ class MessageValues:
         return self._made[key]
 
     def _sample(self, schema: Any, steps: _Steps, where: str) -> _Placed | None:
+        from dateline.sample import UnsatisfiedError  # a light installation has no samples
+
         # what is made follows the name of its field
         name = next((step for step in reversed(steps) if step), "value")
         holder = {"type": "object", "required": [name], "properties": {name: schema}}
@@ -167,6 +171,8 @@ class MessageValues:
 
     @cached_property
     def _sampler(self) -> Sampler:
+        from dateline.sample import Sampler
+
         return Sampler(self._document)
 
 

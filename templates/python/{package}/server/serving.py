@@ -158,7 +158,8 @@ def build(
     ]
     app.add_middleware(
         Versioned,
-        Supported(
+        # by name, as older releases of starlette give the application by its name, too
+        supported=Supported(
             default,
             tuple(contracts["supported"]),
             contracts["header"],
