@@ -240,3 +240,27 @@ def test_a_large_body_that_no_gate_reaches_passes_in_pieces(shop: Shop) -> None:
         wrap(shop, count)(request("POST", "/api/orders", headers), caller.receive, caller.send)
     )
     assert pieces == [1_000_000] * 3
+
+
+@pytest.mark.parametrize(
+    ("version", "shown"),
+    [
+        (OLDEST, ["x-count"]),
+        # an older name is no news
+        (NEWEST, ["x-count", "x-total-count"]),
+    ],
+)
+def test_a_header_of_other_versions_is_hidden_where_nothing_declares_it(
+    shop: Shop, version: str, shown: list[str]
+) -> None:
+    names = ["x-count", "x-total-count", "x-own", "retry-after"]
+    headers = [(b"content-type", b"application/json"), *((name.encode(), b"1") for name in names)]
+    for path, body in (("/api/orders/one", BODY), ("/api/stock/x", b"no JSON")):
+        response = get(
+            wrap(shop, Backend(body, headers=headers)),
+            headers=[(b"x-api-version", version.encode())],
+            path=path,
+        )
+        assert response.status == 200
+        found = [name for name, _ in response.headers if name in names]
+        assert found == [name for name in names if name in (*shown, "x-own", "retry-after")]

@@ -152,3 +152,19 @@ def test_callers_of_a_version_that_ends_are_told_on_every_response(library: Gene
     successor = ask(app, "GET", "/spec/2024-09-01").json()
     assert successor["info"]["version"] == MIDDLE
     assert json.loads(library.text("server/contracts.json"))["ends"].keys() == {OLD}
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_a_removed_field_that_older_versions_require_is_noted(
+    tmp_path: Path, required: bool
+) -> None:
+    files = {}
+    for name, text in LIBRARY.items():
+        removed = f"        pages: {{ type: integer, x-removed: {NEW} }}\n"
+        text = text.replace("        state: {", f"{removed}        state: {{", 1)
+        if required:
+            text = text.replace("required: [id, item,", "required: [pages, id, item,", 1)
+        files[name] = text
+    notes = Generated(tmp_path, loaded(tmp_path / "schemas", files)).notes
+    noted = [note for note in notes if "removed field" in note]
+    assert [note[-18:] for note in noted] == (["(first Loan.pages)"] if required else [])

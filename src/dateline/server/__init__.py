@@ -91,7 +91,23 @@ class Server:
             *self._note_unserved(),
             *self._note_required(),
             *self._note_other_bodies(),
+            *self._note_removed(),
         ]
+
+    def _note_removed(self) -> Iterator[str]:
+        """Yield a note where older versions require what an application of the newest has not."""
+        messages = self._messages
+        found = [
+            f"{name}.{field}"
+            for name, looser in messages["answered"]["canonical"].items()
+            for field in _list_looser(messages["canonical"][name], looser)
+        ]
+        if found:
+            each = "1 removed field is" if len(found) == 1 else f"{len(found)} removed fields are"
+            yield (
+                f"{each} required by older versions: handlers, and applications behind `versioned` "
+                f"or the proxy, still have to send what their callers are to get (first {found[0]})"
+            )
 
     def _note_unserved(self) -> Iterator[str]:
         requests = self._messages["requests"]
@@ -243,6 +259,19 @@ def _unserved_reasons(requests: list[dict[str, Any]]) -> Iterator[str]:
     for entry in reversed(requests):
         if entry["request"] is not None and "unserved" in entry["request"]:
             yield entry["request"]["unserved"]
+
+
+def _list_looser(strict: Any, looser: Any) -> Iterator[str]:
+    """Yield the fields that *strict* requires and *looser* does not, which it is otherwise."""
+    if isinstance(strict, dict) and isinstance(looser, dict):
+        required = looser.get("required", ())
+        if isinstance(required, list | tuple):
+            yield from (name for name in strict.get("required", ()) if name not in required)
+        for key, each in strict.items():
+            yield from _list_looser(each, looser.get(key))
+    elif isinstance(strict, list) and isinstance(looser, list):
+        for one, other in zip(strict, looser, strict=False):
+            yield from _list_looser(one, other)
 
 
 def run_time() -> list[Path]:

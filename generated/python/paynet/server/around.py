@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 from .answers import AnswerNarrowing, Treatment, accept_codings, described, replace_length
 from .contracts import Contracts, MisfitError
 from .converters import call
+from .hidden import find_hidden_headers, hide_headers
 from .items import NarrowedStream, StreamError
 from .lifts import Lifted, RequestLift
 from .nouns import Operation, Settings
@@ -108,7 +109,9 @@ def wrap(
     ]
     problems.add(each.results for each in rows)
     served = [each for each in rows if only is None or each.name in only]
-    layer = _Layer(app, served, found, problems, settings, contracts["default"], environment)
+    hidden = cache(partial(find_hidden_headers, contracts, data))
+    default = contracts["default"]
+    layer = _Layer(app, served, found, problems, settings, default, environment, hidden)
     return Versioned(
         layer,
         Supported(
@@ -253,8 +256,10 @@ class _Layer:
         settings: Settings,
         default: str,
         environment: str,
+        hidden: Callable[[str], frozenset[bytes]],
     ) -> None:
         self._app = app
+        self._hidden = hidden
         self._environment = environment
         self._paths = Paths((each.method, each.path, each) for each in served)
         self._found = found
@@ -301,6 +306,9 @@ class _Layer:
         context = ConversionContext(
             environment=self._environment, version=version, operation=row.name, scope=scope
         )
+        hidden = self._hidden(version)
+        if hidden:
+            send = hide_headers(send, hidden)
         lift = row.lift(version)
         if not lift.is_plain:
             lifted = await lift.lift(scope, receive, texts, context)

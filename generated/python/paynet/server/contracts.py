@@ -174,6 +174,7 @@ class Contracts:
         self.newest: Final[str] = data["versions"][-1]
         """the version that the definitions have as they are, a draft if there is one"""
         self._requests = data["requests"]
+        self._shapes = data["down"]["shapes"]
         self._statuses = data["statuses"]
         self.headers: Final = frozenset(
             name.lower()
@@ -204,6 +205,13 @@ class Contracts:
         """Return the keys of the responses that *operation* has at *version*."""
         _, entry = self._entry(self._statuses[operation], version)
         return frozenset(entry["statuses"])
+
+    def shape(self, name: str | None, version: str) -> Any:
+        """Return the node that the shape *name* of the way down is at *version*; None for none."""
+        if name is None or name not in self._shapes:
+            return None
+        _, entry = self._entry(self._shapes[name], version)
+        return entry["shape"]
 
     def fits(self, schema: Any, value: Any) -> bool:
         """Return whether *value* fits *schema*, a canonical one."""

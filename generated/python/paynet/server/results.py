@@ -32,7 +32,7 @@ _NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _OURS: Final = frozenset({"content-length", "content-type", "transfer-encoding"})
 
 # Headers that mean the same in every API: they may be sent wherever they are declared.
-_STANDARD: Final = frozenset(
+STANDARD: Final = frozenset(
     {"accept-patch", "accept-post", "accept-ranges", "age", "allow", "alt-svc", "cache-control"}
     | {"clear-site-data", "content-disposition", "content-language", "content-location"}
     | {"content-range", "content-security-policy", "date", "deprecation", "etag", "expires"}
@@ -226,7 +226,7 @@ class Results:
                 known[header.name] = header.read(value)
             elif not isinstance(value, str | int):
                 raise MisfitError(f"{name!r} is no header that {self._name} has there")
-            elif name.lower() in _STANDARD or name.lower() not in self._declared.headers:
+            elif name.lower() in STANDARD or name.lower() not in self._declared.headers:
                 others[name] = value
         if known and response is not None:
             try:

@@ -1,0 +1,49 @@
+"""The headers of responses that a version does not have anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .contracts import Contracts
+from .results import STANDARD
+from .runtime.asgi import Message, Send
+
+
+def find_hidden_headers(
+    contracts: Mapping[str, Any], data: Contracts, version: str
+) -> frozenset[bytes]:
+    """Return the names in lower case of headers that only other versions than *version* have.
+
+    A response that does not declare them may still have them: what an application sends with every
+    answer, say.
+    """
+    visible: set[str] = set()
+    hidden: set[str] = set()
+    for operation, responses in contracts["headers"].items():
+        is_there = data.at(operation, version) is not None
+        statuses = data.statuses(operation, version)
+        shapes = contracts["down"]["operations"].get(operation, {})
+        for status, headers in responses.items():
+            if not is_there or status not in statuses:
+                hidden |= headers.keys()
+                continue
+            shape = data.shape(shapes.get(status, {}).get("headers"), version) or {}
+            renamed = shape.get("names", {})
+            gone = {*shape.get("left_out", ()), *renamed}
+            hidden |= headers.keys() & gone
+            visible |= {*(headers.keys() - gone), *renamed.values()}
+    names = {name.lower() for name in hidden} - {name.lower() for name in visible} - STANDARD
+    return frozenset(name.encode("latin-1") for name in names)
+
+
+def hide_headers(send: Send, hidden: frozenset[bytes]) -> Send:
+    """Return what sends all but the headers *hidden*."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            kept = [each for each in message.get("headers", ()) if each[0].lower() not in hidden]
+            message = {**message, "headers": kept}
+        await send(message)
+
+    return sending
