@@ -3,7 +3,7 @@ a promise is broken.
 
 `soundness COUNT`, `payments SCHEMAS`, `edits COUNT SCHEMAS`, `rewritings COUNT SCHEMAS`,
 `refactorings FOLDER`, `fuzz TARGET COUNT`, `way_down COUNT SCHEMAS`, `gates COUNT SCHEMAS`,
-`conformance EXAMPLES`, `events COUNT`, `caches COUNT`.
+`conformance EXAMPLES`, `events COUNT`, `caches COUNT`, `doors COUNT`, `proxy COUNT`.
 Each prints what it tried and found, as the bench reads it.
 """
 
@@ -243,9 +243,21 @@ def fuzz(target: str, count: str) -> Tried:
     return Tried(f"{count} mutants of {target}, {len(found)} ended in a traceback", found)
 
 
+def doors(count: str) -> Tried:
+    from benchmarks.proxied import try_doors
+
+    return Tried(*try_doors(int(count)))
+
+
+def proxy(count: str) -> Tried:
+    from benchmarks.proxied import try_proxy
+
+    return Tried(*try_proxy(int(count)))
+
+
 _JOBS: Final = (
     *(soundness, payments, edits, rewritings, refactorings),
-    *(way_down, gates, conformance, fuzz, events, caches),
+    *(way_down, gates, conformance, fuzz, events, caches, doors, proxy),
 )
 JOBS: Final[dict[str, Callable[..., Tried]]] = {job.__name__: job for job in _JOBS}
 

@@ -229,6 +229,25 @@ ROWS: Final = (
         runs=1,
     ),
     Row(
+        name="doors",
+        what="10,000 random requests to a shop of six versions at three doors",
+        against="python -c pass",
+        prepare=promise("doors", 10_000),
+        about="The generated server, the layer around FastAPI, and the proxy before Node have to "
+        "answer alike, and nothing newer than the caller; a gate taken out of the contract data "
+        "has to be noticed at each.",
+        runs=1,
+    ),
+    Row(
+        name="proxy",
+        what="requests through the proxy, the same without versions, and 100 MB",
+        against="python -c pass",
+        prepare=promise("proxy", 1500),
+        about="Printed is what the proxy adds to the server behind it, asked directly. It fails "
+        "over 1.10 x the same proxy without versions, and over 20 MiB for 100 MB.",
+        runs=1,
+    ),
+    Row(
         name="conformance",
         what="schemathesis over the payment API, 3 versions x 2 environments, all checks",
         against="python -c pass",

@@ -14,14 +14,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 from click.testing import CliRunner
 from support.exchanges import serving
 from support.node_servers import running
-from support.shop import Asked, Shop, ask_at_random, backend, find_leaks, forget_gate
+from support.shop import Asked, Shop, ask_at_random, find_leaks, forget_gate
 from support.shop_sources import VERSIONS
 
 from dateline.cli import main
@@ -43,47 +42,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 
 @pytest.fixture(scope="module")
-def node(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Run the shop in JavaScript, which holds what the one in Python is asked and answers."""
-    held: dict[str, Any] = {}
-    app = shop.wrap("production", _recording(backend(), held))
-
-    with (
-        serving(app) as port,
-        httpx.Client(base_url=f"http://127.0.0.1:{port}", verify=False) as client,
-    ):
-        for each in [*ASKED, STOCK, ORDER]:
-            ask(client, each)
-    path = tmp_path_factory.mktemp("node") / "held.json"
-    path.write_text(json.dumps([*held.items()]), encoding="utf-8")
-    with running("node_shop.js", str(path)) as port:
+def node() -> Iterator[int]:
+    """Run the shop in JavaScript, which gives what the one in Python gives."""
+    with running("node_shop.js") as port:
         yield port
-
-
-def _recording(app: Any, held: dict[str, Any]) -> Any:
-    async def recording(scope: Any, receive: Any, send: Any) -> None:
-        pieces: list[bytes] = []
-        answer: dict[str, Any] = {"body": ""}
-
-        async def read() -> Any:
-            message = await receive()
-            pieces.append(message.get("body", b""))
-            return message
-
-        async def write(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                fields = [(name.decode(), value.decode()) for name, value in message["headers"]]
-                answer.update(status=message["status"], headers=fields)
-            answer["body"] += message.get("body", b"").decode()
-            await send(message)
-
-        await app(scope, read, write)
-        query = scope["query_string"].decode()
-        target = scope["raw_path"].decode() + (f"?{query}" if query else "")
-        body = b"".join(pieces).decode()
-        held[f"{scope['method']} {target} {body}"] = answer
-
-    return recording
 
 
 @contextmanager
@@ -254,9 +216,9 @@ def test_requests_that_run_are_answered_before_it_ends(command: Command, node: i
 def test_its_health_is_asked_for_and_secrets_are_not_logged(command: Command) -> None:
     assert command.client.get("/-/ready").json() == {"status": "ok"}
     secret = {"authorization": "Bearer hush-1", "x-api-version": VERSIONS[0]}
-    assert command.client.get("/api/orders?token=hush-2", headers=secret).status_code == 500
+    assert command.client.get("/api/orders?token=hush-2", headers=secret).status_code == 200
     log = command.log.read_text()
-    assert re.search(r"GET '/api/orders' 500 [\d.]+ ms", log)
+    assert re.search(r"GET '/api/orders' 200 [\d.]+ ms", log)
     assert "hush" not in log
 
 

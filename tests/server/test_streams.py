@@ -15,17 +15,8 @@ from typing import Any
 
 import httpx
 import pytest
-from support.exchanges import Caller, Response, request, serving
+from support.exchanges import Response, Staying, request, serving
 from support.feeds import EXTRA, MIDDLE, NEW, OLD, Feeds, plain
-
-
-class Staying(Caller):
-    """A caller that does not leave."""
-
-    async def receive(self) -> Any:
-        if not self.messages:
-            await asyncio.Event().wait()
-        return await super().receive()
 
 
 def ask(app: Any, scope: Any, *pieces: bytes) -> Response:

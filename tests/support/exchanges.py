@@ -87,6 +87,15 @@ class Caller:
         )
 
 
+class Staying(Caller):
+    """A caller that does not leave, as those of servers that keep connections."""
+
+    async def receive(self) -> Message:
+        if not self.messages:
+            await asyncio.Event().wait()
+        return await super().receive()
+
+
 async def exchange(app: App, scope: Scope, *pieces: bytes) -> Response:
     """Return the application's answer to a request whose body comes in *pieces*."""
     caller = Caller(*pieces)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from fastapi import Body, FastAPI, HTTPException, Response
@@ -21,6 +21,8 @@ from fastapi import Body, FastAPI, HTTPException, Response
 from support.generated_server import Generated
 from support.shop_sources import FILES, VERSIONS
 from support.sources import loaded
+
+T = TypeVar("T")
 
 ENVIRONMENTS: Final = ("production", "sandbox")
 
@@ -70,28 +72,47 @@ class Asked(NamedTuple):
 # What the backend holds
 
 
+class Lots:
+    """What is drawn by a text: the same in every language (`node_shop.js`)."""
+
+    def __init__(self, text: str) -> None:
+        self._state = 2166136261
+        for byte in text.encode():
+            self._state = (self._state ^ byte) * 16777619 & 0xFFFFFFFF
+
+    def below(self, count: int) -> int:
+        self._state = (self._state * 1664525 + 1013904223) & 0xFFFFFFFF
+        return (self._state >> 8) % count
+
+    def choose(self, listed: Sequence[T]) -> T:
+        return listed[self.below(len(listed))]
+
+    def half(self) -> bool:
+        return self.below(2) == 0
+
+
 def create_order(draft: dict[str, Any]) -> dict[str, Any]:
     """Return the order that *draft* makes."""
-    text = json.dumps(draft, sort_keys=True)
+    text = json.dumps(draft, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     made = find_order(hashlib.sha256(text.encode()).hexdigest())
     return {**made, **{key: value for key, value in draft.items() if key != "wanted_at"}}
 
 
 def find_order(id: str) -> dict[str, Any]:
     """Return the order *id*, the same each time."""
-    pick = random.Random(id)
+    lots = Lots(id)
     made = {
         "id": id,
-        "customer_name": pick.choice(["Ada", "Grace", "Zoë"]),
-        "state": pick.choice(["draft", "placed", "packed", "returned"]),
-        "payment": _payment(pick),
-        "lines": [_line(pick) for _ in range(pick.randrange(4))],
-        "placed_at": f"2026-01-{pick.randrange(10, 28)}T12:00:00Z",
+        "customer_name": lots.choose(["Ada", "Grace", "Zoë"]),
+        "state": lots.choose(["draft", "placed", "packed", "returned"]),
+        "payment": _payment(lots),
+        "lines": [_line(lots) for _ in range(lots.below(4))],
+        "placed_at": f"2026-01-{10 + lots.below(18)}T12:00:00Z",
     }
-    if pick.random() < 0.5:
-        made["refunds"] = {f"r{at}": _payment(pick) for at in range(pick.randrange(3))}
-    if pick.random() < 0.3:
-        made["trace"] = f"t{pick.randrange(100)}"
+    if lots.half():
+        made["refunds"] = {f"r{at}": _payment(lots) for at in range(lots.below(3))}
+    if lots.below(3) == 0:
+        made["trace"] = f"t{lots.below(100)}"
     return made
 
 
@@ -102,7 +123,7 @@ def find_page(state: str | None, page_size: int) -> list[dict[str, Any]]:
 
 def find_category(id: str) -> dict[str, Any]:
     """Return the category *id* with those below it."""
-    return _category(random.Random(id), 0)
+    return _category(Lots(id), 0)
 
 
 def find_stock(sku: str) -> dict[str, Any]:
@@ -110,43 +131,41 @@ def find_stock(sku: str) -> dict[str, Any]:
     return {"sku": sku, "count": len(sku)}
 
 
-def _payment(pick: random.Random) -> dict[str, Any]:
-    kind = pick.choice(["card", "transfer", "wallet"])
+def _payment(lots: Lots) -> dict[str, Any]:
+    kind = lots.choose(["card", "transfer", "wallet"])
     if kind == "card":
-        brand = {"brand": "visa"} if pick.random() < 0.5 else {}
-        return {"kind": kind, "last4": f"{pick.randrange(10_000):04}", **brand}
+        brand = {"brand": "visa"} if lots.half() else {}
+        return {"kind": kind, "last4": f"{lots.below(10_000):04}", **brand}
     if kind == "wallet":
         return {"kind": kind, "owner": "Ada"}
     fednow = {"scheme": "fednow", "routing": "021"}
-    bank = pick.choice([{"scheme": "iban", "iban": "DE02"}, fednow])
-    return {"kind": kind, "bank": bank}
+    return {"kind": kind, "bank": lots.choose([{"scheme": "iban", "iban": "DE02"}, fednow])}
 
 
-def _line(pick: random.Random) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "sku": f"s{pick.randrange(50)}",
-        "weight": pick.randrange(5000),
+def _line(lots: Lots) -> dict[str, Any]:
+    return {
+        "sku": f"s{lots.below(50)}",
+        "weight": lots.below(5000),
         "attributes": [
-            {f"a{at}": _attribute(pick) for at in range(pick.randrange(3))}
-            for _ in range(pick.randrange(3))
+            {f"a{at}": _attribute(lots) for at in range(lots.below(3))}
+            for _ in range(lots.below(3))
         ],
     }
-    return made
 
 
-def _attribute(pick: random.Random) -> dict[str, Any]:
-    unit = {"unit": "cm"} if pick.random() < 0.5 else {}
-    return {"label": f"l{pick.randrange(9)}", **unit}
+def _attribute(lots: Lots) -> dict[str, Any]:
+    unit = {"unit": "cm"} if lots.half() else {}
+    return {"label": f"l{lots.below(9)}", **unit}
 
 
-def _category(pick: random.Random, depth: int) -> dict[str, Any]:
-    made: dict[str, Any] = {"label": f"c{pick.randrange(99)}"}
-    if pick.random() < 0.5:
+def _category(lots: Lots, depth: int) -> dict[str, Any]:
+    made: dict[str, Any] = {"label": f"c{lots.below(99)}"}
+    if lots.half():
         made["badge"] = "new"
     if depth < 3:
-        made["children"] = [_category(pick, depth + 1) for _ in range(pick.randrange(3))]
-    if depth < 2 and pick.random() < 0.3:
-        made["related"] = {"x": _category(pick, depth + 1)}
+        made["children"] = [_category(lots, depth + 1) for _ in range(lots.below(3))]
+    if depth < 2 and lots.below(3) == 0:
+        made["related"] = {"x": _category(lots, depth + 1)}
     return made
 
 
@@ -305,7 +324,7 @@ def _ask_create(pick: random.Random, version: str) -> Asked:
 
 def _sent_payment(pick: random.Random, version: str) -> dict[str, Any]:
     while True:
-        made = _payment(pick)
+        made = _payment(Lots(str(pick.random())))
         if not find_leaks(version, "sandbox", json.dumps(made).encode()):
             return made
 
