@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.adopted_apis import adopt_all, api
+from support.adopted_apis import Document, adopt_all, api
 
 from dateline.adopt import UsageError, adopt
 
@@ -129,7 +129,33 @@ def test_long_files_are_divided_and_long_lines_folded(tmp_path: Path) -> None:
     adopt_all(tmp_path, [document])
     files = {path.name: path.read_text() for path in (tmp_path / "schemas").glob("*.yaml")}
     lines = {name: written.count("\n") for name, written in files.items()}
-    divided = {f"common-{number}.yaml" for number in range(2, 9)}
+    # each is named after the first component in it
+    divided = {f"common-loan{number}.yaml" for number in range(28, 200, 28)}
     assert lines.keys() == {"common.yaml", "loan.yaml", "versions.yaml", *divided}
     assert all(lines[name] < 2100 for name in divided)
     assert max(len(line) for written in files.values() for line in written.split("\n")) <= 120
+
+
+def test_what_the_common_file_has_no_room_for_is_in_the_first_that_uses_it(tmp_path: Path) -> None:
+    fields = {f"field{number}": {"type": "string"} for number in range(500)}
+    schemas = {name: {"type": "object", "properties": fields} for name in ("All", "Some", "One")}
+    used = {"a": ("All",), "b": ("All", "Some"), "c": ("All", "Some", "One")}
+    paths = {
+        f"/{tag}": {
+            "get": {"tags": [tag], "responses": {"200": {"description": "d", **refer(*names)}}}
+        }
+        for tag, names in used.items()
+    }
+    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}
+    adopt_all(tmp_path, [{**document, "components": {"schemas": schemas}}])
+    written = {path.stem: path.read_text() for path in (tmp_path / "schemas").glob("*.yaml")}
+    homes = {
+        name: [file for file, text in written.items() if f"\n    {name}:\n" in text]
+        for name in schemas
+    }
+    assert homes == {"All": ["common"], "Some": ["b"], "One": ["c"]}
+
+
+def refer(*names: str) -> Document:
+    members = [{"$ref": f"#/components/schemas/{name}"} for name in names]
+    return {"content": {"application/json": {"schema": {"allOf": members}}}}

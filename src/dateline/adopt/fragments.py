@@ -1,7 +1,7 @@
 """Split one document into fragments by file name: operations by tag, components beside them.
 
 Operations without a tag go by the first word of their path that tells paths apart. Fragments that
-would be very long are divided.
+would be very long are divided; a part is named after the first path or component in it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from dateline.load import TABLE
 from dateline.openapi import COMPONENTS, operations, references
+from dateline.python.names import snake
 from dateline.schema.memo import closure
 
 COMMON: Final = "common"
-"""The file of what the whole document says, and of components that several files use."""
+"""The file of what the whole document says, and of components that most files use."""
 
 UNTAGGED: Final = "untagged"
 """The file of operations without a tag whose paths have no words."""
@@ -59,31 +60,62 @@ def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     for file in fragments:
         for component in closure([one for one in users if file in users[one]], list_used):
             users[component].add(file)
+    shared: dict[Component, set[str]] = {}
     for section, nodes in components.items():
         if section not in COMPONENTS or not nodes:
             fragments[COMMON].setdefault("components", {})[section] = nodes
             continue
-        for name, node in nodes.items():
-            files = users.get((section, name), set())
-            file = next(iter(files)) if len(files) == 1 else COMMON
-            fragments[file].setdefault("components", {}).setdefault(section, {})[name] = node
+        for name in nodes:
+            shared[section, name] = users.get((section, name), set())
+    found = _find_homes(shared, components, fragments)
+    for (section, name), file in found.items():
+        node = components[section][name]
+        fragments[file].setdefault("components", {}).setdefault(section, {})[name] = node
     if components == {} and "components" in document:
         fragments[COMMON]["components"] = {}
-    return {f"{name}.yaml": part for name, part in sorted(_divide(fragments).items())}
+    return {
+        f"{name}.yaml": part
+        for name, part in sorted(_divide(fragments, _count_shared(document)).items())
+    }
 
 
-def _divide(fragments: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return *fragments* in parts of about `_LONGEST` lines; only one entry may be longer."""
+def _find_homes(
+    users: dict[Component, set[str]],
+    components: dict[str, Any],
+    fragments: dict[str, dict[str, Any]],
+) -> dict[Component, str]:
+    """Return the file of each component: that of its users, if they are in one file.
+
+    Of what several files use, the common file has what most do, as much as fits; the rest is in
+    the first of these files.
+    """
+    homes = {each: next(iter(found)) for each, found in users.items() if len(found) == 1}
+    files, lines = [*fragments], _count_lines(fragments[COMMON])
+    for each in sorted(users.keys() - homes.keys(), key=lambda each: _rank(users[each], each)):
+        section, name = each
+        lines += 1 + _count_lines(components[section][name])
+        is_first = lines > _LONGEST and bool(users[each])
+        homes[each] = min(users[each], key=files.index) if is_first else COMMON
+    return {each: homes[each] for each in users}
+
+
+def _rank(users: set[str], component: Component) -> tuple[int, Component]:
+    return -len(users), component
+
+
+def _divide(fragments: dict[str, dict[str, Any]], shared: int) -> dict[str, dict[str, Any]]:
+    """Return *fragments* in parts of about `_LONGEST` lines; only one entry may be longer.
+
+    All paths have the first *shared* words.
+    """
     divided: dict[str, dict[str, Any]] = {}
     for name, fragment in fragments.items():
-        called, lines, number = name, 0, 1
+        lines = 0
         part = divided[name] = {}
         for (*sections, key), node in _list_entries(fragment):
             length = 1 + _count_lines(node)
             if lines and lines + length > _LONGEST:
-                while called in divided or called in fragments:
-                    number += 1
-                    called = f"{name}-{number}"
+                called = _name_part(name, key, {*divided, *fragments}, shared)
                 part, lines = divided.setdefault(called, {}), 0
             lines += length
             holder = part
@@ -91,6 +123,20 @@ def _divide(fragments: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
                 holder = holder.setdefault(section, {})
             holder[key] = node
     return divided
+
+
+def _name_part(fragment: str, first: str, taken: set[str], shared: int) -> str:
+    """Return the name of a part of *fragment* that begins with the path or component *first*."""
+    words = _words(first)[shared:] if first.startswith("/") else [snake(first)]
+    own = [word for word in "-".join(map(_plain, words)).split("-") if word]
+    while own and own[0] in ("api", *fragment.split("-")):
+        own = own[1:]
+    named = "-".join([fragment, *own])[:80].strip("-")
+    called, number = named, 1
+    while called in taken:
+        number += 1
+        called = f"{named}-{number}"
+    return called
 
 
 def _list_entries(fragment: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -131,9 +177,7 @@ def _homes(document: dict[str, Any]) -> dict[tuple[str, str], str]:
     homes = {key: files.of_tag(tag) for key, item in items.items() if (tag := _first_tag(item))}
     bare = [key for key in items if key not in homes]
     words = {name: _words(name) for section, name in bare if section == "paths"}
-    # what all of them begin with, such as `v1`, tells none apart
-    paths = [own for name, own in words.items() if name.startswith("/")]
-    shared = sum(1 for _ in takewhile(lambda each: len(set(each)) == 1, zip(*paths, strict=False)))
+    shared = _count_shared({"paths": words})
     for section, name in bare:
         own = words.get(name, ["webhooks"])
         distinct = own[shared:] or own[-1:]
@@ -147,6 +191,13 @@ def _first_tag(item: Any) -> str | None:
         if tags:
             return str(tags[0])
     return None
+
+
+def _count_shared(document: dict[str, Any]) -> int:
+    """Return how many words all paths begin with: such as `v1`, they tell none apart."""
+    paths = [_words(path) for path in document.get("paths", {}) if path.startswith("/")]
+    alike = takewhile(lambda each: len(set(each)) == 1, zip(*paths, strict=False))
+    return sum(1 for _ in alike)
 
 
 def _words(path: str) -> list[str]:
@@ -177,5 +228,5 @@ class _FileNames:
         return self.of_tag(plain) if plain in (*_RESERVED, COMMON) else plain
 
 
-def _plain(text: str, default: str) -> str:
+def _plain(text: str, default: str = "") -> str:
     return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or default
