@@ -1,4 +1,4 @@
-"""The types that callers in TypeScript make of the published documents compile, as their example."""
+"""The types that callers in TypeScript make of the published documents compile."""
 
 from __future__ import annotations
 

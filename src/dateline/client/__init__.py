@@ -7,15 +7,16 @@ once, in a module of what the same versions have.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from dateline.client.methods import ClientMethod, MethodWriter
-from dateline.client.services import lay_out_service
+from dateline.client.services import lay_out_service, lay_out_settings
 from dateline.model import EVERYWHERE, Api, Artifact
 from dateline.project import Projector
-from dateline.python.code import HEADER, WIDTH, Brackets, Pair, Text, lay_out, literal
+from dateline.python.code import HEADER, WIDTH, Brackets, Pair, Text, call, lay_out, literal
 from dateline.python.docstrings import docstring
 from dateline.python.names import join_turns, list_turns, package_name
 from dateline.python.operations import Called, read_operations
@@ -25,13 +26,24 @@ from dateline.templating import Code, TemplateError, environment
 _SHARED: Final = "python/{package}/client"
 _VERSIONED: Final = "python/{package}/{version}/client.py.jinja"
 _METHODS: Final = f"{_SHARED}/_methods.py.jinja"
+_SETTINGS: Final = f"{_SHARED}/_settings.py.jinja"
 _SUFFIX: Final = ".jinja"
 
 
 _KINDS: Final = (
-    ("Client", "wait for the response", "Methods", "SyncClient", "BaseTransport"),
-    ("AsyncClient", "are awaited", "AsyncMethods", "AsynchronousClient", "AsyncBaseTransport"),
+    ("Client", "wait for the response", "Methods", "Settings"),
+    ("AsyncClient", "are awaited", "AsyncMethods", "AsyncSettings"),
 )
+_SETTLED: Final = [
+    {
+        key: Code(text)
+        for key, text in zip(("name", "base", "http_client", "transport"), kind, strict=True)
+    }
+    for kind in (
+        ("Settings", "SyncClient", "httpx.Client", "httpx.BaseTransport"),
+        ("AsyncSettings", "AsynchronousClient", "httpx.AsyncClient", "httpx.AsyncBaseTransport"),
+    )
+]
 
 
 class Clients:
@@ -94,11 +106,16 @@ class Clients:
                     used[version].append(module)
         package = f"python/{self._api.table.package}"
         jinja = environment(list(templates))
+        settings = self._share_settings()
+        for module, view in dict(settings.values()).items():
+            text = _render(jinja, _SETTINGS, header=HEADER, **view)
+            yield Artifact(path=f"{package}/client/{module}.py", content=text)
         for module, methods in modules.items():
             text = _render(jinja, _METHODS, header=HEADER, **_view_module(methods))
             yield Artifact(path=f"{package}/client/{module}.py", content=text)
         for version in self._versions:
-            text = _render(jinja, _VERSIONED, header=HEADER, **self._view(version, used[version]))
+            view = self._view(version, used[version], settings[version][0])
+            text = _render(jinja, _VERSIONED, header=HEADER, **view)
             yield Artifact(path=f"{package}/{package_name(version)}/client.py", content=text)
         yield from self._shared_files(jinja, templates, having)
 
@@ -149,7 +166,23 @@ class Clients:
         ]
         return lay_out(Brackets("", tuple(pairs), "{}"), 0, 52)
 
-    def _view(self, version: str, modules: Iterable[str]) -> dict[str, Any]:
+    def _share_settings(self) -> dict[str, tuple[str, dict[str, Any]]]:
+        """Return the module with the settings of each version, and what it lays out."""
+        views = {
+            version: lay_out_settings(self._api, self._documents[version])
+            for version in self._versions
+        }
+        having: dict[str, list[str]] = {}
+        for version, view in views.items():
+            having.setdefault(json.dumps(view), []).append(version)
+        made: dict[str, tuple[str, dict[str, Any]]] = {}
+        for versions in having.values():
+            module = f"settings_{join_turns(list_turns(versions, self._versions))}"
+            view = {**views[versions[0]], "kinds": _SETTLED}
+            made |= dict.fromkeys(versions, (module, view))
+        return made
+
+    def _view(self, version: str, modules: Iterable[str], settings: str) -> dict[str, Any]:
         """Return what the template of one version's clients lays out."""
         # newest first: what is defined there comes first in the order of bases, too
         ordered = sorted(modules, reverse=True)
@@ -159,15 +192,20 @@ class Clients:
             "modules": list(map(Code, ordered)),
             "kinds": [
                 {
-                    "name": Code(name),
                     "about": Code(f"A client of version {version}, whose methods {about}."),
-                    "bases": Code(", ".join(f"{each}.{own}" for each in ordered) or otherwise),
-                    "http_client": Code(f"httpx.{name}"),
-                    "transport": Code(f"httpx.{transport}"),
+                    "head": lay_out(
+                        call(
+                            f"class {name}",
+                            *(f"{each}.{own}" for each in ordered),
+                            f"{settings}.{said}",
+                        ),
+                        0,
+                        1,
+                    ),
                 }
-                for name, about, own, otherwise, transport in _KINDS
+                for name, about, own, said in _KINDS
             ],
-            "imports": _import_modules("..client", sorted(ordered)),
+            "imports": _import_modules("..client", sorted([*ordered, settings])),
             **lay_out_service(self._api, version, self._documents[version]),
         }
 

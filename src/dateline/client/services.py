@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dateline.model import Api
+from dateline.model import Api, Table
 from dateline.openapi import resolve
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, literal, subscript
 from dateline.python.operations import name_credentials, read_address
@@ -14,67 +14,66 @@ from dateline.templating import Code
 
 def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[str, Any]:
     """Return what the template of one version's clients says of its service."""
-    table = api.table
-    environments = {
-        each.name: address
-        for each in table.environments
-        if "://" in (address := read_address(each.servers))
-    }
-    schemes = list(_read_schemes(document))
-    names = [Text(each.name) for each in table.environments]
+    schemes = {name: scheme for name, _, scheme, _ in _read_schemes(document)}
+    addresses = {name: Text(address) for name, address in _read_addresses(api.table)}
     service = call(
         "Service",
-        Pair("package", Text(table.package)),
+        Pair("package", Text(api.table.package)),
         Pair("version", Text(version)),
-        Pair("place", Text(table.place_of_version)),
-        Pair("selector", Text(table.header)),
-        Pair("addresses", _mapping({name: Text(each) for name, each in environments.items()})),
-        Pair("schemes", _mapping({name: scheme for name, _, _, scheme, _ in schemes})),
+        Pair("place", Text(api.table.place_of_version)),
+        Pair("selector", Text(api.table.header)),
+        Pair("addresses", _mapping(addresses)),
+        Pair("schemes", _mapping(schemes)),
     )
-    arguments = [
-        {
-            "name": Code(keyword),
-            "type": Code("Login" if is_login else "Secret"),
-            "described": " ".join(description.split()),
-        }
-        for _, keyword, description, _, is_login in schemes
-        if keyword
-    ]
     return {
         "service": lay_out(service, 0, len("_SERVICE: Final = ")),
+        "has_schemes": bool(schemes),
+    }
+
+
+def lay_out_settings(api: Api, document: dict[str, Any]) -> dict[str, Any]:
+    """Return what the template of settings says of the arguments of clients."""
+    schemes = [each for each in _read_schemes(document) if each[1]]
+    names = [each.name for each in api.table.environments]
+    arguments = [
+        {"name": Code(keyword), "type": Code("Login" if is_login else "Secret")}
+        for _, keyword, _, is_login in schemes
+    ]
+    nouns = {"Timeout", *(str(each["type"]) for each in arguments)}
+    return {
         "arguments": arguments,
         "credentials": lay_out(
-            _mapping({name: keyword for name, keyword, _, _, _ in schemes if keyword}),
+            _mapping({name: keyword for name, keyword, _, _ in schemes}),
             12,
             len("            credentials=,"),
         ),
-        "environments": lay_out(subscript("Literal", *names) if names else "str"),
-        "environment": Code(literal(next(iter([each.name for each in table.environments]), ""))),
-        "needs_address": not environments,
-        "nouns": Code(
-            ", ".join(
-                sorted(
-                    {"Scheme"} & ({"Scheme"} if schemes else set())
-                    | {"Service", "Timeout"}
-                    | {str(each["type"]) for each in arguments}
-                )
-            )
-        ),
+        "environments": lay_out(subscript("Literal", *map(Text, names)) if names else "str"),
+        "environment": Code(literal(names[0] if names else "")),
+        "needs_address": not any(True for _ in _read_addresses(api.table)),
+        "nouns": Code(", ".join(sorted(nouns))),
     }
 
 
-def _read_schemes(document: dict[str, Any]) -> Iterator[tuple[str, str, str, Node, bool]]:
+def _read_addresses(table: Table) -> Iterator[tuple[str, str]]:
+    """Yield the environments that have an address, and that."""
+    for each in table.environments:
+        address = read_address(each.servers)
+        if "://" in address:
+            yield each.name, address
+
+
+def _read_schemes(document: dict[str, Any]) -> Iterator[tuple[str, str, Node, bool]]:
     """Yield each security scheme.
 
-    That is its name, the keyword of its secret (none for one of the connection), what is said of
-    it, where a request has the secret, and whether that is a name with a password.
+    That is its name, the keyword of its secret (none for one of the connection), where a request
+    has the secret, and whether that is a name with a password.
     """
     defined = document.get("components", {}).get("securitySchemes", {})
     for name, keyword in name_credentials(document).items():
         scheme = resolve(document, defined.get(name, {}))
         if not keyword:
             made = call("Scheme", Text(""), Text(""), Text("connection"))
-            yield name, "", "", made, False
+            yield name, "", made, False
             continue
         kind, http = scheme.get("type"), str(scheme.get("scheme", "")).lower()
         field, place, before = "Authorization", "header", "Bearer "
@@ -87,7 +86,7 @@ def _read_schemes(document: dict[str, Any]) -> Iterator[tuple[str, str, str, Nod
             before = ""
         parts: list[Node] = [Text(keyword), Text(str(field)), Text(str(place))]
         made = call("Scheme", *parts, *([Text(before)] if before else []))
-        yield name, keyword, str(scheme.get("description", "")), made, http == "basic"
+        yield name, keyword, made, http == "basic"
 
 
 def _mapping(values: Mapping[str, Node]) -> Node:

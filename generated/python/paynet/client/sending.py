@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import httpx
 
@@ -36,8 +36,8 @@ BACKOFF: Final = Backoff()
 class _Settings:
     """The settings of a client, and copies with others."""
 
+    _service: ClassVar[Service]
     _session: Session
-    _service: Service
 
     def _change(
         self,
@@ -78,7 +78,6 @@ class SyncClient(_Settings):
 
     def __init__(
         self,
-        service: Service,
         *,
         credentials: Mapping[str, Secret | Login | None],
         environment: str,
@@ -90,7 +89,7 @@ class SyncClient(_Settings):
         http_client: httpx.Client | None,
         transport: httpx.BaseTransport | None,
     ) -> None:
-        self._service = service
+        service = self._service
         self._session = _create_session(
             service, credentials, environment, base_url, timeout, max_retries, backoff, headers
         )
@@ -193,7 +192,6 @@ class AsynchronousClient(_Settings):
 
     def __init__(
         self,
-        service: Service,
         *,
         credentials: Mapping[str, Secret | Login | None],
         environment: str,
@@ -205,7 +203,7 @@ class AsynchronousClient(_Settings):
         http_client: httpx.AsyncClient | None,
         transport: httpx.AsyncBaseTransport | None,
     ) -> None:
-        self._service = service
+        service = self._service
         self._session = _create_session(
             service, credentials, environment, base_url, timeout, max_retries, backoff, headers
         )

@@ -3,20 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final
 
-from ..client import v2025_03_13, v2025_03_13_until_v2026_07_01
-from ..client.calling import Scheme, Secret, Service, Timeout
-from ..client.retrying import Backoff
-from ..client.sending import BACKOFF, MAX_RETRIES, TIMEOUT
-
-if TYPE_CHECKING:
-    import httpx
+from ..client import settings_v2025_03_13, v2025_03_13, v2025_03_13_until_v2026_07_01
+from ..client.calling import Scheme, Service
 
 __all__ = ["AsyncClient", "Client"]
-
-Environment = Literal["production", "sandbox"]
 
 _SERVICE: Final = Service(
     package="paynet",
@@ -31,79 +23,27 @@ _SERVICE: Final = Service(
 )
 
 
-class Client(v2025_03_13_until_v2026_07_01.Methods, v2025_03_13.Methods):
+class Client(
+    v2025_03_13_until_v2026_07_01.Methods,
+    v2025_03_13.Methods,
+    settings_v2025_03_13.Settings,
+):
     """A client of version 2025-03-13, whose methods wait for the response.
 
     Its methods raise the errors of the package's `client`.
     """
 
-    def __init__(
-        self,
-        *,
-        api_key: Secret | None = None,
-        environment: Environment = "production",
-        base_url: str | None = None,
-        timeout: Timeout = TIMEOUT,
-        max_retries: int = MAX_RETRIES,
-        backoff: Backoff = BACKOFF,
-        headers: Mapping[str, str] | None = None,
-        http_client: httpx.Client | None = None,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        """Create a client of one environment, or of the service below *base_url*.
-
-        *max_retries* says how often a request that failed is sent again where that is safe,
-        *backoff* after how long. *headers* are added to all requests. An *http_client* is not
-        closed with the client. Raises ValueError for settings that no request can have.
-        """
-        super().__init__(
-            _SERVICE,
-            credentials={"ApiKey": api_key},
-            environment=environment,
-            base_url=base_url,
-            timeout=timeout,
-            max_retries=max_retries,
-            backoff=backoff,
-            headers=headers,
-            http_client=http_client,
-            transport=transport,
-        )
+    _service = _SERVICE
 
 
-class AsyncClient(v2025_03_13_until_v2026_07_01.AsyncMethods, v2025_03_13.AsyncMethods):
+class AsyncClient(
+    v2025_03_13_until_v2026_07_01.AsyncMethods,
+    v2025_03_13.AsyncMethods,
+    settings_v2025_03_13.AsyncSettings,
+):
     """A client of version 2025-03-13, whose methods are awaited.
 
     Its methods raise the errors of the package's `client`.
     """
 
-    def __init__(
-        self,
-        *,
-        api_key: Secret | None = None,
-        environment: Environment = "production",
-        base_url: str | None = None,
-        timeout: Timeout = TIMEOUT,
-        max_retries: int = MAX_RETRIES,
-        backoff: Backoff = BACKOFF,
-        headers: Mapping[str, str] | None = None,
-        http_client: httpx.AsyncClient | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
-    ) -> None:
-        """Create a client of one environment, or of the service below *base_url*.
-
-        *max_retries* says how often a request that failed is sent again where that is safe,
-        *backoff* after how long. *headers* are added to all requests. An *http_client* is not
-        closed with the client. Raises ValueError for settings that no request can have.
-        """
-        super().__init__(
-            _SERVICE,
-            credentials={"ApiKey": api_key},
-            environment=environment,
-            base_url=base_url,
-            timeout=timeout,
-            max_retries=max_retries,
-            backoff=backoff,
-            headers=headers,
-            http_client=http_client,
-            transport=transport,
-        )
+    _service = _SERVICE

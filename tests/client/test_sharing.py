@@ -1,0 +1,84 @@
+"""What clients of many versions cost beside those of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support.sources import loaded
+
+from dateline.render import render
+
+_RESOURCES = 20
+
+
+def write_sources(count: int) -> dict[str, str]:
+    """Return an API of *count* versions, each of which adds a value that one resource shows."""
+    dates = [f"{2000 + number}-01-15" for number in range(count)]
+    rows = "\n".join(f"  - {{ date: {date}, title: A version. }}" for date in dates)
+    values = "".join(
+        f"\n        - {{ const: v{number}, x-added: {date}, x-shown-as: v }}"
+        for number, date in enumerate(dates[1:])
+    )
+    paths = "".join(
+        f"""
+  /r{number}/{{id}}:
+    put:
+      operationId: putR{number}
+      parameters:
+        - {{ name: id, in: path, required: true, schema: {{ type: string }} }}
+        - {{ name: word, in: query, description: A word., schema: {{ type: string }} }}
+      requestBody:
+        required: true
+        content: {{ application/json: {{ schema: {{ $ref: '#/components/schemas/Own' }} }} }}
+      responses:
+        '200':
+          description: it
+          content:
+            application/json: {{ schema: {{ $ref: '#/components/schemas/{name}' }} }}"""
+        for number in range(_RESOURCES)
+        for name in ("Changing" if number == 0 else "Own",)
+    )
+    return {
+        "versions.yaml": f"""\
+header: X-API-Version
+default: {dates[0]}
+versions:
+{rows}
+environments:
+  production: {{ servers: [{{ url: https://api.example.com/api }}] }}
+policy: dated-contract
+python: {{ package: shared }}
+""",
+        "api.yaml": f"""\
+openapi: 3.1.0
+info: {{ title: Shared, version: canonical }}
+paths:{paths}
+components:
+  schemas:
+    Own: {{ type: object, properties: {{ a: {{ type: string }} }} }}
+    Changing:
+      type: object
+      properties:
+        kind: {{ $ref: '#/components/schemas/Kind' }}
+    Kind:
+      type: string
+      oneOf:
+        - const: v{values}
+""",
+    }
+
+
+def measure(root: Path, count: int) -> int:
+    """Return the bytes of the clients of an API of *count* versions."""
+    rendered = render(
+        loaded(root / str(count), write_sources(count)), validate=False, changes=False
+    )
+    return sum(
+        len(each.content)
+        for each in rendered.artifacts
+        if "client" in each.path.split("/")[-1] or "/client/" in each.path
+    )
+
+
+def test_the_clients_of_25_versions_cost_at_most_twice_those_of_one(tmp_path: Path) -> None:
+    assert measure(tmp_path, 25) <= 2 * measure(tmp_path, 1)
