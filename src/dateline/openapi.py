@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from dateline.model import copy_items
@@ -536,17 +537,46 @@ def chain(document: dict[str, Any], node: Any) -> list[dict[str, Any]]:
     return []
 
 
+@cache
+def escape(token: str) -> str:
+    """Return *token* as it is written in a pointer (RFC 6901 section 3)."""
+    return str(token).replace("~", "~0").replace("/", "~1")
+
+
+@cache
+def unescape(token: str) -> str:
+    """Return the key that *token* of a pointer in a fragment stands for (RFC 6901 section 6)."""
+    if "%" in token:
+        from urllib.parse import unquote
+
+        token = unquote(token)
+    return token.replace("~1", "/").replace("~0", "~")
+
+
+def locate(document: Any, reference: str) -> tuple[Any, str] | None:
+    """Return what a pointer in a fragment leads to, and that pointer; None where that is nothing.
+
+    Sources: RFC 6901 sections 4 and 6.
+    """
+    if reference != "#" and not reference.startswith("#/"):
+        return None
+    node = document
+    pointer = ""
+    for token in map(unescape, reference.split("/")[1:]):
+        if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
+            node = node[int(token)]
+        elif isinstance(node, dict) and token in node:
+            node = node[token]
+        else:
+            return None
+        pointer += "/" + escape(token)
+    return node, pointer
+
+
 def find(document: dict[str, Any], reference: str) -> Any:
     """Return what *reference* leads to, by a pointer; None where that is nothing."""
-    goal = target(reference)
-    if goal is not None:
-        return document.get("components", {}).get(goal[0], {}).get(goal[1])
-    if not reference.startswith("#/"):
-        return None
-    from urllib.parse import unquote
-
-    pointer = "/".join(map(unquote, reference[1:].split("/")))
-    return value_at(document, follow(document, pointer))
+    found = locate(document, reference)
+    return None if found is None else found[0]
 
 
 def resolve(document: dict[str, Any], node: Any) -> dict[str, Any]:

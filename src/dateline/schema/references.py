@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
-from urllib.parse import unquote
 
-from dateline.openapi import COMPONENTS, target
+from dateline.openapi import COMPONENTS, locate, target
+from dateline.openapi import escape as escape
+from dateline.openapi import unescape as unescape
 
 ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 """Keywords that name a schema for references."""
@@ -25,18 +26,6 @@ class Located(NamedTuple):
 
     value: Any
     pointer: str
-
-
-@cache
-def escape(token: str) -> str:
-    """Return *token* as it is written in a pointer (RFC 6901 section 3)."""
-    return str(token).replace("~", "~0").replace("/", "~1")
-
-
-@cache
-def unescape(token: str) -> str:
-    """Return the key that *token* of a pointer in a fragment stands for (RFC 6901 section 6)."""
-    return (unquote(token) if "%" in token else token).replace("~1", "/").replace("~0", "~")
 
 
 @cache
@@ -126,17 +115,8 @@ class Resolver:
     def _find(self, reference: str) -> Located | None:
         if reference != "#" and not reference.startswith("#/"):
             return next(iter(self._anchors.get(reference[1:], ())), None)
-        node: Any = self.root
-        pointer = ""
-        for token in map(unescape, reference.split("/")[1:]):
-            if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
-                node = node[int(token)]
-            elif isinstance(node, dict) and token in node:
-                node = node[token]
-            else:
-                return None
-            pointer += "/" + escape(token)
-        return Located(node, pointer)
+        found = locate(self.root, reference)
+        return None if found is None else Located(*found)
 
     @cached_property
     def _anchors(self) -> dict[str, list[Located]]:
