@@ -340,6 +340,61 @@ def _show_demands(title: str, demands: Sequence[DemandedConverter], *, err: bool
             click.echo(indent + line, err=err)
 
 
+@main.command()
+@partial(one_project, required=False)
+@click.argument(
+    "paths",
+    metavar="PATH...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, path_type=Path),
+)
+@click.option("--from", "older", required=True, metavar="VERSION", help="What the code uses.")
+@click.option("--to", "newer", required=True, metavar="VERSION", help="What it is to use.")
+@click.option(
+    "--generated",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder with `python/` and `changes/`; the output of the project unless given.",
+)
+@click.option("--dry-run", is_flag=True, help="Show the patch, write nothing.")
+def migrate(
+    workspace: Workspace,
+    paths: tuple[Path, ...],
+    older: str,
+    newer: str,
+    generated: Path | None,
+    dry_run: bool,
+) -> None:
+    """Move Python code in PATH to another version of the generated package.
+
+    Imports, classes, fields, methods and arguments with another name are rewritten where it is
+    certain what they are; what is gone or needed now is marked with a comment that has the reason.
+    All else that may be concerned is listed with its place: exit status 1 says that something is
+    marked or listed.
+    """
+    from dateline.migrate import migrate as find_migration
+
+    found = find_migration(paths, generated or workspace.output, older, newer)
+    if dry_run:
+        click.echo(found.patch, nl=False)
+    else:
+        found.write()
+        for path in found.files:
+            click.echo(f"changed {path}")
+    for title, lines in (
+        ("marked in the code:", found.marked),
+        ("not certain, and left as it is:", found.uncertain),
+        ("changed as well, and no name in Python:", found.left),
+    ):
+        if lines:
+            click.echo(title, err=True)
+        for line in lines:
+            click.echo(f"  {line}", err=True)
+    if not (found.files or found.marked or found.uncertain):
+        click.echo(f"nothing uses {older}", err=True)
+    sys.exit(1 if found.marked or found.uncertain else 0)
+
+
 def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None) -> None:
     """Show the patch of *plan*; where it was carried out, what came of it."""
     if outcome is None:

@@ -13,6 +13,8 @@ _EXTRAS = {
     "jsonschema_rs": "generate",
     "openapi_spec_validator": "generate",
     "pydantic": "generate",
+    "jedi": "migrate",
+    "libcst": "migrate",
 }
 _COMPLETION = "_DATELINE_COMPLETE"  # set by the completion scripts of bash, zsh and fish
 

@@ -1,0 +1,129 @@
+"""Code that uses a generated package, moved from one version of the API to another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dateline.files.disk import replace
+from dateline.migrate.facts import Remark, find_facts
+from dateline.migrate.package import PackageError, VersionModule, read_version
+from dateline.model import Place, Problem, SourceError
+from dateline.paths import name_folder
+
+if TYPE_CHECKING:
+    from dateline.migrate.rewriting import MigratedFile
+
+__all__ = ["Migration", "PackageError", "migrate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Migration:
+    """What becomes of files: the old and the new text of those that change, by their paths.
+
+    ``marked`` and ``uncertain`` are lines for people, with places in the old text; ``left`` is
+    what changed for callers and has no name in Python code.
+    """
+
+    files: dict[Path, tuple[str, str]]
+    marked: tuple[str, ...]
+    uncertain: tuple[str, ...]
+    left: tuple[Remark, ...]
+
+    @property
+    def patch(self) -> str:
+        """All changes as a unified diff."""
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for path, (before, after) in self.files.items()
+            for line in unified_diff(
+                before.splitlines(keepends=True),
+                after.splitlines(keepends=True),
+                f"a/{name_folder(path)}",
+                f"b/{name_folder(path)}",
+            )
+        )
+
+    def write(self) -> None:
+        """Write the files. Each has its old text or its new one, whenever the process ends."""
+        for path, (_, text) in self.files.items():
+            replace(path, text.encode(), path.with_name(f".{path.name}.dateline"))
+
+
+def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> Migration:
+    """Return what becomes of the Python files in *paths*, files or folders.
+
+    *generated* is a folder with the generated packages and change pages, in `python` and
+    `changes`. Nothing is imported or run. Raises PackageError where it lacks a version or the
+    page, SourceError with every file that is no Python.
+    """
+    # heavy, and there only with an extra
+    from dateline.migrate.resolving import NameResolver
+    from dateline.migrate.rewriting import ParserSyntaxError, rewrite
+
+    versions = _read_versions(generated / "python", older, newer)
+    facts = find_facts(_read_changes(generated / "changes", older, newer), *versions)
+    files: dict[Path, tuple[str, str]] = {}
+    marked: list[str] = []
+    uncertain: list[str] = []
+    problems: list[Problem] = []
+    for path in _list_files(paths):
+        text = path.read_bytes().decode("utf-8", errors="surrogateescape")
+        if versions[0].package not in text:
+            continue
+        resolver = NameResolver(text, path.resolve(), [generated / "python"], versions[0])
+        try:
+            made: MigratedFile = rewrite(text, facts, versions, resolver)
+        except ParserSyntaxError as error:
+            place = Place(name_folder(path), error.editor_line, error.editor_column)
+            message = "this is no Python: mend the file, or leave it out"
+            problems.append(Problem(place=place, id="python-unreadable", message=message))
+            continue
+        if made.text != text:
+            files[path] = text, made.text
+        for notice in made.notices:
+            line = f"{name_folder(path)}:{notice.line}:{notice.column}: {notice.message}"
+            (marked if notice.is_marked else uncertain).append(line)
+    if problems:
+        raise SourceError(problems)
+    return Migration(
+        files=files, marked=tuple(marked), uncertain=tuple(uncertain), left=tuple(facts.left)
+    )
+
+
+def _read_versions(python: Path, older: str, newer: str) -> tuple[VersionModule, VersionModule]:
+    packages = sorted(path.parent for path in python.glob("*/types.py"))
+    if len(packages) != 1:
+        raise PackageError(f"{python} has no generated package: run `dateline generate`")
+    return read_version(packages[0], older), read_version(packages[0], newer)
+
+
+def _read_changes(pages: Path, older: str, newer: str) -> list[dict[str, Any]]:
+    page = pages / f"{older}...{newer}.json"
+    try:
+        found: list[dict[str, Any]] = json.loads(page.read_bytes())["changes"]
+    except FileNotFoundError:
+        raise PackageError(
+            f"{page} is missing: run `dateline generate`, or go by the versions between"
+        ) from None
+    return found
+
+
+def _list_files(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the Python files, each once, in the order of their paths; hidden folders aside."""
+    found = set()
+    for path in paths:
+        if path.is_dir():
+            inside = path.rglob("*.py")
+            found |= {each for each in inside if not _is_hidden(each.relative_to(path))}
+        else:
+            found.add(path)
+    yield from sorted(found)
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)

@@ -1,0 +1,50 @@
+"""What a name in callers' code is, as far as that is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import jedi  # type: ignore[import-untyped]
+
+from dateline.migrate.package import VersionModule
+
+_METHODS = ("Methods", "AsyncMethods")
+
+
+class Member(NamedTuple):
+    """A field or member of a class of models, or a method of the client (``holder`` is empty)."""
+
+    holder: str
+    name: str
+
+
+class NameResolver:
+    """Finds what names in one file lead to; *folders* are searched for imports."""
+
+    def __init__(
+        self, text: str, path: Path, folders: Sequence[Path], older: VersionModule
+    ) -> None:
+        project = jedi.Project(path.parent, added_sys_path=[str(each) for each in folders])
+        self._script = jedi.Script(text, path=path, project=project)
+        self._older = older
+
+    def find_members(self, line: int, column: int) -> tuple[set[Member], bool]:
+        """Return the members of the package that the name at a place may be.
+
+        Also returns whether that is certain: nothing else may be meant. Lines count from 1,
+        columns from 0.
+        """
+        found = self._script.goto(line, column, follow_imports=True)
+        members = {self._read(each.full_name or "") for each in found}
+        return {each for each in members if each is not None}, bool(found) and len(members) == 1
+
+    def _read(self, name: str) -> Member | None:
+        start, *rest = name.split(".")
+        if start != self._older.package or len(rest) != 4:
+            return None
+        room, _, holder, member = rest
+        if room == "models" and holder in self._older.classes:
+            return Member(holder, member)
+        return Member("", member) if room == "client" and holder in _METHODS else None
