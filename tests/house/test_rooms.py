@@ -20,7 +20,8 @@ ROOMS = (
     *("project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),
     *("changes", "documents", "models", "contracts", "server", "client", "site", "render"),
-    *("demands", "trial", "files", "edit", "adopt", "settings", "generate", "status", "answers"),
+    *("demands", "trial", "files", "edit", "adopt", "migrate"),
+    *("settings", "generate", "status", "answers"),
     *("serve", "proxy", "demo", "options", "completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""
@@ -39,6 +40,8 @@ HOMES = {
     "datamodel_code_generator": {"models"},
     "openapi_spec_validator": {"documents"},
     "pydantic": {"models"},
+    "jedi": {"migrate"},
+    "libcst": {"migrate"},
     "click": {"options", "completion", "cli", "entry"},
     "uvicorn": {"serve"},
 }

@@ -43,6 +43,7 @@
 - `json_schema_suite`: the JSON Schema Test Suite, as components of documents
 - `keyed_server`: a server of one POST with idempotency keys, as a process, on a shared store
 - `kills`: a command killed at every file event, and what the next command makes of it
+- `migrating`: an API of three versions whose names change, and programs that use its package
 - `mock_answers`: the answers of a mock to every GET, judged by the document of their version
 - `mocks`: mocks of the versions of an API, and requests to them
 - `model_documents`: documents with every schema keyword, and models that disagree with one

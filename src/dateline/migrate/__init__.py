@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dateline.files.disk import replace
-from dateline.migrate.facts import Remark, find_facts
+from dateline.migrate.facts import CallerRemark, find_facts
 from dateline.migrate.package import PackageError, VersionModule, read_version
 from dateline.model import Place, Problem, SourceError
-from dateline.paths import name_folder
+from dateline.paths import name_path
 
 if TYPE_CHECKING:
     from dateline.migrate.rewriting import MigratedFile
@@ -32,7 +32,7 @@ class Migration:
     files: dict[Path, tuple[str, str]]
     marked: tuple[str, ...]
     uncertain: tuple[str, ...]
-    left: tuple[Remark, ...]
+    left: tuple[CallerRemark, ...]
 
     @property
     def patch(self) -> str:
@@ -43,8 +43,8 @@ class Migration:
             for line in unified_diff(
                 before.splitlines(keepends=True),
                 after.splitlines(keepends=True),
-                f"a/{name_folder(path)}",
-                f"b/{name_folder(path)}",
+                f"a/{name_path(path)}",
+                f"b/{name_path(path)}",
             )
         )
 
@@ -79,14 +79,14 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
         try:
             made: MigratedFile = rewrite(text, facts, versions, resolver)
         except ParserSyntaxError as error:
-            place = Place(name_folder(path), error.editor_line, error.editor_column)
+            place = Place(name_path(path), error.editor_line, error.editor_column)
             message = "this is no Python: mend the file, or leave it out"
             problems.append(Problem(place=place, id="python-unreadable", message=message))
             continue
         if made.text != text:
             files[path] = text, made.text
         for notice in made.notices:
-            line = f"{name_folder(path)}:{notice.line}:{notice.column}: {notice.message}"
+            line = f"{name_path(path)}:{notice.line}:{notice.column}: {notice.message}"
             (marked if notice.is_marked else uncertain).append(line)
     if problems:
         raise SourceError(problems)

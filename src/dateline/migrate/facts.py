@@ -17,7 +17,7 @@ _VALUE_REMOVED: Final = frozenset({"value-removed", "open-value-removed", "respo
 
 
 @dataclass(frozen=True)
-class Rename:
+class NewName:
     """A name that is another one in the newer version; ``wire`` are both as JSON has them."""
 
     new: str
@@ -25,7 +25,7 @@ class Rename:
 
 
 @dataclass(frozen=True)
-class Remark:
+class CallerRemark:
     """What no rewriting settles: what happened, and the reason for it, if one was given."""
 
     fact: str
@@ -44,13 +44,13 @@ class MigrationFacts:
     none of these.
     """
 
-    classes: dict[str, Rename | Remark] = field(default_factory=dict)
-    fields: dict[tuple[str, str], Rename | Remark] = field(default_factory=dict)
-    members: dict[tuple[str, str], Remark] = field(default_factory=dict)
-    methods: dict[str, Rename | Remark] = field(default_factory=dict)
-    arguments: dict[tuple[str, str], Rename | Remark] = field(default_factory=dict)
-    required: dict[str, dict[str, Remark]] = field(default_factory=dict)
-    left: list[Remark] = field(default_factory=list)
+    classes: dict[str, NewName | CallerRemark] = field(default_factory=dict)
+    fields: dict[tuple[str, str], NewName | CallerRemark] = field(default_factory=dict)
+    members: dict[tuple[str, str], CallerRemark] = field(default_factory=dict)
+    methods: dict[str, NewName | CallerRemark] = field(default_factory=dict)
+    arguments: dict[tuple[str, str], NewName | CallerRemark] = field(default_factory=dict)
+    required: dict[str, dict[str, CallerRemark]] = field(default_factory=dict)
+    left: list[CallerRemark] = field(default_factory=list)
 
     def find_names(self) -> set[str]:
         """Return each name of a field, member or method that something became of."""
@@ -62,10 +62,10 @@ def find_facts(
     changes: Sequence[Mapping[str, Any]], older: VersionModule, newer: VersionModule
 ) -> MigrationFacts:
     """Return what *changes*, those of a change page in JSON, mean for code of *older*."""
-    return _Finder(older, newer).find(changes)
+    return _FactFinder(older, newer).find(changes)
 
 
-class _Finder:
+class _FactFinder:
     def __init__(self, older: VersionModule, newer: VersionModule) -> None:
         self._older, self._newer = older, newer
         self._facts = MigrationFacts()
@@ -77,12 +77,12 @@ class _Finder:
             if change["rule"] == "component-renamed":
                 before, after = class_name(str(change["before"])), class_name(str(change["after"]))
                 self._former[str(change["after"])] = str(change["before"])
-                facts.classes[before] = Rename(after)
+                facts.classes[before] = NewName(after)
         for change in changes:
             if not self._place(change) and change["verdict"] in ("gated", "never"):
                 facts.left.append(_remark(change))
         for name in sorted(self._older.names - self._newer.names):
-            gone = Remark(f"{self._newer.path} has no {name}")
+            gone = CallerRemark(f"{self._newer.path} has no {name}")
             facts.classes.setdefault(name, gone)
         return facts
 
@@ -116,12 +116,12 @@ class _Finder:
         holder = self._older.find_class(start, [field_name(each) for each in way if each])
         return None if holder is None else (holder, last)
 
-    def _note_field(self, change: Mapping[str, Any], what: Rename | Remark) -> bool:
+    def _note_field(self, change: Mapping[str, Any], what: NewName | CallerRemark) -> bool:
         found = self._find_holder(change)
         if found is None:
             return False
         holder, last = found
-        name = field_name(what.wire[0] if isinstance(what, Rename) else last)
+        name = field_name(what.wire[0] if isinstance(what, NewName) else last)
         if name not in self._older.classes[holder].fields:
             return False
         self._facts.fields[holder, name] = what
@@ -132,7 +132,7 @@ class _Finder:
         if found is None:
             return False
         before, after = str(change["before"]), str(change["after"])
-        return self._note_field(change, Rename(field_name(after), (before, after)))
+        return self._note_field(change, NewName(field_name(after), (before, after)))
 
     def _note_required_field(self, change: Mapping[str, Any]) -> bool:
         found = self._find_holder(change)
@@ -167,7 +167,7 @@ class _Finder:
             if new is None:
                 self._facts.methods[method] = _remark(change)
             elif new != method:
-                self._facts.methods[method] = Rename(new)
+                self._facts.methods[method] = NewName(new)
         return bool(found)
 
     def _note_arguments(self, change: Mapping[str, Any]) -> bool:
@@ -175,7 +175,7 @@ class _Finder:
         for _, method in found:
             if change["rule"] in _PARAMETER_RENAMED:
                 before, after = str(change["before"]), str(change["after"])
-                renamed = Rename(argument_name(after), (before, after))
+                renamed = NewName(argument_name(after), (before, after))
                 self._facts.arguments[method, argument_name(before)] = renamed
             elif change["rule"] == "parameter-removed":
                 gone = argument_name(str(change["field"]))
@@ -186,5 +186,5 @@ class _Finder:
         return bool(found)
 
 
-def _remark(change: Mapping[str, Any]) -> Remark:
-    return Remark(str(change["message"]), change["why"])
+def _remark(change: Mapping[str, Any]) -> CallerRemark:
+    return CallerRemark(str(change["message"]), change["why"])

@@ -13,7 +13,7 @@ from dateline.migrate.package import VersionModule
 _METHODS = ("Methods", "AsyncMethods")
 
 
-class Member(NamedTuple):
+class PackageMember(NamedTuple):
     """A field or member of a class of models, or a method of the client (``holder`` is empty)."""
 
     holder: str
@@ -30,7 +30,7 @@ class NameResolver:
         self._script = jedi.Script(text, path=path, project=project)
         self._older = older
 
-    def find_members(self, line: int, column: int) -> tuple[set[Member], bool]:
+    def find_members(self, line: int, column: int) -> tuple[set[PackageMember], bool]:
         """Return the members of the package that the name at a place may be.
 
         Also returns whether that is certain: nothing else may be meant. Lines count from 1,
@@ -40,11 +40,11 @@ class NameResolver:
         members = {self._read(each.full_name or "") for each in found}
         return {each for each in members if each is not None}, bool(found) and len(members) == 1
 
-    def _read(self, name: str) -> Member | None:
+    def _read(self, name: str) -> PackageMember | None:
         start, *rest = name.split(".")
         if start != self._older.package or len(rest) != 4:
             return None
         room, _, holder, member = rest
         if room == "models" and holder in self._older.classes:
-            return Member(holder, member)
-        return Member("", member) if room == "client" and holder in _METHODS else None
+            return PackageMember(holder, member)
+        return PackageMember("", member) if room == "client" and holder in _METHODS else None

@@ -17,7 +17,7 @@ from libcst.metadata import (
     QualifiedNameProvider,
 )
 
-from dateline.migrate.facts import MigrationFacts, Remark, Rename
+from dateline.migrate.facts import CallerRemark, MigrationFacts, NewName
 from dateline.migrate.package import VersionModule
 from dateline.migrate.resolving import NameResolver
 from dateline.model import printable
@@ -64,7 +64,7 @@ def rewrite(
     not import the older version.
     """
     wrapper = MetadataWrapper(cst.parse_module(text))
-    finder = _Finder(facts, versions, resolver)
+    finder = _EditFinder(facts, versions, resolver)
     wrapper.visit(finder)
     if not finder.is_concerned:
         return MigratedFile(text, ())
@@ -72,7 +72,7 @@ def rewrite(
     return MigratedFile(changed.code, tuple(sorted({*finder.notices})))
 
 
-class _Finder(cst.CSTVisitor):
+class _EditFinder(cst.CSTVisitor):
     """Finds what to edit, by the node, and what to say."""
 
     METADATA_DEPENDENCIES = (PositionProvider, ParentNodeProvider, QualifiedNameProvider)
@@ -89,7 +89,7 @@ class _Finder(cst.CSTVisitor):
         self._resolver = resolver
         self._names = facts.find_names()
         self._wire = {
-            each.wire[0] if isinstance(each, Rename) else name
+            each.wire[0] if isinstance(each, NewName) else name
             for (_, name), each in facts.fields.items()
         }
         self.is_concerned = False
@@ -123,7 +123,7 @@ class _Finder(cst.CSTVisitor):
             self._move(node.module)
             for alias in names:
                 known = self._facts.classes.get(_dotted(alias.name))
-                if isinstance(known, Rename):
+                if isinstance(known, NewName):
                     self._rename(alias.name, known)
                 elif known is not None:
                     self._mark(alias, known)
@@ -145,7 +145,7 @@ class _Finder(cst.CSTVisitor):
         for name in self._qualify(node):
             start, _, last = name.rpartition(".")
             known = self._facts.classes.get(last)
-            if start == self._older.path and last == node.value and isinstance(known, Rename):
+            if start == self._older.path and last == node.value and isinstance(known, NewName):
                 self._rename(node, known)
             elif name == self._older.path and node.value == package_name(self._older.version):
                 self._edit(node, lambda old: old.with_changes(value=self._module))
@@ -163,9 +163,11 @@ class _Finder(cst.CSTVisitor):
             self._edit(node.attr, lambda name: name.with_changes(value=self._module))
             return
         for name in qualified:
-            start, _, last = name.rpartition(".")
-            known = self._facts.classes.get(last)
-            if start == self._older.path and known is not None:
+            if not name.startswith(f"{self._older.path}."):
+                continue
+            holder, _, member = name.removeprefix(f"{self._older.path}.").partition(".")
+            known = self._find(holder, member) if member else self._facts.classes.get(holder)
+            if known is not None:
                 self._apply(node.attr, known)
                 return
         if node.attr.value in self._names:
@@ -187,7 +189,7 @@ class _Finder(cst.CSTVisitor):
             facts = sorted({str(each) for each in self._find_all(node.value)})
             self._notice(node, f"`{node.value}` may be one of the API: {'; '.join(facts)}")
 
-    def _find(self, holder: str, name: str) -> Rename | Remark | None:
+    def _find(self, holder: str, name: str) -> NewName | CallerRemark | None:
         if not holder:
             return self._facts.methods.get(name)
         return self._facts.fields.get((holder, name)) or self._facts.members.get((holder, name))
@@ -255,7 +257,7 @@ class _Finder(cst.CSTVisitor):
         node: cst.Call,
         arguments: Sequence[cst.Arg],
         holder: str,
-        facts: dict[tuple[str, str], Rename | Remark],
+        facts: dict[tuple[str, str], NewName | CallerRemark],
     ) -> None:
         given = {each.keyword.value: each.keyword for each in arguments if each.keyword is not None}
         for name, keyword in given.items():
@@ -273,7 +275,7 @@ class _Finder(cst.CSTVisitor):
                 continue
             given.add(field_name(text))
             known = self._facts.fields.get((holder, field_name(text)))
-            if isinstance(known, Rename):
+            if isinstance(known, NewName):
                 self._edit(key, partial(_set_value, text=key.quote + known.wire[1] + key.quote))
             elif known is not None:
                 self._mark(key, known)
@@ -287,7 +289,7 @@ class _Finder(cst.CSTVisitor):
             if name not in given and is_open:
                 self._notice(node, f"`{name}` may be missing: {remark}")
             elif name not in given:
-                self._mark(node, Remark(f"`{name}` is needed here: {remark}"))
+                self._mark(node, CallerRemark(f"`{name}` is needed here: {remark}"))
 
     # --- texts
 
@@ -300,19 +302,19 @@ class _Finder(cst.CSTVisitor):
 
     # --- what is done about it
 
-    def _apply(self, node: cst.Name, what: Rename | Remark) -> None:
-        if isinstance(what, Rename):
+    def _apply(self, node: cst.Name, what: NewName | CallerRemark) -> None:
+        if isinstance(what, NewName):
             self._rename(node, what)
         else:
             self._mark(node, what)
 
-    def _rename(self, node: cst.CSTNode, what: Rename) -> None:
+    def _rename(self, node: cst.CSTNode, what: NewName) -> None:
         self._edit(node, lambda name: name.with_changes(value=what.new))
 
     def _edit(self, node: cst.CSTNode, edit: Callable[[Any], cst.CSTNode]) -> None:
         self.edits[node] = edit
 
-    def _mark(self, node: cst.CSTNode, remark: Remark) -> None:
+    def _mark(self, node: cst.CSTNode, remark: CallerRemark) -> None:
         statement: cst.CSTNode = node
         while not hasattr(statement, "leading_lines"):
             statement = self.get_metadata(ParentNodeProvider, statement)
@@ -371,5 +373,5 @@ def _read_text(node: cst.SimpleString) -> str | None:
     return read if isinstance(read, str) else None
 
 
-def _describe(name: str, what: Rename | Remark) -> str:
-    return f"{name} is {what.new} now" if isinstance(what, Rename) else str(what)
+def _describe(name: str, what: NewName | CallerRemark) -> str:
+    return f"{name} is {what.new} now" if isinstance(what, NewName) else str(what)

@@ -1,0 +1,274 @@
+"""`dateline migrate`: code for one version becomes code for another that does the same."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import httpx
+import pytest
+from support.commands import dateline
+from support.migrating import PROGRAMS, SOURCES, VERSIONS
+from support.sources import folder
+
+from dateline.generate import Workspace
+from dateline.load import load
+from dateline.serve.mock import Mock
+from dateline.serve.package import package
+
+PAIRS = list(combinations(VERSIONS, 2))
+FIRST = VERSIONS[0]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with its outputs."""
+    root = tmp_path_factory.mktemp("library")
+    folder(root, SOURCES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        outcome = dateline("generate")
+        assert outcome.status == 0, outcome.err
+    return root
+
+
+@pytest.fixture(scope="module")
+def app(project: Path) -> Iterator[Any]:
+    """The mock of the API."""
+    api = load(project / "schemas")
+    workspace = Workspace(schemas=project / "schemas", output=project / "generated")
+    with package(workspace, api) as server:
+        yield Mock(api, server, "production", 0).app
+
+
+@pytest.fixture
+def library(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The generated package, to be imported as `library`."""
+    monkeypatch.syspath_prepend(str(project / "generated" / "python"))
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "library"]:
+        del sys.modules[name]
+
+
+def migrate(
+    project: Path, programs: Path, older: str, newer: str, *more: str
+) -> tuple[int, str, str]:
+    """Run the command in *project*; return its status and what it wrote."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        done = dateline("migrate", str(programs), "--from", older, "--to", newer, *more)
+    return done.status, done.out, done.err
+
+
+def write_programs(root: Path, programs: dict[str, str]) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    for name, text in programs.items():
+        (root / f"{name}.py").write_text(text, encoding="utf-8")
+    return root
+
+
+def read_programs(root: Path) -> dict[str, str]:
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(root.glob("*.py"))}
+
+
+def run(path: Path, version: str, app: Any) -> Any:
+    """Return what the program at *path* gets from the API of *version*."""
+    module = ModuleType(path.stem)
+    exec(compile(path.read_bytes(), path, "exec"), vars(module))
+    client = importlib.import_module(f"library.v{version.replace('-', '_')}").AsyncClient
+
+    async def main() -> Any:
+        transport = httpx.ASGITransport(app)
+        async with client(base_url="http://api", transport=transport) as connected:
+            return await module.main(connected)
+
+    return asyncio.run(main())
+
+
+@pytest.fixture(scope="module")
+def migrated(project: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The programs for each version, made one from the other."""
+    root = tmp_path_factory.mktemp("programs")
+    folders = {FIRST: write_programs(root / "first", PROGRAMS)}
+    for older, newer in pairwise(VERSIONS):
+        texts = read_programs(folders[older])
+        folders[newer] = write_programs(root / newer, texts)
+        assert migrate(project, folders[newer], older, newer)[0] == 0
+    return folders
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(("older", "newer"), PAIRS)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_gets_the_same_in_the_newer_version(
+    migrated: dict[str, Path], app: Any, program: str, older: str, newer: str
+) -> None:
+    before, after = (
+        run(migrated[version] / f"{program}.py", version, app) for version in (older, newer)
+    )
+    assert after == before
+    assert before
+
+
+def test_steps_lead_to_what_a_jump_leads_to(
+    project: Path, migrated: dict[str, Path], tmp_path: Path
+) -> None:
+    jumped = write_programs(tmp_path, PROGRAMS)
+    status, out, _ = migrate(project, jumped, FIRST, VERSIONS[-1])
+    assert status == 0
+    assert read_programs(jumped) == read_programs(migrated[VERSIONS[-1]])
+    assert out.splitlines() == [
+        f"changed {jumped / name}.py" for name in sorted(PROGRAMS) if name != "untouched"
+    ]
+
+
+def test_type_checkers_find_nothing_before_and_after(
+    project: Path, migrated: dict[str, Path], tmp_path: Path
+) -> None:
+    for version, programs in migrated.items():
+        name = f"v{version.replace('-', '_')}"
+        texts = {f"{program}_{name}": text for program, text in read_programs(programs).items()}
+        write_programs(tmp_path, texts)
+    # a program for the first version is no program for the last
+    text = PROGRAMS["annotated"].replace("v2025_01_01", "v2026_01_01")
+    (tmp_path / "mistaken.py").write_text(text, encoding="utf-8")
+    checker = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11"]
+    done = subprocess.run(
+        [*checker, "--cache-dir", str(tmp_path / "cache"), "--follow-imports", "silent", "."],
+        cwd=tmp_path,
+        env={"MYPYPATH": str(project / "generated" / "python")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = [line for line in done.stdout.splitlines() if "error:" in line]
+    assert {line.partition(":")[0] for line in found} == {"mistaken.py"}, done.stdout
+
+
+def test_the_text_is_kept_but_for_what_changed(migrated: dict[str, Path]) -> None:
+    assert read_programs(migrated[VERSIONS[-1]])["annotated"] == (
+        PROGRAMS["annotated"]
+        .replace("v2025_01_01", "v2026_01_01")
+        .replace("loan.reader, loan.owner.name", "loan.borrower, loan.owner.full_name")
+        .replace("fetch_loan", "get_loan")
+    )
+    assert read_programs(migrated[VERSIONS[-1]])["untouched"] == PROGRAMS["untouched"]
+
+
+def test_a_dry_run_shows_the_patch_and_writes_nothing(project: Path, tmp_path: Path) -> None:
+    programs = write_programs(tmp_path, {"annotated": PROGRAMS["annotated"]})
+    status, out, _ = migrate(project, programs, FIRST, VERSIONS[1], "--dry-run")
+    assert status == 0
+    assert read_programs(programs) == {"annotated": PROGRAMS["annotated"]}
+    changed = [
+        line for line in out.splitlines() if line[:1] in "+-" and line[:3] not in ("---", "+++")
+    ]
+    assert changed == [
+        "-from library.v2025_01_01 import AsyncClient, Loan",
+        "+from library.v2025_06_01 import AsyncClient, Loan",
+        "-    return loan.reader, loan.owner.name",
+        "+    return loan.borrower, loan.owner.name",
+    ]
+
+
+GONE = """\
+from library.v2025_06_01 import Client, Kind, Loan
+
+
+def fine(loan: Loan) -> object:
+    if loan.id:
+        return loan.fine_cents
+    return None
+
+
+def is_tape(client: Client) -> bool:
+    print(client); return client.fetch_loan("7").kind is Kind.TAPE
+"""
+
+
+def test_what_is_gone_is_marked_with_its_reason_once(project: Path, tmp_path: Path) -> None:
+    programs = write_programs(tmp_path, {"gone": GONE})
+    status, _, err = migrate(project, programs, "2025-06-01", "2026-01-01")
+    assert status == 1
+    fine = "Loan.fine_cents: field removed: Fines are gone."
+    sold = "Kind: value tape removed: Tapes are sold."
+    text = read_programs(programs)["gone"]
+    assert text == GONE.replace("v2025_06_01", "v2026_01_01").replace(
+        "        return loan.fine", f"        # dateline: {fine}\n        return loan.fine"
+    ).replace("fetch_", "get_").replace(
+        "    print(client)", f"    # dateline: {sold}\n    print(client)"
+    )
+    assert err.splitlines() == [
+        "marked in the code:",
+        f"  {programs}/gone.py:6:21: {fine}",
+        f"  {programs}/gone.py:11:63: {sold}",
+    ]
+    # nothing uses the older version any more
+    again = migrate(project, programs, "2025-06-01", "2026-01-01")
+    assert again == (0, "", "nothing uses 2025-06-01\n")
+    assert read_programs(programs)["gone"] == text
+
+
+UNCERTAIN = """\
+from library.v2025_01_01 import Loan
+
+VERSION = "2025-01-01"
+
+
+def show(loan, other: Loan | str) -> None:
+    print(loan.reader, getattr(other, "reader"))
+
+
+def make(more: dict[str, str]) -> Loan:
+    return Loan(**more)
+"""
+
+
+def test_what_is_not_certain_is_listed_and_left(project: Path, tmp_path: Path) -> None:
+    programs = write_programs(tmp_path, {"uncertain": UNCERTAIN})
+    status, _, err = migrate(project, programs, "2025-01-01", "2025-06-01")
+    assert status == 1
+    assert read_programs(programs)["uncertain"] == UNCERTAIN.replace("v2025_01", "v2025_06")
+    assert err.splitlines() == [
+        "not certain, and left as it is:",
+        f"  {programs}/uncertain.py:3:11: the text '2025-01-01' may name the version",
+        f"  {programs}/uncertain.py:7:16: `reader` may be one of the API: "
+        "Loan.reader is borrower now; NewLoan.reader is borrower now",
+        f"  {programs}/uncertain.py:7:39: the text 'reader' may name a field that changed",
+    ]
+
+
+def test_a_file_that_is_no_python_is_refused_and_nothing_is_written(
+    project: Path, tmp_path: Path
+) -> None:
+    texts = {"annotated": PROGRAMS["annotated"], "broken": "import library.v2025_01_01\ndef (:\n"}
+    programs = write_programs(tmp_path, texts)
+    status, out, err = migrate(project, programs, FIRST, VERSIONS[1])
+    assert (status, out) == (3, "")
+    assert err.startswith(f"{programs}/broken.py:2:1: python-unreadable: ")
+    assert read_programs(programs) == texts
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "said"),
+    [
+        ("2024-01-01", "2025-06-01", "has no version 2024-01-01"),
+        ("2025-01-01", "2027-01-01", "has no version 2027-01-01"),
+        ("2025-06-01", "2025-01-01", "2025-06-01...2025-01-01.json is missing"),
+    ],
+)
+def test_versions_that_are_not_there_are_refused(
+    project: Path, tmp_path: Path, older: str, newer: str, said: str
+) -> None:
+    programs = write_programs(tmp_path, PROGRAMS)
+    status, out, err = migrate(project, programs, older, newer)
+    assert (status, out) == (3, "")
+    assert said in err
+    assert read_programs(programs) == PROGRAMS
