@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support.checked import checked, schema
+from support.sources import API, VERSIONS, problems
 
 
 @pytest.mark.parametrize(
@@ -468,3 +471,31 @@ components:
     Deep: { type: array, items: { $ref: '#/components/schemas/Deep' }, default: %s }
 """
     assert checked(looped % deep, adopted=True) == []
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_fit"),
+    [("required: [zip]", False), ("maxProperties: 1", False), ("minProperties: 1", True)],
+)
+def test_what_is_beside_a_reference_judges_substitutes_too(
+    beside: str, is_fit: bool, tmp_path: Path
+) -> None:
+    schemas = f"""\
+    Old: {{ type: object, required: [kind, name], properties: {{ kind: {{ const: Old }} }} }}
+    New: {{ type: object, required: [kind], properties: {{ kind: {{ const: New }} }} }}
+    Pet:
+      oneOf:
+        - {{ $ref: '#/components/schemas/Old', {beside} }}
+        - $ref: '#/components/schemas/New'
+          x-added: 2024-09-01
+          x-shown-as: {{ kind: Old, name: a }}
+"""
+    found = problems(
+        tmp_path,
+        {
+            "versions.yaml": VERSIONS + "lint: adopted\n",
+            "api.yaml": API,
+            "pets.yaml": f"components:\n  schemas:\n{schemas}",
+        },
+    )
+    assert any("shown-as-invalid" in each for each in found) is not is_fit

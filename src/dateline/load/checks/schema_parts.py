@@ -34,17 +34,31 @@ def admits_null(scope: Scope, schema: Any) -> bool:
     return OR_NULL in scope.dialect.keywords(schema) or OR_NULL in resolve_schema(scope, schema)
 
 
+def read_beside(scope: Scope, schema: Any) -> Schema:
+    """Return what *schema* itself says beside its reference; nothing in OpenAPI 3.0."""
+    schema = scope.now(schema)
+    if not isinstance(schema, dict) or "$ref" not in schema or not scope.modern:
+        return {}
+    return {key: value for key, value in schema.items() if key != "$ref"}
+
+
 def list_parts(scope: Scope, schema: Any) -> Iterator[Schema]:
-    """Yield *schema*, resolved, and all that its allOf lists, each once."""
+    """Yield *schema*, resolved, and all that its allOf lists, each once.
+
+    What is beside a reference, which adopted definitions have, comes after what that leads to.
+    """
     seen: set[int] = set()
     pending = [schema]
     while pending:
-        part = resolve_schema(scope, pending.pop())
+        written = pending.pop()
+        part = resolve_schema(scope, written)
         if id(part) in seen:
             continue
         seen.add(id(part))
         yield part
         pending += reversed(part.get("allOf", ()))
+        if beside := read_beside(scope, written):
+            pending.append(beside)
 
 
 def collect_properties(scope: Scope, schema: Any) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline, is_long, order, restate
 from dateline.model import ENVIRONMENTS, WAS, Table
-from dateline.openapi import COMPONENTS, target
+from dateline.openapi import COMPONENTS
 from dateline.schema.dialect import Dialect
-from dateline.schema.references import Resolver
+from dateline.schema.references import Resolver, component
 from dateline.schema.variants import subtypes
 
 Trail = tuple["Trail", str | int] | None
@@ -128,13 +128,11 @@ class Scope:
             node = self.now(node) if kind == "schema" else node
             if not isinstance(node, dict) or "$ref" not in node:
                 return node
-            goal = target(node["$ref"])
-            if goal is None and not self.authored:
-                node = self.references.resolve(node["$ref"])
-                continue
-            if goal is None or goal[0] != _SECTIONS.get(kind):
+            goal = self.references.locate(node["$ref"])
+            named = None if goal is None else component(goal.pointer)
+            if goal is None or (named and named[0] != _SECTIONS.get(kind)):
                 return None
-            node = self.list_components(kind).get(goal[1])
+            node = goal.value
         return None
 
 

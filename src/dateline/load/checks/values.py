@@ -9,7 +9,12 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes
-from dateline.load.checks.schema_parts import admits_null, collect_properties, resolve_schema
+from dateline.load.checks.schema_parts import (
+    admits_null,
+    collect_properties,
+    read_beside,
+    resolve_schema,
+)
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, extend, on
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
 from dateline.openapi import target
@@ -61,7 +66,11 @@ def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault
     node = resolve_schema(scope, schema)
     if value is None and admits_null(scope, schema):
         return
-    if not node or depth > _DEEPEST:
+    if depth > _DEEPEST:
+        return
+    if beside := read_beside(scope, schema):
+        yield from _faults(scope, value, beside, depth + 1)
+    if not node:
         return
     kind = type_of(value)
     if kind not in declared_types(node):
