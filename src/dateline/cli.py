@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from dateline import __version__, completion, fresh
+from dateline import __version__, completion, fresh, progress
 from dateline.answers import ANSWERS, format_answer
 from dateline.answers import schema as answer_schema
 from dateline.generate import BreachError, Generated
@@ -67,7 +67,8 @@ def generate(workspaces: list[Workspace], check: bool, watch: bool, quiet: bool)
     if check and watch:
         raise click.UsageError("--check and --watch exclude each other.")
     if check:
-        stale = [(workspace, file) for workspace in workspaces for file in room.stale(workspace)]
+        with progress.show_progress(quiet=quiet):
+            stale = [(each, file) for each in workspaces for file in room.stale(each)]
         for workspace, file in stale:
             click.echo(workspace.output / str(file))
         sys.exit(STALE if stale else CLEAN)
@@ -78,9 +79,11 @@ def generate(workspaces: list[Workspace], check: bool, watch: bool, quiet: bool)
             _say(workspaces[0], outcome)
         return
     errors = []
-    for workspace in workspaces:
+    for number, workspace in enumerate(workspaces, 1):
         try:
-            outcome = room.generate(workspace)
+            with progress.show_progress(quiet=quiet):
+                progress.enter_project(workspace.name, number, len(workspaces))
+                outcome = room.generate(workspace)
         except DatelineError as error:
             errors.append(error)
             _say(workspace, error)
@@ -197,7 +200,8 @@ def check(
         return
     from dateline.check import breaches
 
-    checked = room.check_projects(workspaces, against)
+    with progress.show_progress(quiet=quiet):
+        checked = room.check_projects(workspaces, against)
     report = _Report(workspaces, baseline=checked.baseline, against=against, errors=checked.errors)
     report.write(checked.findings, formats, waived=waived, quiet=quiet)
     for workspace in checked.uncompared:
@@ -244,9 +248,11 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool, fo
 
     def confirm_rename(place: Place, question: Rename) -> bool:
         asked = f"{place}: was {question.before} renamed to {question.after}?"
-        return yes or (not dry_run and sys.stdin.isatty() and click.confirm(asked, err=True))
+        with progress.pause_progress():
+            return yes or (not dry_run and sys.stdin.isatty() and click.confirm(asked, err=True))
 
-    plan = room.gates(workspace, against, confirm_rename)
+    with progress.show_progress():
+        plan = room.gates(workspace, against, confirm_rename)
     status = FINDINGS if plan.left or plan.incomplete else CLEAN
     demands = room.list_gate_demands(workspace, plan)
     if not dry_run:
@@ -311,7 +317,7 @@ def cut(
     from dateline.status import format_changes
 
     asked = CutRequest(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
-    with _reporting_breaches(workspace):
+    with _reporting_breaches(workspace), progress.show_progress():
         plan, outcome = room.cut(workspace, asked, dry_run=dry_run)
     demands = list_of_version(plan.api, plan.version.date)
     if form == "json":
@@ -474,7 +480,7 @@ def retire(workspace: Workspace, version: str, dry_run: bool) -> None:
     """
     from dateline import generate as room
 
-    with _reporting_breaches(workspace):
+    with _reporting_breaches(workspace), progress.show_progress():
         plan, outcome = room.retire(workspace, version, dry_run=dry_run)
     click.echo(f"{plan.version.date}: {plan.version.title}")
     _show_edits(workspace, plan, outcome)
@@ -578,7 +584,8 @@ def diff(
     from dateline.model import Verdict
 
     with collection_off():
-        findings, label = compare(workspace.schemas, workspace.output, before, after, policy)
+        with progress.show_progress(quiet=quiet):
+            findings, label = compare(workspace.schemas, workspace.output, before, after, policy)
         _Report([workspace], label, command="diff").write(findings, formats, quiet=quiet)
     weighty = any(found.verdict in (Verdict.GATED, Verdict.NEVER) for found in findings)
     sys.exit(FINDINGS if exit_code and weighty else CLEAN)
@@ -948,18 +955,20 @@ def adopt(
     def confirm_rename(proposal: Proposal) -> bool:
         where = f"{proposal.holder}: " if proposal.holder else ""
         asked = f"{where}was {proposal.older} renamed to {proposal.newer}?"
-        return yes or (sys.stdin.isatty() and click.confirm(asked, err=True))
+        with progress.pause_progress():
+            return yes or (sys.stdin.isatty() and click.confirm(asked, err=True))
 
-    adoption = take_over(
-        documents,
-        into,
-        header=header,
-        default=default,
-        package=package,
-        renames=renames,
-        accept=confirm_rename,
-        words=Words.GATED if gate_words else Words.NEWEST if newest_words else Words.KEPT,
-    )
+    with progress.show_progress():
+        adoption = take_over(
+            documents,
+            into,
+            header=header,
+            default=default,
+            package=package,
+            renames=renames,
+            accept=confirm_rename,
+            words=Words.GATED if gate_words else Words.NEWEST if newest_words else Words.KEPT,
+        )
     for path in adoption.files:
         click.echo(f"added {path}")
     for line in format_adoption(adoption):

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dateline import fresh
+from dateline import fresh, progress
 from dateline.cache import Cache, open_cache
 from dateline.collector import collection_off, collection_on
 from dateline.files import Stale, WriteResult, find_stale, write
@@ -70,7 +70,9 @@ def generate(workspace: Workspace) -> Generated:
     from dateline.load import load
 
     with collection_off(), open_cache(workspace.output) as cache:
+        progress.describe("reading the definitions")
         api = load(workspace.schemas, cache=cache)
+        progress.describe("checking")
         published = read_before_writing(workspace.output)
         broken = breaches(findings(workspace, api, published, cache=cache))
         if broken:
@@ -78,6 +80,7 @@ def generate(workspace: Workspace) -> Generated:
         artifacts, notes = render_outputs(workspace, api, cache=cache)
         contents = {artifact.path: artifact.content for artifact in artifacts}
         require_restored(published, contents, workspace.output)
+        progress.describe("writing the outputs")
         written = write(artifacts, workspace.output, protected=workspace.protected, key=key)
         return Generated(written=written, notes=notes)
 
@@ -131,7 +134,9 @@ def check_projects(workspaces: Sequence[Workspace], against: str | None) -> Chec
         )
     labels: dict[str, list[str]] = {}
     checked = Checked(findings=[], baseline="", errors=[], uncompared=[])
-    for workspace in workspaces:
+    for number, workspace in enumerate(workspaces, 1):
+        progress.enter_project(workspace.name, number, len(workspaces))
+        progress.describe("reading the definitions")
         try:
             found, published = check(workspace, against)
         except DatelineError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import dateline
+from dateline import progress
 from dateline.cache import Cache, Recollection
 from dateline.changes import FOLDER, Changes
 from dateline.changes.record import Record
@@ -89,17 +90,21 @@ def render(
         for environment in api.table.environments
         for version in api.table.dates
     ]
+    progress.describe("validating the documents")
     notes = require_valid(api, contracts, cache or Cache(None)) if validate else []
     departing = departures(api.document)
     if departing:
         place = api.locate(departing[0])
         notes.append(f"{BEYOND_LETTER} ({len(departing)} schemas, first at {place})")
+    progress.describe("comparing the versions")
     differences = Changes(api, projector, record) if changes else None
     site = _prepare_site(api, projector, differences) if differences and api.table.site else None
     pages: dict[str, Pages | None] = {FOLDER: differences, SITE: site}
     words = record.words if record else {}
+    progress.describe("laying out documents and pages")
     artifacts = list(_render_templates(api, contracts, pages, folders, words))
     if models:
+        progress.describe("laying out models and server")
         python, remarks = _render_python(api, projector, folders, artifacts, cache)
         artifacts += python
         notes += remarks

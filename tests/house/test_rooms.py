@@ -14,8 +14,8 @@ from support.source_trees import list_imports, list_imports_of
 SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
 ROOMS = (
-    *("fresh", "collector", "versions", "paths", "model", "manifest", "cache", "presets"),
-    *("openapi", "wording", "placement", "regex", "schema", "oddities", "source"),
+    *("fresh", "collector", "progress", "versions", "paths", "model", "manifest", "cache"),
+    *("presets", "openapi", "wording", "placement", "regex", "schema", "oddities", "source"),
     *("gates", "bundle", "load"),
     *("project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),

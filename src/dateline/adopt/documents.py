@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from dateline import progress
 from dateline.adopt.inputs import Source
 from dateline.adopt.interning import Interner, find_differences, spell_alike
 from dateline.adopt.merger import Merger
@@ -104,7 +105,9 @@ def merge_documents(
     wanted = _without_empty_sections(read, interner)
     whole: set[int] = set()
     while True:
+        progress.describe("putting the versions together")
         document = _merge(Merger(table, interner, renames, whole), wanted)
+        progress.describe("comparing what comes back with each document")
         defects = _find_defects(document, wanted, table)
         if not defects:
             return MergedDocuments(

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from dateline import progress
 from dateline.adopt.applications import is_application, read_application
 from dateline.adopt.remarks import Remark, count_remarks
 from dateline.bundle import Document, FolderFiles, open_document
@@ -103,7 +104,8 @@ def read_sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
     """
     problems: list[Problem] = []
     found = []
-    for date, path in files:
+    for number, (date, path) in enumerate(files, 1):
+        progress.describe("reading documents", number, len(files))
         try:
             source = Source(date, _open(path))
         except SourceError as error:

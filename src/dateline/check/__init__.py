@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from dateline import progress
 from dateline.bundle import Document, read_contents
 from dateline.cache import Cache
 from dateline.check.approvals import find_approvers
@@ -162,12 +163,13 @@ class _Judge:
     @cached_property
     def _since_published(self) -> list[tuple[Combination, list[Change]]]:
         """What became of each published document, and as which combination it is shown."""
-        read_contents(self._published.documents)
-        return [
-            found
-            for combination, document in self._published.documents.items()
-            for found in self._differences(combination, document)
-        ]
+        documents = self._published.documents
+        read_contents(documents)
+        differences: list[tuple[Combination, list[Change]]] = []
+        for number, (combination, document) in enumerate(documents.items(), 1):
+            progress.describe("comparing documents", number, len(documents))
+            differences += self._differences(combination, document)
+        return differences
 
     def _differences(
         self, combination: Combination, document: Document
