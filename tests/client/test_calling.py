@@ -326,6 +326,13 @@ def test_credentials_are_named_before_anything_is_sent() -> None:
     assert type(error) is errors.MissingCredentialsError
     assert str(error) == "list_autoramps needs api_key, which the client was not given"
     assert requests == []
+    # what else adds them
+    for settings in ({"headers": {"x-api-key": "own"}}, {"http_client": make_with_auth()}):
+        transport = Scripted([answer(200, AUTORAMP)])
+        given: Any = {"transport": transport, **settings}
+        if "http_client" in settings:
+            del given["transport"]
+        Client(**given).get_autoramp(ID)
     keys = iter(["first", "second"])
     _, requests = call(
         "sync",
@@ -334,6 +341,10 @@ def test_credentials_are_named_before_anything_is_sent() -> None:
         api_key=lambda: next(keys),
     )
     assert [each.headers["X-API-Key"] for each in requests] == ["first", "second"]
+
+
+def make_with_auth() -> httpx.Client:
+    return httpx.Client(transport=Scripted([answer(200, AUTORAMP)]), auth=("a", "b"))
 
 
 @kinds

@@ -20,6 +20,7 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json, to_jsonable_python
 
+from ..types import ABSENT
 from . import errors
 from .parameters import Parameter, require_field_value, write_form
 from .retrying import (
@@ -40,6 +41,9 @@ Login: TypeAlias = tuple[str, str]
 
 Timeout: TypeAlias = float | httpx.Timeout | None
 """Seconds for each step of a request, or one number for each step; None waits for ever."""
+
+_SHORTEST_SECRET: Final = 4
+"""What is shorter is found in any text."""
 
 HIDDEN: Final = "***"
 """What stands in place of a secret in messages."""
@@ -219,7 +223,7 @@ class Call(Generic[T]):
         path = operation.path
         cookies: list[str] = []
         for parameter, value in zip(operation.parameters, values, strict=True):
-            if value is None:
+            if value is None or value is ABSENT:
                 continue
             if parameter.place == "path":
                 path = path.replace(f"{{{parameter.name}}}", parameter.write_path(value))
@@ -250,7 +254,9 @@ class Call(Generic[T]):
         Raises MissingCredentialsError.
         """
         headers, query, cookies = self._headers.copy(), [*self._query], [*self._cookies]
-        has_secret = self._authenticate(headers, query, cookies)
+        # what an HTTP client adds by itself is not known here
+        is_known = client.auth is None
+        has_secret = self._authenticate(headers, query, cookies, is_needed=is_known)
         if cookies:
             headers["Cookie"] = "; ".join(cookies)
         url = f"{self._address}?{'&'.join(query)}" if query else self._address
@@ -265,14 +271,28 @@ class Call(Generic[T]):
             request.url = _HiddenURL(request.url)
         return request
 
-    def _authenticate(self, headers: dict[str, str], query: list[str], cookies: list[str]) -> bool:
-        """Add the secrets that the operation needs; return whether the query has one."""
+    def _authenticate(
+        self, headers: dict[str, str], query: list[str], cookies: list[str], *, is_needed: bool
+    ) -> bool:
+        """Add the secrets that the operation needs; return whether the query has one.
+
+        Raises MissingCredentialsError if some are missing, unless something else adds them.
+        """
         alternatives = self._operation.security
         if not alternatives:
             return False
         given, schemes = self._session.credentials, self._session.service.schemes
         known = {name for name, scheme in schemes.items() if scheme.place == "connection"}
         usable = [each for each in alternatives if known.union(given).issuperset(each)]
+        named = {name.lower() for name in headers}
+        if not usable and any(
+            schemes[name].place == "header" and schemes[name].name.lower() in named
+            for each in alternatives
+            for name in each
+        ):
+            return False
+        if not usable and not is_needed:
+            return False
         if not usable:
             keywords = " or ".join(
                 " and ".join(schemes[name].keyword for name in each) for each in alternatives
@@ -461,7 +481,7 @@ class Call(Generic[T]):
 
     def _hide(self, text: str) -> str:
         for secret in self._secrets:
-            if secret:
+            if len(secret) >= _SHORTEST_SECRET:
                 text = text.replace(secret, HIDDEN)
         return text
 
