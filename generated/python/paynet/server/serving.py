@@ -33,6 +33,7 @@ from .nouns import (
     Scheme,
     Settings,
 )
+from .pages import DocumentsPage
 from .paths import PathTemplate, concrete_first, methods_of
 from .problems import Problems
 from .readers import Readers
@@ -167,7 +168,9 @@ def build(
         ),
         prefix=prefix,
         ignoring=_ignoring(ignoring) if ignoring else None,
-        documents=Documents(documents, answer=problems.answer),
+        documents=(DocumentsPage if settings.docs else Documents)(
+            documents, answer=problems.answer
+        ),
         ends=lifecycle.read_ends(contracts["ends"]),
         credentials=[
             "Cookie" if each.place == "cookie" else each.name

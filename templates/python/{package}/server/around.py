@@ -16,6 +16,7 @@ from .hidden import find_hidden_headers, hide_headers
 from .items import NarrowedStream, StreamError
 from .lifts import Lifted, RequestLift
 from .nouns import Operation, Settings
+from .pages import DocumentsPage
 from .paths import Paths, PathTemplate
 from .problems import Problems
 from .results import Results
@@ -123,7 +124,9 @@ def wrap(
         prefix=prefix,
         serves=layer.serves,
         ignoring=layer.ignores_version if any(each.ignores_version for each in served) else None,
-        documents=Documents(documents, answer=problems.answer) if documents else None,
+        documents=(DocumentsPage if settings.docs else Documents)(documents, answer=problems.answer)
+        if documents
+        else None,
         ends=lifecycle.read_ends(contracts["ends"]),
         credentials=contracts["credentials"],
         limits=layer.limit,

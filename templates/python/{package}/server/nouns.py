@@ -183,6 +183,8 @@ class Settings:
     With ``unwritten`` 501, operations whose handler is missing answer with that status; otherwise
     the application is not built without them.
 
+    With ``docs``, the specification documents have a page, at `/docs`.
+
     ``problem`` makes the bodies of errors, like `problem_details`. They are validated against the
     schema that the operation declares for the status; without one, they are sent as
     ``problem_type``. Without the function, bodies follow the declared schemas.
@@ -195,6 +197,7 @@ class Settings:
     problem: Callable[[Problem], Any] | None = None
     problem_type: str = problems.MEDIA_TYPE
     unwritten: Literal["error", "501"] = "error"
+    docs: bool = False
 
 
 Place: TypeAlias = Literal["path", "query", "header", "cookie"]

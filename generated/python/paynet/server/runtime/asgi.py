@@ -12,10 +12,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final
+from urllib.parse import quote as quote_path
 from urllib.parse import unquote
 
 from . import etag, idempotency, lifecycle
@@ -67,6 +68,9 @@ _BODILESS: Final = frozenset({204, 304})
 _BLANKS: Final = BLANKS.encode()
 _PRIVATE: Final = (b"cache-control", b"private, no-store")
 _CLOSE: Final = (b"connection", b"close")
+
+# Of how many places at which the application is mounted the links are kept.
+_MOST_ROOTS: Final = 16
 
 # How many seconds without a byte of a refused body show that no more of it comes.
 _LINGER: Final = 2.0
@@ -231,7 +235,13 @@ class Documents:
 class _Served:
     """A version, and the headers that announce it in responses."""
 
-    def __init__(self, supported: Supported, version: str, end: lifecycle.End | None) -> None:
+    def __init__(
+        self, supported: Supported, version: str, end: lifecycle.End | None, root: str = ""
+    ) -> None:
+        self._made_of = supported, version, end
+        self._below: dict[str, _Served] = {root: self}
+        if end is not None and end.successor is not None and end.successor.startswith("/"):
+            end = replace(end, successor=quote_path(root) + end.successor)
         echo = [(supported.header, version)] if supported.place == "header" else []
         told = [*echo, *(lifecycle.headers(end) if end is not None else ())]
         self.version = version
@@ -247,6 +257,14 @@ class _Served:
         if supported.place == "media-type":
             self._parameter = f"; {supported.header}={version}".encode("latin-1")
             self._met |= {b"content-type"}
+
+    def below(self, root: str) -> _Served:
+        """Return what announces the version where the application is mounted at *root*."""
+        if root not in self._below:
+            if len(self._below) > _MOST_ROOTS:
+                return self
+            self._below[root] = _Served(*self._made_of, root)
+        return self._below[root]
 
     def add_headers(self, headers: Iterable[tuple[bytes, bytes]], private: bool) -> Headers:
         """Return a response's headers with ours: one of each, what stood in `Vary` kept."""
@@ -383,6 +401,8 @@ class Versioned:
             served = self._exact[lines[0]]
         else:
             served, rejection = self._negotiate(_join(lines))
+        if root := scope.get("root_path"):
+            served = served.below(root)
         scope.setdefault("state", {})[VERSION] = served.version
         if codings:
             scope["state"][ENCODING] = _join(codings)
