@@ -97,7 +97,8 @@ def render(
         place = api.locate(departing[0])
         notes.append(f"{BEYOND_LETTER} ({len(departing)} schemas, first at {place})")
     progress.describe("comparing the versions")
-    differences = Changes(api, projector, record) if changes else None
+    known = Recollection(cache, api.meaning)
+    differences = Changes(api, projector, record, known) if changes else None
     site = _prepare_site(api, projector, differences) if differences and api.table.site else None
     pages: dict[str, Pages | None] = {FOLDER: differences, SITE: site}
     words = record.words if record else {}

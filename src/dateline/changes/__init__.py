@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
+from dateline.cache import Recollection
 from dateline.changes.additions import list_periods
 from dateline.changes.pages import Page, describe_announcement, list_pages
 from dateline.changes.record import Period, Record
@@ -29,11 +30,20 @@ _MOST_IN_FEED: Final = 50
 
 
 class Changes:
-    """The context of each template of the folder."""
+    """The context of each template of the folder.
 
-    def __init__(self, api: Api, projector: Projector, record: Record | None = None) -> None:
+    What is *known* of definitions of the same meaning is not made again.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        projector: Projector,
+        record: Record | None = None,
+        known: Recollection | None = None,
+    ) -> None:
         self._api = api
-        self.pages = list(list_pages(api, projector))
+        self.pages = list(list_pages(api, projector, known))
         """What differs between versions, for each two of them that have a page."""
         self.announced = [describe_announcement(each) for each in api.table.announcements]
         """What was announced, in words."""

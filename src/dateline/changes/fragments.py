@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from dateline.cache import Recollection
 from dateline.model import EXTENSIBLE, Change, Direction, Kind
 from dateline.openapi import parts, pointer
 from dateline.rules.predicates import KEYWORD
@@ -120,12 +122,23 @@ class _Placed(NamedTuple):
 
 
 class MessageValues:
-    """Values of one document, each made once for all that it is compared with."""
+    """Values of one document, each made once for all that it is compared with.
 
-    def __init__(self, document: dict[str, Any]) -> None:
+    What is *known* of definitions of the same meaning is not made again; *document* is that of
+    *which* version and environment of them.
+    """
+
+    def __init__(
+        self,
+        document: dict[str, Any],
+        known: Recollection | None = None,
+        which: tuple[str, ...] = (),
+    ) -> None:
         self._document = document
+        self._known = known or Recollection()
+        self._which = which
         self._resolver = Resolver(document)
-        self._made: dict[tuple[str, _Steps, str], _Placed | None] = {}
+        self._made: dict[tuple[str, str], list[Any]] = {}
 
     def make_value(self, at: str | None, choice: Any) -> _Placed | None:
         """Return a value for the schema at *at*, or *choice* where *at* leads to one of an enum.
@@ -153,27 +166,43 @@ class MessageValues:
         return self._make(node["schema"], (str(node.get("name", parts(at)[-1])),), where)
 
     def _make(self, schema: Any, steps: _Steps, where: str = "") -> _Placed | None:
-        key = _write(schema), steps, where
-        if key not in self._made:
-            self._made[key] = self._sample(schema, steps, where)
-        return self._made[key]
-
-    def _sample(self, schema: Any, steps: _Steps, where: str) -> _Placed | None:
-        from dateline.sample import UnsatisfiedError  # a light installation has no samples
-
         # what is made follows the name of its field
         name = next((step for step in reversed(steps) if step), "value")
+        key = _write(schema), name
+        if key not in self._made:
+            self._made[key] = self._known.recall(
+                "message-value",
+                lambda: self._sample(schema, name),
+                _find_judge(),
+                *self._which,
+                *key,
+            )
+        return _Placed(steps, self._made[key][0], where) if self._made[key] else None
+
+    def _sample(self, schema: Any, name: str) -> list[Any]:
+        """Return a value of *schema*, called *name*, in a list: an empty one where none is made."""
+        from dateline.sample import UnsatisfiedError  # a light installation has no samples
+
         holder = {"type": "object", "required": [name], "properties": {name: schema}}
         try:
-            return _Placed(steps, self._sampler.value(holder, name, _ROOM)[name], where)
+            return [self._sampler.value(holder, name, _ROOM)[name]]
         except UnsatisfiedError:
-            return None
+            return []
 
     @cached_property
     def _sampler(self) -> Sampler:
         from dateline.sample import Sampler
 
         return Sampler(self._document)
+
+
+@cache
+def _find_judge() -> str:
+    """Return what says whether a value fits, and its version."""
+    try:
+        return f"jsonschema-rs {version('jsonschema-rs')}"
+    except PackageNotFoundError:  # to make a value will fail, and say what is missing
+        return ""
 
 
 def _find_place(steps: Sequence[str]) -> tuple[_Steps, Sequence[str] | None] | None:

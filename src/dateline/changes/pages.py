@@ -10,6 +10,7 @@ from functools import cache
 from itertools import combinations, pairwise
 from typing import Any, Final
 
+from dateline.cache import Recollection
 from dateline.changes.entries import MOST_OPERATIONS, Entry, Explanation
 from dateline.changes.fragments import FragmentLine, MessageFragments, MessageValues
 from dateline.changes.reasons import Reason, Reasons
@@ -102,9 +103,12 @@ def describe_announcement(announcement: Announcement) -> str:
     return f"Version {announcement.version} {happens} on {announcement.day}."
 
 
-def list_pages(api: Api, projector: Projector) -> Iterator[Page]:
-    """Yield a page for every two versions of *api*, within ``EVERY_PAIR`` and ``MOST_NAMED``."""
-    differences = Differences(api, projector, shown=True)
+def list_pages(api: Api, projector: Projector, known: Recollection | None = None) -> Iterator[Page]:
+    """Yield a page for every two versions of *api*, within ``EVERY_PAIR`` and ``MOST_NAMED``.
+
+    What is *known* of definitions of the same meaning is not made again.
+    """
+    differences = Differences(api, projector, shown=True, known=known)
     versions = api.table.versions
     steps = {pair: differences.page(*pair) for pair in pairwise(versions)}
     every = len(versions) <= EVERY_PAIR and _count_operations(list(steps.values())) <= MOST_NAMED
@@ -123,8 +127,16 @@ class Differences:
     With *shown*, entries have lines that show the change in a message.
     """
 
-    def __init__(self, api: Api, projector: Projector, *, shown: bool = False) -> None:
+    def __init__(
+        self,
+        api: Api,
+        projector: Projector,
+        *,
+        shown: bool = False,
+        known: Recollection | None = None,
+    ) -> None:
         self._shown = shown
+        self._known = known
         self._api = api
         self._projector = projector
         self._readings = DiffReadings()
@@ -196,7 +208,8 @@ class Differences:
         return MessageFragments(*(self._values(date, environment) for date in (older, newer)))
 
     def _make_values(self, version: str, environment: str) -> MessageValues:
-        return MessageValues(self._document(Combination(version, environment)))
+        which = Combination(version, environment)
+        return MessageValues(self._document(which), self._known, which)
 
     def _find_calls(self, version: Version) -> dict[str, str]:
         """Return the summary of each operation of *version*, in any environment, by its name."""

@@ -1,4 +1,4 @@
-"""What a server does with values does not depend on what descriptions and summaries say."""
+"""What is kept by the meaning of definitions does not depend on what their words say."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from support.sources import folder
 from support.thing_sources import SCHEMAS, api, things
 
 from dateline.adopt import adopt
+from dateline.changes.fragments import MessageValues
 from dateline.contracts import all_contract_data, contract_data
 from dateline.load import load
 from dateline.load.meaning import Meaning, join_meanings
 from dateline.model import Api
 from dateline.project import Projector
+from dateline.schema.references import escape
 from dateline.server.messages import describe_components, describe_messages
 
 RANDOM_APIS = 6
@@ -77,6 +79,28 @@ def test_contract_data_of_the_payment_api_do_not_depend_on_words() -> None:
 def test_contract_data_do_not_depend_on_words(tmp_path: Path) -> None:
     for each in adopted_apis(tmp_path):
         require_independence(each)
+
+
+def make_values(found: Api) -> list[Any]:
+    """Return a value of each component and field, as change pages show them."""
+    made = []
+    for version in found.table.dates:
+        document = Projector(found).contract(version, "production").document
+        values = MessageValues(document)
+        for name, schema in document.get("components", {}).get("schemas", {}).items():
+            at = f"/components/schemas/{escape(name)}"
+            below = schema.get("properties", {}) if isinstance(schema, dict) else {}
+            fields = [f"{at}/properties/{escape(field)}" for field in below]
+            made += [values.make_value(pointer, None) for pointer in (at, *fields)]
+    return made
+
+
+def test_values_on_change_pages_do_not_depend_on_words(tmp_path: Path) -> None:
+    for found in (load(SCHEMAS), *adopted_apis(tmp_path)):
+        other = replace(found, document=with_other_words(found.document))
+        values = make_values(found)
+        assert len([each for each in values if each is not None]) > 3
+        assert make_values(other) == values
 
 
 def require_independence(found: Api) -> None:
