@@ -7,6 +7,7 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 from fastapi import FastAPI, Request
 from support.generated_server import Generated, ask
@@ -160,7 +161,7 @@ class Converters:
 
 
 @pytest.fixture(scope="module")
-def doors(tmp_path_factory: pytest.TempPathFactory) -> Doors:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Generated:
     folder = tmp_path_factory.mktemp("nested")
     schemas = list_components()
     names = [name for name in schemas if name[-1].isdigit()]
@@ -184,21 +185,22 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Doors:
     }
     files = {"versions.yaml": VERSIONS + "lint: adopted\n", "api.yaml": API}
     api = loaded(folder, {**files, "all.json": json.dumps(source)})
-    return Doors(Generated(folder, api))
+    return Generated(folder, api)
 
 
 class Doors:
     """Everything that takes values to a version and back; each application is built once."""
 
-    def __init__(self, made: Generated) -> None:
+    def __init__(self, made: Generated, converters: object) -> None:
         self._made = made
+        self._converters = converters
         self._apps: dict[str, Any] = {}
         self._stored: Any = None
         self._received: Any = None
 
     def take(self, door: str, way: str, value: Any) -> Any:
         """Return what becomes of *value*, of the component `All`, on its *way* at a *door*."""
-        given: dict[str, Any] = {"converters": Converters()}
+        given: dict[str, Any] = {"converters": self._converters}
         if door == "components":
             components = self._made.module("components")
             taken = components.narrow_async if way == "down" else components.lift_async
@@ -206,16 +208,19 @@ class Doors:
         if door == "events":
             render = self._made.module("events").render_async
             return asyncio.run(render("all.stored", value, OLD, **given))
-        if door not in self._apps:
-            self._apps[door] = getattr(self, f"_build_{door}")()
         self._stored = value if way == "down" else None
-        body = {} if way == "down" else value
-        app, headers = self._apps[door], {"X-API-Version": OLD}
-        response = ask(app, "PUT", "/v1/all", json=body, headers=headers)
+        response = self.ask(door, OLD, {} if way == "down" else value)
         assert response.status_code == 200, response.text
         if way == "up":
             assert response.json() == value
         return response.json() if way == "down" else self._received
+
+    def ask(self, door: str, version: str, body: Any) -> httpx.Response:
+        """Return the response of a server, or of what is around an application."""
+        if door not in self._apps:
+            self._apps[door] = getattr(self, f"_build_{door}")()
+        headers = {"X-API-Version": version}
+        return ask(self._apps[door], "PUT", "/v1/all", json=body, headers=headers)
 
     def _answer(self, body: Any) -> Any:
         self._received = body
@@ -227,7 +232,7 @@ class Doors:
 
         loans = SimpleNamespace(put_all=put_all)
         return self._made.module("server").create_app(
-            SimpleNamespace(loans=loans), environment="production", converters=Converters()
+            SimpleNamespace(loans=loans), environment="production", converters=self._converters
         )
 
     def _build_versioned(self) -> Any:
@@ -238,8 +243,13 @@ class Doors:
             return self._answer(await request.json())
 
         return self._made.module("server").versioned(
-            app, environment="production", converters=Converters()
+            app, environment="production", converters=self._converters
         )
+
+
+@pytest.fixture(scope="module")
+def doors(made: Generated) -> Doors:
+    return Doors(made, Converters())
 
 
 @pytest.mark.parametrize("door", ["server", "versioned", "components", "events"])
@@ -255,3 +265,24 @@ def test_what_is_inside_of_a_converted_object_keeps_its_gates(
     if door != "events":
         sent = {field: write_values(shape, number, SENT, is_newer=True)}
         assert doors.take(door, "up", older) == sent
+
+
+@pytest.mark.parametrize("door", ["server", "versioned"])
+def test_an_operation_that_lacks_a_converter_answers_501_where_it_needs_one(
+    door: str, made: Generated
+) -> None:
+    lacking = Doors(made, SimpleNamespace())
+    response = lacking.ask(door, OLD, {})
+    assert (response.status_code, "no converter" in response.text) == (501, True)
+    newer = {"beside0": write_values("Beside", 0, NEWER, is_newer=True)}
+    response = lacking.ask(door, NEW, newer)
+    assert (response.status_code, response.json()) == (200, newer)
+
+
+@pytest.mark.parametrize("door", ["components", "events"])
+def test_a_value_that_lacks_a_converter_is_an_error(door: str, made: Generated) -> None:
+    missing = made.module("components").MissingConverterError
+    lacking = Doors(made, SimpleNamespace())
+    with pytest.raises(missing, match="Beside0"):
+        lacking.take(door, "down", {})
+    assert made.module("components").narrow(NEWER, "Part", OLD) == OLDER
