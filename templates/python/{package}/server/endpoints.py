@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
@@ -112,19 +111,15 @@ class Endpoint:
         if self._handler is None:
             problem = Problem(status=501, message=_UNWRITTEN)
             return self._problems.answer(scope, problem, self._results), []
-        context = ConversionContext(
-            environment=self._environment,
-            version=version,
-            operation=self._operation.id,
-            scope=scope,
-        )
         try:
             account = await self._callers.account(reader.security, scope, reader.headers)
         except Refusal as refusal:
-            return await self._answer(partial(self._refused, refusal, scope, version), context)
+            refuse = partial(self._refused, refusal, scope, version)
+            return await self._answer(refuse, self._describe_call(scope, version))
         except HTTPException as error:
-            return await self._answer(partial(self._refused_by, error, scope, version), context)
-        context = replace(context, account=account)
+            refuse = partial(self._refused_by, error, scope, version)
+            return await self._answer(refuse, self._describe_call(scope, version))
+        context = self._describe_call(scope, version, account)
         key = field(scope, idempotency.HEADER) if self._is_post else None
         if key is not None:
             key = idempotency.read_key(key)
@@ -165,6 +160,11 @@ class Endpoint:
                 result = make_repeatable(result)
             answer = partial(self._results.answer, result, version)
         return await self._answer(answer, context)
+
+    def _describe_call(
+        self, scope: Scope, version: str, account: object = None
+    ) -> ConversionContext:
+        return ConversionContext(self._environment, version, account, self._operation.id, scope)
 
     async def _answer(
         self, make: Callable[[], tuple[Answer, Headers]], context: ConversionContext

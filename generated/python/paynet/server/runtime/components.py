@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -44,7 +43,7 @@ class ComponentWay:
         return await await_converters(partial(self.change, value), self._find_context(account))
 
     def _find_context(self, account: object) -> ConversionContext:
-        return self._context if account is None else replace(self._context, account=account)
+        return self._context if account is None else self._context._replace(account=account)
 
 
 class Components:
@@ -78,7 +77,8 @@ class Components:
         be awaited; ValueError for an unknown component or version; MissingConverterError where one
         is needed that was not given. *account* is that of the context of converters.
         """
-        way = self.way("down", component, version)
+        # most values need no converter: nothing is called for these but what changes them
+        way = self._known.get(("down", component, version)) or self.way("down", component, version)
         return way.change(value) if way.awaits is None else way.take(value, account)
 
     def lift(self, value: Json, component: str, version: str, account: object = None) -> Json:
@@ -86,7 +86,7 @@ class Components:
 
         The result and the errors are as those of `narrow`.
         """
-        way = self.way("up", component, version)
+        way = self._known.get(("up", component, version)) or self.way("up", component, version)
         return way.change(value) if way.awaits is None else way.take(value, account)
 
     def way(self, way: str, component: str, version: str) -> ComponentWay:

@@ -6,14 +6,12 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ConversionContext:
+class ConversionContext(NamedTuple):
     """The call that a converter serves.
 
     ``account`` is whom it is done for, as far as that is known; ``version`` is that of the caller,

@@ -74,24 +74,25 @@ class Events:
         context of converters. Raises what `payload` raises, UnfitError for an event that does not
         fit its definition, ConversionError and MissingConverterError.
         """
-        way = self._find(name, event, version)
+        misfit, way = self._known.get((name, version)) or self._open(name, version)
+        unfit = misfit(event)
+        if unfit is not None:
+            raise UnfitError(unfit[1], unfit[0])
         return way.change(event) if way.awaits is None else way.take(event, account)
 
     async def render_async(
         self, name: str, event: Json, version: str, account: object = None
     ) -> Json:
         """Return what `render` returns, once its converters were awaited."""
-        return await self._find(name, event, version).take_async(event, account)
-
-    def _find(self, name: str, event: Json, version: str) -> ComponentWay:
-        """Return the way of *event*, which fits its definition."""
-        found = self._known.get((name, version))
-        if found is None:
-            component = self.payload(name, version)
-            way = self._components.way("down", component, version)
-            found = self._known[name, version] = self._misfits(component), way
-        misfit, way = found
+        misfit, way = self._known.get((name, version)) or self._open(name, version)
         unfit = misfit(event)
         if unfit is not None:
             raise UnfitError(unfit[1], unfit[0])
-        return way
+        return await way.take_async(event, account)
+
+    def _open(self, name: str, version: str) -> tuple[Misfit, ComponentWay]:
+        """Return what validates events, and what takes them to *version*."""
+        component = self.payload(name, version)
+        way = self._components.way("down", component, version)
+        self._known[name, version] = self._misfits(component), way
+        return self._known[name, version]
