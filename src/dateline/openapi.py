@@ -537,6 +537,11 @@ def chain(document: dict[str, Any], node: Any) -> list[dict[str, Any]]:
     return []
 
 
+def is_old(document: dict[str, Any]) -> bool:
+    """Return whether *document* is OpenAPI 3.0, whose schemas are no JSON Schema."""
+    return str(document.get("openapi", "")).startswith("3.0")
+
+
 @cache
 def escape(token: str) -> str:
     """Return *token* as it is written in a pointer (RFC 6901 section 3)."""

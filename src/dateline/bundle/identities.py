@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
-from dateline.openapi import ResolvedReference, children, find_replaced, pointer
+from dateline.openapi import ResolvedReference, children, find_replaced, is_old, pointer
 from dateline.schema.references import REFERENCES, Resolver
 
 _SIGNS: Final = ("$id", "#/$defs/", "#/definitions/", "#/properties/")
@@ -41,9 +41,7 @@ def resolve_identities(document: dict[str, Any]) -> dict[str, Any]:
 
     Those that are written otherwise are `ResolvedReference`.
     """
-    if str(document.get("openapi", "")).startswith("3.0"):
-        return document
-    return _Identities(document).resolve()
+    return document if is_old(document) else _Identities(document).resolve()
 
 
 class _Identities:

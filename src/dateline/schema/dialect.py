@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from dateline.model import copy_items
 from dateline.openapi import ConvertedDocument, find_replaced, read_slot, walk
+from dateline.openapi import is_old as is_old
 from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
 
@@ -53,11 +54,6 @@ UNIONS: Final = ("oneOf", "anyOf")
 _FAR: Final = 20
 
 Schema = dict[str, Any]
-
-
-def is_old(document: dict[str, Any]) -> bool:
-    """Return whether *document* is OpenAPI 3.0, whose schemas are no JSON Schema."""
-    return str(document.get("openapi", "")).startswith("3.0")
 
 
 def find_version(document: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
 
-from dateline.openapi import COMPONENTS, locate, target
+from dateline.openapi import COMPONENTS, is_old, locate, target
 from dateline.openapi import escape as escape
 from dateline.openapi import unescape as unescape
 
@@ -64,9 +64,7 @@ class Resolver:
         it is no keyword.
         """
         if keyword == "$dynamicRef":
-            if str(self.root.get("openapi", "")).startswith("3.0"):
-                return None
-            if len(self.list_anchored(reference)) > 1:
+            if is_old(self.root) or len(self.list_anchored(reference)) > 1:
                 return None
         return self.locate(reference)
 
