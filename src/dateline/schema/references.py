@@ -63,10 +63,10 @@ class Resolver:
         one schema has it is that known (JSON Schema 2020-12, core, section 8.2.3.2). In OpenAPI 3.0
         it is no keyword.
         """
-        if keyword == "$dynamicRef":
-            if is_old(self.root) or len(self.list_anchored(reference)) > 1:
-                return None
-        return self.locate(reference)
+        is_unknown = keyword == "$dynamicRef" and (
+            is_old(self.root) or len(self.list_anchored(reference)) > 1
+        )
+        return None if is_unknown else self.locate(reference)
 
     def list_anchored(self, reference: Any) -> list[Located]:
         """Return all schemas with the anchor that *reference* names, in the order of pointers."""
