@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from support.actions import Run, Runner
-from support.checkouts import LINE, PROJECT, Checkout
+from support.checkouts import LINE, PROJECT, Checkout, clone
 from support.comment_hosts import CommentHost
+from support.repositories import commit, git
 
 PLACE = f"file={PROJECT}/schemas/loans.yaml,line={LINE},"
 MARKER = f"<!-- dateline of {PROJECT} -->"
@@ -175,3 +177,26 @@ def test_a_submodule_has_paths_of_its_own(
     run = run_action(inner, comments, {})
     assert run.status == 1
     assert find_annotations(run)[0].startswith(f"::error {PLACE}")
+
+
+def test_three_projects_are_one_run_with_one_comment(
+    origin: Path, comments: CommentHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monorepo = shutil.copytree(origin, tmp_path / "monorepo", symlinks=True)
+    monkeypatch.chdir(monorepo)
+    for name in ("books", "cards"):
+        shutil.copytree(PROJECT, f"apis/{name}", ignore=shutil.ignore_patterns(".git*dateline"))
+    Path("dateline.toml").write_text('projects = ["apis/*"]\n', "utf-8")
+    commit()
+    git("checkout", "--quiet", "-b", "two", "main")
+    for name in ("books", "lending"):
+        loans = Path(f"apis/{name}/schemas/loans.yaml")
+        loans.write_text(loans.read_text("utf-8").replace("note:", "remark:"), "utf-8")
+    commit()
+    git("checkout", "--quiet", "main")
+    run = run_action(clone(monorepo, "two", tmp_path / "two"), comments, project=".")
+    assert run.status == 1
+    places = [f"::error file=apis/{name}/schemas/loans.yaml,line=" for name in ("books", "lending")]
+    found = find_annotations(run)
+    assert [line.startswith(place) for line, place in zip(found, places, strict=True)] == [True] * 2
+    assert len(comments.comments) == 1
