@@ -35,7 +35,12 @@ _ABSENT: Final = object()
 _SAME: Final = object()
 
 _PLACES: Final = ("path", "query", "header", "cookie")
+_FORMER_PLACES: Final = ("body", "formData")
 _LISTS: Final = ("allOf", "oneOf", "anyOf")
+# objects that may be null in a mapping of them, and say nothing then
+_NULLABLE: Final = ("media-type", "response", "header")
+# what stands for an object in a list of them, by the key that it is
+_NAMED_BY: Final = {"tag": "name", "server": "url"}
 # what says where a schema is, or how it is read, where no reference needs that
 _IDENTITY: Final = ("$id", "$schema", "$vocabulary")
 
@@ -125,6 +130,8 @@ def _replace(kind: str, node: dict[str, Any], replace: Callable[[str, Any], Any]
 def _find_meaning(kind: str, key: str, value: Any) -> Any:
     """Return what *key* of an object of *kind* means; ``_SAME`` where it is what it says."""
     known = OBJECTS[kind].get(key)
+    if known is None and value is None and kind == "responses":
+        return _SAME if key.startswith("x-") else {}
     if known is None:
         return _ABSENT if key.startswith("x-") and _is_misleading(key) else _SAME
     if kind == "schema" and key in _IDENTITY and isinstance(value, str | dict):
@@ -150,14 +157,13 @@ def _is_misleading(key: str) -> bool:
 def _read_objects(key: str, known: Key, value: Any) -> Any:
     shape = known.slot.shape
     if shape is Shape.LIST:
-        if isinstance(value, dict) and key in _LISTS:
-            return [value]
-        if isinstance(value, list) and key == "parameters":
-            return _read_parameters(value)
-    elif shape is Shape.MAP:
+        return _read_list(key, known.slot.kind, value)
+    if shape is Shape.MAP:
+        if value == []:
+            return {}  # as PHP writes an empty object
         if known.slot.kind == "example" and _has_no_examples(value):
             return _ABSENT
-        if known.slot.kind == "media-type" and isinstance(value, dict) and None in value.values():
+        if known.slot.kind in _NULLABLE and isinstance(value, dict) and None in value.values():
             return {name: {} if below is None else below for name, below in value.items()}
     elif isinstance(value, str):
         if key == "discriminator":
@@ -167,6 +173,22 @@ def _read_objects(key: str, known: Key, value: Any) -> Any:
     return _SAME
 
 
+def _read_list(key: str, kind: str, value: Any) -> Any:
+    if key in _LISTS:
+        return [value] if isinstance(value, dict) else _SAME
+    if kind in _NAMED_BY:
+        items = [value] if isinstance(value, str) else value
+        if isinstance(items, list) and any(isinstance(one, str) for one in items):
+            name = _NAMED_BY[kind]
+            return [{name: one} if isinstance(one, str) else one for one in items]
+    if not isinstance(value, list):
+        return _SAME
+    known = [one for one in value if one is not None]
+    if key != "parameters":
+        return _SAME if len(known) == len(value) else known
+    return _read_parameters(value)
+
+
 def _has_no_examples(value: Any) -> bool:
     return isinstance(value, list) or (
         isinstance(value, dict) and not all(isinstance(below, dict) for below in value.values())
@@ -174,9 +196,11 @@ def _has_no_examples(value: Any) -> bool:
 
 
 def _read_parameters(parameters: list[Any]) -> Any:
-    """Return the first *parameters* of each name and place."""
+    """Return the first *parameters* of each name and place; those of Swagger 2.0 are no others."""
     kept: dict[str, Any] = {}
     for one in parameters:
+        if one is None or (isinstance(one, dict) and one.get("in") in _FORMER_PLACES):
+            continue
         named = (
             json.dumps([one.get("name"), str(one.get("in")).lower()], default=str)
             if isinstance(one, dict) and "$ref" not in one
@@ -221,13 +245,21 @@ def _read_number(value: Any) -> Any:
 
 def _read_count(value: Any) -> Any:
     found = _read_number(value) if isinstance(value, str) else value
+    if isinstance(found, int | float) and not isinstance(found, bool) and found < 0:
+        return _ABSENT  # no bound
     if isinstance(found, float) and found.is_integer():
         return int(found)
     return found if isinstance(value, str) and type(found) is int else _SAME
 
 
 def _read_texts(value: Any) -> Any:
-    return [value] if isinstance(value, str) else _SAME
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list) or all(isinstance(one, str) for one in value):
+        return _SAME
+    if any(isinstance(one, dict | list) for one in value):
+        return _SAME
+    return [one if isinstance(one, str) else json.dumps(one) for one in value if one is not None]
 
 
 def _read_types(value: Any) -> Any:
