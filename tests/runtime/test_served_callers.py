@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.assembled import app, contracts, fields, operation, serving
+from support.assembled import app, contracts, fields, memory_store, operation, serving
 from support.exchanges import Response, ask, request
 from support.sources import API
 
@@ -67,7 +67,7 @@ def refused(
         Handlers(),
         schemes={"Key": serving().Scheme(place="header", name="X-Key")},
         authenticate=gate.authenticate,
-        idempotency=serving().idempotency.MemoryStore(),
+        idempotency=memory_store(),
     )
     sent = fields(x_key="known", x_api_version=OLD, idempotency_key="a")
     return ask(served, request("POST", "/api/things", sent)), gate.asked

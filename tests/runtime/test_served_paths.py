@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
-from support.assembled import app, contracts, operation
+from support.assembled import app, contracts, memory_store, operation
 from support.assembled import serving as server
 from support.exchanges import Response, ask, request, serving, talk
 from support.sources import API
@@ -98,7 +98,7 @@ def files() -> App:
         Files(),
         schemes={"Key": server().Scheme(name="X-Key", place="header")},
         authenticate=authenticate,
-        idempotency=server().idempotency.MemoryStore(),
+        idempotency=memory_store(),
         documents={"/spec/versions": b"{}"},
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.assembled import app, contracts, fields, operation, serving
+from support.assembled import app, contracts, fields, memory_store, operation, serving
 from support.exchanges import Caller, Response, request
 from support.faults import MIDDLE, NEW, OLD, TRACE, Known, declared, fetch, served
 from support.sources import API
@@ -425,7 +425,7 @@ def test_every_fault_is_told_in_the_words_of_the_api(version: str) -> None:
         Posts(),
         schemes={"Key": module.Scheme(name="X-Key", place="header")},
         authenticate=authenticate,
-        idempotency=module.idempotency.MemoryStore(),
+        idempotency=memory_store(),
         settings=settings,
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from support.assembled import app, contracts, fields, operation, serving
+from support.assembled import app, contracts, fields, memory_store, operation, serving
 from support.exchanges import ask, request
 from support.sources import API
 from support.things import MIDDLE, OLD, SECURED, Handlers, Refused
@@ -110,7 +110,7 @@ def lately(handlers: Handlers, **said: Any) -> App:
 
 
 def test_what_is_not_there_yet_does_not_use_an_idempotency_key_up() -> None:
-    served = lately(Handlers(), idempotency=serving().idempotency.MemoryStore())
+    served = lately(Handlers(), idempotency=memory_store())
 
     def status(version: str) -> int:
         headers = fields(x_key="ok", idempotency_key="k", x_api_version=version)

@@ -57,6 +57,11 @@ def operation(id: str, method: str, path: str, **said: Any) -> Any:
     )
 
 
+def memory_store() -> Any:
+    """Return a store of idempotency keys in memory, of the runtime of `serving`."""
+    return importlib.import_module(f"{serving().__package__}.runtime.idempotency").MemoryStore()
+
+
 def contracts(source: str, versions: str = VERSIONS) -> dict[str, Any]:
     """Return the contract data of the API in *source*, a whole document in YAML."""
     with tempfile.TemporaryDirectory() as root:
