@@ -250,12 +250,12 @@ class Converters:
 
     older: Any = None
 
-    def older_patterned(self, _: Any, version: str, /) -> Any:
-        assert version == OLD
+    def older_patterned(self, _: Any, context: Any, /) -> Any:
+        assert context.version == OLD
         return self.older
 
-    def newer_patterned(self, _: Any, version: str, /) -> Any:
-        assert version == OLD
+    def newer_patterned(self, _: Any, context: Any, /) -> Any:
+        assert context.version == OLD
         return {"xb": {"a": 1, "new": 1}}
 
 
@@ -290,7 +290,10 @@ def test_what_a_converter_gives_is_held_to_the_contract_of_the_caller(
     app = served(package, things, converters)
     assert ask(app, "GET", "/thing", headers={"X-API-Version": NEW}).json() == things.given
     assert ask(app, "GET", "/thing", headers={"X-API-Version": OLD}).status_code == 500
-    assert "what the converter Patterned makes of it for 2024-01-15 does not fit" in caplog.text
+    assert (
+        "what the converter Patterned makes of it for callers of 2024-01-15 does not fit"
+        in caplog.text
+    )
 
 
 @pytest.mark.parametrize(
@@ -325,9 +328,9 @@ def test_a_converter_that_is_missing_is_told_by_place_and_method(
         "Patterned (the method older_patterned); operations that need one answer 501"
     ) in caplog.text
     assert (
-        "Return `Patterned` as callers of *version* are shown it: what is below\n"
-        "        `patternProperties/^x` differs between versions."
-    ) in package.text("server/handlers.py")
+        "Return `Patterned` as callers of `context.version` are shown it: what is below "
+        "`patternProperties/^x` differs between versions."
+    ) in " ".join(package.text("server/handlers.py").split())
 
 
 def test_the_mock_answers_every_version_with_what_fits(project: Path) -> None:

@@ -84,7 +84,7 @@ class Protocols:
         head = f"def {converter.method}"
         arguments: list[Node] = ["self", f"value: {self._code(converter.takes, _BODY)}"]
         arguments += ["context: ConversionContext", "/"] if converter.needs_version else ["/"]
-        self._spoken |= {"Convert"}
+        self._spoken |= {"Convert"} | ({"ConversionContext"} if converter.needs_version else set())
         convert = subscript("Convert", converter.takes, converter.gives)
         return {
             "property": self._signature(head, ["self"], convert),
