@@ -55,7 +55,8 @@ class Handlers:
         return self.answer
 
     async def make_it(self, _: Any, *, body: Any) -> None:
-        self.body = body
+        # what is no JSON and no text is read as it comes
+        self.body = await body.read() if hasattr(body, "read") else body
 
 
 THING: dict[str, Any] = {
