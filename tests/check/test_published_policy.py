@@ -121,7 +121,8 @@ def test_a_looser_policy_lets_nothing_pass(
     edits, expected = LOOSENED[name]
     edit(committed, *edits)
     found = list_unwaived(*against)
-    assert {(rule, verdict) for rule, verdict, _ in found} == {one[:2] for one in expected}
+    judged = {(rule, verdict) for rule, verdict, _ in found if verdict != "information"}
+    assert judged == {one[:2] for one in expected}
     assert {one for one in expected if one[2]} <= set(found)
     before = (committed / "generated" / "policy.json").read_bytes()
     assert dateline("generate").status == 1
