@@ -115,7 +115,7 @@ def _show(kind: str, node: Any) -> Any:
 
 
 def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
-    if kind == "schema" and key in ("$ref", *_CALLED):
+    if kind == "schema" and key in ("$ref", *_CALLED) and isinstance(value, str):
         return _CALLED.get(key, key) in node
     meant = _find_meaning(kind, key, value)
     return bool(meant is not _SAME and meant == node.get(key, _ABSENT))

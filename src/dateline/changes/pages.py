@@ -31,6 +31,9 @@ MOST_NAMED: Final = 500_000
 """Nor do they where all pages together would name operations more often than that: the pages would
 outgrow the documents."""
 
+_MOST_SHOWN: Final = 200
+"""So many changes of a page, the weightiest ones, are shown in a message: making one takes time."""
+
 _VALUES: Final = ("before", "after")
 
 _WEIGHTIEST_FIRST: Final = (Verdict.NEVER, Verdict.GATED, Verdict.ADDITIVE, Verdict.INFORMATION)
@@ -182,8 +185,8 @@ class Differences:
         )
         calls = {**self._name_calls(older), **self._name_calls(newer)}
         return [
-            (group, self._once(self._explain(group, reason, calls, older, newer)))
-            for group, reason in zip(groups, reasons, strict=True)
+            (group, self._once(self._explain(group, reason, calls, older, newer, rank)))
+            for rank, (group, reason) in enumerate(zip(groups, reasons, strict=True))
         ]
 
     def _explain(
@@ -193,10 +196,11 @@ class Differences:
         calls: Mapping[str, str],
         older: Version,
         newer: Version,
+        rank: int,
     ) -> Entry:
         environment = group.combinations[0].environment
         lines: tuple[FragmentLine, ...] = ()
-        if self._shown:
+        if self._shown and rank < _MOST_SHOWN:
             fragments = self._fragments(older.date, newer.date, environment)
             lines = fragments.list_lines(group.change)
         first = group.change.operations[:MOST_OPERATIONS]
