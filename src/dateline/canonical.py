@@ -6,7 +6,7 @@ Names are the canonical ones, and fields and members that some versions lack are
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
 from operator import and_
@@ -176,26 +176,54 @@ def canonical_document(api: Api, *, sent: bool = False) -> dict[str, Any]:
     return document
 
 
-def canonical(kind: str, node: Any, *, sent: bool = False, adopted: bool = False) -> Any:
+def answered_document(api: Api) -> dict[str, Any]:
+    """Return the document of canonical values as an application of the newest version gives them.
+
+    Fields that only older versions, drafts or some environments have are not required.
+    """
+    drafts = {version.date for version in api.table.versions if version.draft}
+
+    def is_lacked(node: Any) -> bool:
+        added = node.get(ADDED) if isinstance(node, dict) else None
+        return added in drafts or (_is_gated(node) and node.keys() & (GATES - {WAS}) != {ADDED})
+
+    document: dict[str, Any] = canonical(
+        "document", api.document, is_lacked=is_lacked, adopted=api.table.adopted
+    )
+    return document
+
+
+def canonical(
+    kind: str,
+    node: Any,
+    *,
+    sent: bool = False,
+    adopted: bool = False,
+    is_lacked: Callable[[Any], bool] | None = None,
+) -> Any:
     """Return *node* as it is today, without our keys: canonical names, every member, all fields.
 
     It is written as it is published, which for *adopted* definitions is as they are. Where it is
     *sent*, by callers of any version, fields that some of them lack are not required, and nothing
-    has a default that it lacks in some of them.
+    has a default that it lacks in some of them. Nor are those required that *is_lacked* says of.
     """
     if not isinstance(node, dict):
         return node
     found = drop_keys(node, *own) if (own := _ANNOTATIONS & node.keys()) else node
     below = find_replaced(
-        kind, found, lambda _, below, child: canonical(below, child, sent=sent, adopted=adopted)
+        kind,
+        found,
+        lambda _, below, child: canonical(
+            below, child, sent=sent, adopted=adopted, is_lacked=is_lacked
+        ),
     )
     found = {**found, **below} if below else found
     if kind != "schema":
         return found
     if sent and has_lacked_default(node):
         found = {key: value for key, value in found.items() if key != "default"}
-    if sent and "required" in node:
-        lacked = list_lacked(node)
+    if (sent or is_lacked) and "required" in node:
+        lacked = list_lacked(node, is_lacked or _is_gated)
         required = [name for name in node["required"] if name not in lacked]
         found = {**found, "required": required} if lacked else found
     members = node.get("oneOf")
@@ -204,10 +232,14 @@ def canonical(kind: str, node: Any, *, sent: bool = False, adopted: bool = False
     return open_ended(found) if EXTENSIBLE in found and not adopted else found
 
 
-def list_lacked(node: Any) -> list[str]:
-    """Return the fields that a schema requires, and that some version lacks."""
+def _is_gated(node: Any) -> bool:
+    return isinstance(node, dict) and not GATES.isdisjoint(node.keys() - {WAS})
+
+
+def list_lacked(node: Any, is_lacked: Callable[[Any], bool] = _is_gated) -> list[str]:
+    """Return the fields that a schema requires, and that some version lacks, or as *is_lacked*."""
     properties = node.get("properties", {})
-    return [name for name in node.get("required", ()) if _is_gated(properties.get(name))]
+    return [name for name in node.get("required", ()) if is_lacked(properties.get(name))]
 
 
 def has_lacked_default(node: Any) -> bool:
@@ -218,10 +250,6 @@ def has_lacked_default(node: Any) -> bool:
     if not isinstance(node, dict) or WAS not in node or "default" not in node or _is_gated(node):
         return False
     return any("default" in changes(entry)[1] for entry in node[WAS].values())
-
-
-def _is_gated(node: Any) -> bool:
-    return isinstance(node, dict) and not GATES.isdisjoint(node.keys() - {WAS})
 
 
 Row = dict[str, list[Any]]

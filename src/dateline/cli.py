@@ -371,7 +371,7 @@ def migrate(
     generated: Path | None,
     dry_run: bool,
 ) -> None:
-    """Move Python code in PATH to another version of the generated package.
+    """Move Python code in PATH to another version of the API.
 
     Imports, classes, fields, methods and arguments with another name are rewritten where it is
     certain what they are; what is gone or needed now is marked with a comment that has the reason.

@@ -230,7 +230,7 @@ def test_rules_are_listed_and_explained(dateline: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["genrate"], "'generate'?) See"),
+        (["genrate"], "'gate', 'generate', 'migrate'?) See"),
         (["generate", "--chek"], "--check"),
         (["generate", "--check", "--watch"], "exclude each other"),
         (["generate", "--output", "schemas"], "schemas"),

@@ -168,3 +168,28 @@ def test_a_removed_field_that_older_versions_require_is_noted(
     notes = Generated(tmp_path, loaded(tmp_path / "schemas", files)).notes
     noted = [note for note in notes if "removed field" in note]
     assert [note[-18:] for note in noted] == (["(first Loan.pages)"] if required else [])
+
+
+@pytest.mark.parametrize(
+    ("gate", "is_required"),
+    [
+        ("x-added: 2025-06-01", True),
+        ("x-added: next", False),
+        ("x-removed: 2025-06-01", False),
+        ("x-environments: [sandbox]", False),
+        ("x-was: { 2025-06-01: { name: old } }", True),
+    ],
+)
+def test_an_application_gives_the_required_fields_of_the_newest_version_and_no_others(
+    tmp_path: Path, gate: str, is_required: bool
+) -> None:
+    loans = LIBRARY["loans.yaml"].replace("author_name, state]", "author_name, state, shelf]")
+    shelf = f"        shelf: {{ type: string, {gate} }}\n        fine_cents:"
+    files = {**LIBRARY, "loans.yaml": loans.replace("        fine_cents:", shelf)}
+    made = Generated(tmp_path, loaded(tmp_path / "schemas", files))
+    contracts = json.loads(made.text("server/contracts.json"))
+    answered = contracts["answered"]["canonical"].get("Loan", contracts["canonical"]["Loan"])
+    assert ("shelf" in answered["required"]) is is_required
+    # a note only where handlers have to send what is gone
+    noted = [note for note in made.notes if "required by older versions" in note]
+    assert bool(noted) is gate.startswith("x-removed")

@@ -14,7 +14,7 @@ from typing import Any, Final
 import dateline
 from dateline.cache import Recollection
 from dateline.canonical import ContractData
-from dateline.model import Api, Artifact, Place
+from dateline.model import REMOVED, Api, Artifact, Place
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
@@ -97,10 +97,13 @@ class Server:
     def _note_removed(self) -> Iterator[str]:
         """Yield a note where older versions require what an application of the newest has not."""
         messages = self._messages
+        schemas = self._api.document.get("components", {}).get("schemas", {})
         found = [
             f"{name}.{field}"
             for name, looser in messages["answered"]["canonical"].items()
+            for removed in [{*_list_removed(schemas.get(name))}]
             for field in _list_looser(messages["canonical"][name], looser)
+            if field in removed
         ]
         if found:
             each = "1 removed field is" if len(found) == 1 else f"{len(found)} removed fields are"
@@ -272,6 +275,20 @@ def _list_looser(strict: Any, looser: Any) -> Iterator[str]:
     elif isinstance(strict, list) and isinstance(looser, list):
         for one, other in zip(strict, looser, strict=False):
             yield from _list_looser(one, other)
+
+
+def _list_removed(node: Any) -> Iterator[str]:
+    """Yield the fields that a later version lacks, wherever they are in a schema."""
+    if isinstance(node, dict):
+        properties = node.get("properties")
+        for name, each in (properties if isinstance(properties, dict) else {}).items():
+            if isinstance(each, dict) and REMOVED in each:
+                yield name
+        for each in node.values():
+            yield from _list_removed(each)
+    elif isinstance(node, list):
+        for each in node:
+            yield from _list_removed(each)
 
 
 def run_time() -> list[Path]:

@@ -34,7 +34,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
-from dateline.canonical import ContractData, Row, Unserved, canonical_document, entries
+from dateline.canonical import (
+    ContractData,
+    Row,
+    Unserved,
+    answered_document,
+    canonical_document,
+    entries,
+)
 from dateline.model import EVERYWHERE, Api, Combination, Table
 from dateline.openapi import (
     chain,
@@ -221,7 +228,7 @@ class _Messages:
         }
         self._newest = _DocumentReader(api.document, constraints)
         self._canonical = _DocumentReader(canonical_document(api), constraints)
-        self._answered = _DocumentReader(canonical_document(api, sent=True), constraints)
+        self._answered = _DocumentReader(answered_document(api), constraints)
 
     # At each version
 
