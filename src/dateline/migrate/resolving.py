@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import jedi  # type: ignore[import-untyped]
 
 from dateline.migrate.package import VersionModule
+
+# What jedi keeps of files between runs goes by path and time; here it may only go by content.
+_SCRATCH = TemporaryDirectory(prefix="dateline-jedi-", ignore_cleanup_errors=True)
+jedi.settings.cache_directory = _SCRATCH.name
 
 _METHODS = ("Methods", "AsyncMethods")
 
@@ -26,7 +32,9 @@ class NameResolver:
     def __init__(
         self, text: str, path: Path, folders: Sequence[Path], older: VersionModule
     ) -> None:
-        project = jedi.Project(path.parent, added_sys_path=[str(each) for each in folders])
+        # what is generated comes before another release of it that may be installed
+        searched = [*map(str, folders), *sys.path]
+        project = jedi.Project(path.parent, sys_path=searched, smart_sys_path=True)
         self._script = jedi.Script(text, path=path, project=project)
         self._older = older
 
