@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from dateline.canonical import with_event_components, with_former_operations, with_media_types
@@ -22,6 +21,7 @@ from dateline.project import Projector
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.wording import did_you_mean
+from dateline_runtime.conversion import ConversionContext, takes_context
 
 if TYPE_CHECKING:
     from dateline.server.converters import Converter
@@ -193,14 +193,8 @@ class ConverterTrial:
             find_defect=partial(self._sampler.find_defect, goal),
         )
 
-    def _context(self, version: str) -> Any:
-        return SimpleNamespace(
-            environment=self._environment,
-            version=version,
-            account=None,
-            operation=None,
-            scope=None,
-        )
+    def _context(self, version: str) -> ConversionContext:
+        return ConversionContext(environment=self._environment, version=version)
 
     def _try_values(
         self,
@@ -278,7 +272,7 @@ class _TriedWay:
 
     method: str
     convert: Callable[..., Any]
-    context: Any
+    context: ConversionContext
     find_defect: Callable[[Any], str | None]
     passes_null: bool = False
     replaced: tuple[frozenset[str], ...] = ()
@@ -321,24 +315,13 @@ class _TriedWay:
         return made
 
     def _call(self, value: Any) -> Any:
-        takes = (value, self.context) if _takes_context(self.convert) else (value,)
+        takes = (value, self.context) if takes_context(self.convert) else (value,)
         made = self.convert(*takes)
         return asyncio.run(_await(made)) if inspect.isawaitable(made) else made
 
 
 async def _await(made: Any) -> Any:
     return await made
-
-
-def _takes_context(convert: Callable[..., Any]) -> bool:
-    """Return whether *convert* takes a second argument by position, as the run time decides it."""
-    try:
-        parameters = inspect.signature(convert).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    second = [each for each in parameters if each.kind in kinds][1:2]
-    return any(each.default is each.empty for each in second)
 
 
 def import_object(name: str, *folders: Path) -> Any:

@@ -15,7 +15,7 @@ from dateline.load import load
 from dateline.serve.package import package
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
-DATA = Path("/work/shared/data")
+DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
 def call_all(schemas: Path) -> list[str]:

@@ -44,6 +44,7 @@ HOMES = {
     "libcst": {"migrate"},
     "click": {"options", "completion", "cli", "entry"},
     "uvicorn": {"serve"},
+    "dateline_runtime": {"trial"},
 }
 """Where each third-party package may be imported. Any other is imported nowhere."""
 

@@ -21,7 +21,7 @@ from dateline.python.code import (
     subscript,
     words,
 )
-from dateline.python.docstrings import docstring
+from dateline.python.docstrings import describe_argument, docstring
 from dateline.python.operations import Argument, Called, CalledBody, StreamedBody
 from dateline.python.types import (
     CalledTypes,
@@ -422,19 +422,12 @@ def _paragraphs(operation: Called) -> Iterator[str]:
         yield "Deprecated."
     if operation.only:
         yield f"Only in the environment {' and '.join(operation.only)}."
-    told = [*map(_describe_argument, operation.arguments)]
+    lines = [*filter(None, map(describe_argument, operation.arguments))]
     if operation.idempotency:
-        told.append(
+        lines.append(
             "- `idempotency_key`: Makes it safe to send the request again; a new one is made for "
             "each call if it is not given."
         )
-    if any(told):
-        yield "\n".join(filter(None, told))
+    if lines:
+        yield "\n".join(lines)
     yield f"`{operation.method} {operation.path}`"
-
-
-def _describe_argument(argument: Argument) -> str:
-    text = argument.description.split()
-    if argument.deprecated:
-        text = ["Deprecated.", *text]
-    return f"- `{argument.keyword}`: {' '.join(text)}" if text else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from textwrap import wrap
-from typing import Final
+from typing import Final, Protocol
 
 from dateline.python.code import WIDTH, escape_text
 from dateline.templating import Code
@@ -34,6 +34,25 @@ def docstring(paragraphs: Iterable[str], indent: int) -> Code:
         first, rest = "", lines
     text = "\n".join([f'"""{first}', *(margin + line if line else "" for line in rest)])
     return Code(f'{text}\n{margin}"""')
+
+
+class Described(Protocol):
+    """An argument as docstrings describe it."""
+
+    @property
+    def keyword(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def deprecated(self) -> bool: ...
+
+
+def describe_argument(argument: Described) -> str:
+    """Return the line of a docstring about *argument*; empty if it has no description."""
+    text = argument.description.split()
+    if argument.deprecated:
+        text = ["Deprecated.", *text]
+    return f"- `{argument.keyword}`: {' '.join(text)}" if text else ""
 
 
 def _flowing(paragraph: str) -> Iterator[str]:

@@ -19,8 +19,8 @@ from dateline.openapi import (
     target,
     value_schema,
 )
-from dateline.python.names import apart, argument_name, class_name, pascal, snake
-from dateline.python.types import Inline
+from dateline.python.names import apart, argument_name, pascal, snake
+from dateline.python.types import Inline, place_inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 
 FORM: Final = "application/x-www-form-urlencoded"
@@ -360,7 +360,7 @@ class _Reader:
                 required=place == "path" or node.get("required") is True,
                 description=node.get("description", ""),
                 deprecated=node.get("deprecated") is True,
-                inline=self._inline(
+                inline=place_inline(
                     ("components.parameters", _component(found), "Parameter"),
                     (f"{id}, parameter {name}", title, pascal(argument_name(name))),
                     self._sent.of(schema),
@@ -378,7 +378,7 @@ class _Reader:
             media_type = next((each for each in content if _is_form(each)), media_type)
         inline = None
         if is_json(media_type) or _is_form(media_type):
-            inline = self._inline(
+            inline = place_inline(
                 ("components.requestBodies", _component(found), "Body"),
                 (f"{id}, request", title, "Body"),
                 self._sent.of(content[media_type].get("schema", {})),
@@ -406,7 +406,7 @@ class _Reader:
         if not is_json(media_type):
             return CalledBody(media_type=media_type, inline=None)
         usual = status == next(iter(successes), None)
-        inline = self._inline(
+        inline = place_inline(
             ("components.responses", _component(found), "Response"),
             (f"{id}, {status}", title, "Response" if usual else f"Response{pascal(status)}"),
             self._received.of(content[media_type].get("schema", {})),
@@ -425,34 +425,13 @@ class _Reader:
             schema = media.get("itemSchema", media.get("schema"))
             if kind == "lines" and schema is not None:
                 own = (f"{id}, item", title, "Item")
-                inline = self._inline(("", None, ""), own, self._received.of(schema), sent=False)
+                inline = place_inline(("", None, ""), own, self._received.of(schema), sent=False)
             only = all(_STREAMS.get(each.partition(";")[0].strip().lower()) for each in content)
             return StreamedBody(kind=kind, media_type=media_type, inline=inline, is_only=only)
         preferred = preferred_media_type(content) if content else "text/plain"
         if is_json(preferred) or preferred.lower().startswith("text/"):
             return None
         return StreamedBody(kind="bytes", media_type=preferred, inline=None, is_only=False)
-
-    @staticmethod
-    def _inline(
-        shared: tuple[str, str | None, str],
-        own: tuple[str, str, str],
-        schema: Any,
-        *,
-        sent: bool,
-    ) -> Inline:
-        section, component, part = shared
-        holder, called, own_part = own
-        if component is None:
-            return Inline(holder=holder, called=called, part=own_part, schema=schema, sent=sent)
-        called = class_name(component)
-        return Inline(
-            holder=f"{section}.{component}",
-            called=called,
-            part="" if called.endswith(part) else part,
-            schema=schema,
-            sent=sent,
-        )
 
 
 def _choose_successes(responses: Mapping[str, Any]) -> list[str]:

@@ -17,6 +17,7 @@ from dateline.python.code import (
     either,
     subscript,
 )
+from dateline.python.names import class_name
 
 # What type checkers take the types of JSON values for.
 _PLAIN: Final = {
@@ -89,6 +90,32 @@ class Inline:
     def key(self) -> str:
         """What no other inline schema has: one message may hold several, each with its part."""
         return f"{self.holder} ({self.part})"
+
+
+def place_inline(
+    shared: tuple[str, str | None, str],
+    own: tuple[str, str, str],
+    schema: Any,
+    *,
+    sent: bool,
+) -> Inline:
+    """Return the Inline of *schema*, named after the component that holds it, if one does.
+
+    *shared* is the section, the name of the component (None if there is none) and the part of it;
+    *own* is the holder, the name and the part where no component holds the schema.
+    """
+    section, component, part = shared
+    holder, called, own_part = own
+    if component is None:
+        return Inline(holder=holder, called=called, part=own_part, schema=schema, sent=sent)
+    called = class_name(component)
+    return Inline(
+        holder=f"{section}.{component}",
+        called=called,
+        part="" if called.endswith(part) else part,
+        schema=schema,
+        sent=sent,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Final
 from dateline.model import Change, Direction, Kind, printable
 from dateline.rules.predicates import SENT, is_call, is_flag, is_required
 from dateline.rules.wording import (
+    NOUNS,
     describe,
     format_name,
     get_value,
@@ -25,13 +26,8 @@ IN_MESSAGES: Final = {
 
 _EVENTS: Final = {"added": "new", "removed": "gone"}
 
-_WHOLE: Final = {
-    "body": "request body",
-    "media-type": "media type",
-    "response": "response",
-    "header": "header",
-    "parameter": "parameter",
-}
+_PARTS: Final = frozenset({"body", "media-type", "response", "header", "parameter"})
+"""What operations and components have, by the beginning of the kinds of changes."""
 
 
 def describe_effect(change: Change) -> str:
@@ -63,9 +59,9 @@ def _describe_effect(change: Change) -> str | None:
             return f"{place} may be missing from {where}"
         case Kind.VARIANT_ADDED | Kind.VALUE_ADDED | Kind.OPEN_VALUE_ADDED | Kind.TYPE_ADDED:
             return f"{place} can also be {_name_choice(change)} in {where}"
-        case Kind.VARIANT_REMOVED | Kind.VALUE_REMOVED | Kind.OPEN_VALUE_REMOVED:
-            return f"{place} can no longer be {_name_choice(change)} in {where}"
-        case Kind.TYPE_REMOVED:
+        case (
+            Kind.VARIANT_REMOVED | Kind.VALUE_REMOVED | Kind.OPEN_VALUE_REMOVED | Kind.TYPE_REMOVED
+        ):
             return f"{place} can no longer be {_name_choice(change)} in {where}"
         case Kind.OPERATION_ADDED | Kind.OPERATION_REMOVED:
             return _describe_operation(change, event)
@@ -76,8 +72,8 @@ def _describe_effect(change: Change) -> str | None:
         case Kind.PARAMETER_RENAMED | Kind.HEADER_RENAMED:
             renamed = f"the {subject} {change.after} was called {format_name(change.before)}"
             return f"{name_owner(change)}: {renamed}"
-    if subject in _WHOLE and event in _EVENTS:
-        name = " ".join(filter(None, (_WHOLE[subject], change.field)))
+    if subject in _PARTS and event in _EVENTS:
+        name = " ".join(filter(None, (NOUNS.get(subject, subject), change.field)))
         needed = " and required" if event == "added" and is_required(change) else ""
         return f"{name_owner(change)}: the {name} is {_EVENTS[event]}{needed}"
     return _describe_keyword(change, place)

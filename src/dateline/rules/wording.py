@@ -27,12 +27,12 @@ _STEPS: Final = {
 }
 
 
-# Nouns in messages, where they are not the beginning of the kind.
-_NOUNS: Final = {
+NOUNS: Final = {
     "body": "request body",
     "media-type": "media type",
     "open-value": "open-ended value",
 }
+"""Nouns in messages, where they are not the beginning of the kind."""
 
 # Nouns whose changes name the operation or component as a whole, not a place below it.
 _WHOLE: Final = frozenset(
@@ -46,7 +46,7 @@ _WHOLE: Final = frozenset(
 def describe(change: Change) -> str:
     """Return what happened in one line: `Customer.email: field removed`."""
     kind, _, event = change.kind.value.rpartition("-")
-    noun = _NOUNS.get(kind, kind)
+    noun = NOUNS.get(kind, kind)
     whole = noun in _WHOLE or is_flag(change)
     subject = name_owner(change) if whole else name_place(change)
     return printable(f"{subject}: {_describe_event(change, noun, event)}")

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, lay_out, subscript, words
-from dateline.python.docstrings import docstring
+from dateline.python.docstrings import describe_argument, docstring
 from dateline.python.types import allow_none
 from dateline.server.converted import MODULE
 from dateline.server.converters import Converter
-from dateline.server.operations import Operation, OperationGroup, Parameter
+from dateline.server.operations import Operation, OperationGroup
 from dateline.server.types import Types
 from dateline.templating import Code
 
@@ -179,15 +179,6 @@ def _paragraphs(operation: Operation) -> Iterator[str]:
         yield operation.description
     if operation.deprecated and "deprecated" not in operation.description.lower():
         yield "Deprecated."
-    told = [*map(_describe, operation.parameters)]
-    if any(told):
-        yield "\n".join(filter(None, told))
+    if lines := [*filter(None, map(describe_argument, operation.parameters))]:
+        yield "\n".join(lines)
     yield f"`{operation.method} {operation.path}`"
-
-
-def _describe(parameter: Parameter) -> str:
-    """Return the line of a docstring about *parameter*; empty if it has no description."""
-    words = parameter.description.split()
-    if parameter.deprecated:
-        words = ["Deprecated.", *words]
-    return f"- `{parameter.keyword}`: {' '.join(words)}" if words else ""

@@ -6,8 +6,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dateline.python.code import Brackets, Node, either
-from dateline.python.names import class_name, pascal
-from dateline.python.types import Canonical, Inline, Typed, qualify_names, simplify_type
+from dateline.python.names import pascal
+from dateline.python.types import (
+    Canonical,
+    Inline,
+    Typed,
+    place_inline,
+    qualify_names,
+    simplify_type,
+)
 from dateline.server.canonical import Forms
 from dateline.server.contents import Content
 from dateline.server.operations import Operation, Parameter
@@ -116,18 +123,22 @@ class Types:
                 yield self._of_response(operation, status, response.stream)
 
     def _of_parameter(self, operation: Operation, parameter: Parameter) -> Inline:
-        return self._inline(
+        return place_inline(
             ("components.parameters", parameter.component, "Parameter"),
-            (operation, f"parameter {parameter.name}", pascal(parameter.keyword)),
+            (
+                f"{operation.id}, parameter {parameter.name}",
+                operation.called,
+                pascal(parameter.keyword),
+            ),
             self._forms.read_sent(parameter.schema),
             sent=True,
         )
 
     def _of_body(self, operation: Operation, body: Content) -> Inline:
         part = "Item" if body.is_sequence else "Body"
-        return self._inline(
+        return place_inline(
             ("components.requestBodies", body.component, part),
-            (operation, "request", part),
+            (f"{operation.id}, request", operation.called, part),
             self._forms.read_sent(body.schema),
             sent=True,
         )
@@ -135,38 +146,15 @@ class Types:
     def _of_response(self, operation: Operation, status: str, response: Content) -> Inline:
         usual = status == next(iter(operation.successes), None)
         part, place = ("Item", f"{status} item") if response.is_sequence else ("Response", status)
-        return self._inline(
+        return place_inline(
             ("components.responses", response.component, part),
-            (operation, place, part if usual else f"{part}{pascal(status)}"),
+            (
+                f"{operation.id}, {place}",
+                operation.called,
+                part if usual else f"{part}{pascal(status)}",
+            ),
             self._forms.read_received(response.schema),
             sent=False,
-        )
-
-    @staticmethod
-    def _inline(
-        shared: tuple[str, str | None, str],
-        own: tuple[Operation, str, str],
-        schema: object,
-        *,
-        sent: bool,
-    ) -> Inline:
-        section, component, part = shared
-        operation, place, own_part = own
-        if component is None:
-            return Inline(
-                holder=f"{operation.id}, {place}",
-                called=operation.called,
-                part=own_part,
-                schema=schema,
-                sent=sent,
-            )
-        called = class_name(component)
-        return Inline(
-            holder=f"{section}.{component}",
-            called=called,
-            part="" if called.endswith(part) else part,
-            schema=schema,
-            sent=sent,
         )
 
 
