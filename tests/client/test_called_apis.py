@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.called_apis import list_misfits
-from support.sources import LIBRARY, folder
+from support.sources import LIBRARY, VERSIONS, folder
 
 from dateline.adopt import adopt
 from dateline.generate import Workspace
@@ -16,6 +16,39 @@ from dateline.serve.package import package
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 DATA = Path(__file__).parents[3] / "shared" / "data"
+DECIMALS = {
+    "versions.yaml": VERSIONS,
+    "api.yaml": """\
+openapi: 3.1.0
+info: { title: Rates, version: v1 }
+paths:
+  /rates/{above}:
+    post:
+      operationId: findRates
+      security: []
+      parameters:
+        - { name: above, in: path, required: true, schema: DECIMAL }
+        - { name: below, in: query, required: true, schema: DECIMAL }
+        - { name: steps, in: query, schema: { type: array, minItems: 1, items: DECIMAL } }
+        - { name: Margin, in: header, required: true, schema: DECIMAL }
+      requestBody: { required: true, content: { application/json: { schema: RATE } } }
+      responses:
+        '200':
+          description: rates
+          content: { application/json: { schema: RATE } }
+components:
+  schemas:
+    Rate:
+      type: object
+      required: [fee, cents]
+      properties:
+        fee: { anyOf: [DECIMAL, { type: integer }] }
+        cents: { type: string, format: decimal, pattern: '^[0-9]+[.][0-9]{2}$' }
+        late: { type: string, format: decimal, x-added: 2025-06-01 }
+""".replace("RATE", "{ $ref: '#/components/schemas/Rate' }").replace(
+        "DECIMAL", "{ type: string, format: decimal }"
+    ),
+}
 
 
 def call_all(schemas: Path) -> list[str]:
@@ -30,6 +63,10 @@ def test_every_operation_of_the_payment_api_is_called() -> None:
 
 def test_every_operation_is_called_after_renames_and_through_converters(tmp_path: Path) -> None:
     assert call_all(folder(tmp_path, LIBRARY)) == []
+
+
+def test_operations_with_decimal_numbers_are_called(tmp_path: Path) -> None:
+    assert call_all(folder(tmp_path, DECIMALS)) == []
 
 
 @pytest.mark.parametrize("name", ["klaviyo-2023-01-24", "twilio-messaging-v1-1.38.0"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from decimal import Decimal
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -128,11 +129,17 @@ def test_parameters_and_forms_are_written_as_the_definitions_say(archive: Any) -
         {"text": "a&b", "words": ["x", "y z"], "within": {"year": 1999}}
     )
     client.search_records(
-        filter={"a": {"b": [1, "c d"]}}, ids=[1, 2], tags=["x", "&"], raw={"k": [None]}, body=body
+        filter={"a": {"b": [1, "c d"]}},
+        ids=[1, 2],
+        tags=["x", "&"],
+        above=[Decimal("1.50"), Decimal("1e-7")],
+        raw={"k": [None]},
+        body=body,
     )
     [request] = requests
     assert request.url.query.decode() == (
         "filter[a][b][0]=1&filter[a][b][1]=c%20d&ids=1%7C2&tags=x&tags=%26"
+        "&above=1.50&above=0.0000001"
         "&raw=%7B%22k%22%3A%20%5Bnull%5D%7D"
     )
     assert request.content == b"text=a%26b&words=x&words=y%20z&within[year]=1999"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,11 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 from support.modelling import one
 
 SCHEMAS: Final[dict[str, Any]] = {
     "Moment": {"type": "string", "format": "date-time"},
     "Day": {"type": "string", "format": "date"},
+    "Amount": {"type": "string", "format": "decimal"},
+    "Cents": {"type": "string", "format": "decimal", "pattern": "[.][0-9]{2}$", "maxLength": 9},
     "Key": {"type": "string", "format": "uuid"},
     "Whole": {"type": "integer"},
     "Page": {"type": "integer", "minimum": 1, "maximum": 100, "multipleOf": 3},
@@ -39,7 +43,14 @@ def _adapters() -> dict[str, TypeAdapter[Any]]:
 
 @cache
 def _judge(name: str) -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(SCHEMAS[name], validate_formats=True)
+    return jsonschema_rs.Draft202012Validator(
+        SCHEMAS[name], validate_formats=True, formats={"decimal": _is_fixed_point}
+    )
+
+
+def _is_fixed_point(text: str) -> bool:
+    whole, _, fraction = text.removeprefix("-" if text.startswith("-") else "+").partition(".")
+    return (whole + fraction).isdecimal() and (whole + fraction).isascii()
 
 
 def _agrees(name: str, value: Any) -> bool:
@@ -98,6 +109,11 @@ KEYS: Final = st.one_of(
     st.uuids().map(lambda key: f"{key}\n"),
     st.from_regex(r"\A[0-9a-fA-F]{8}(-[0-9a-fG]{4}){3}-[0-9a-f]{12}\Z"),
 )
+AMOUNTS: Final = st.one_of(
+    st.decimals().map(str),
+    st.decimals(allow_nan=False, allow_infinity=False).map("{:f}".format),
+    st.from_regex(r"\A[-+]?[0-9_]{0,3}[.,e]?[0-9_]{0,3}\s?\Z"),
+)
 NUMBERS: Final = st.one_of(
     st.integers(), st.integers(-3, 120), st.floats(allow_nan=False, allow_infinity=False)
 )
@@ -121,6 +137,25 @@ def test_uuids(value: Any) -> None:
     _agrees("Key", value)
 
 
+@given(st.sampled_from(["Amount", "Cents"]), st.one_of(AMOUNTS, ODD))
+def test_decimals(name: str, value: Any) -> None:
+    _agrees(name, value)
+
+
+@given(st.decimals())
+def test_decimals_of_python_are_written_without_an_exponent(value: Decimal) -> None:
+    adapter = _adapters()["Amount"]
+    if not value.is_finite():
+        with pytest.raises(ValidationError):
+            adapter.validate_python(value)
+        with pytest.raises(PydanticSerializationError):
+            adapter.dump_json(value)
+        return
+    text = json.loads(adapter.dump_json(adapter.validate_python(value)))
+    assert _is_fixed_point(text)
+    assert Decimal(text) == value
+
+
 @given(st.sampled_from(["Whole", "Page", "Real", "Rate", "Flag"]), st.one_of(NUMBERS, ODD))
 def test_numbers(name: str, value: Any) -> None:
     _agrees(name, value)
@@ -136,6 +171,10 @@ EXAMPLES: Final[list[tuple[str, Any, bool]]] = [
     ("Moment", "2026-07-01T12:34:56", False),
     ("Day", "2024-02-29", True),
     ("Day", "2023-02-29", False),
+    ("Amount", "-00.50", True),
+    ("Amount", "1e3", False),
+    ("Cents", "12.50", True),
+    ("Cents", "12.5", False),
     ("Key", "7F3c1b8e-2f4a-4e0c-9a55-0c2d8c5b1a01", True),
     ("Key", "7f3c1b8e2f4a4e0c9a550c2d8c5b1a01", False),
     ("Whole", 3.0, True),

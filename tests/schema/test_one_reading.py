@@ -24,8 +24,15 @@ Schema = dict[str, Any]
 TEXTS: Final = {
     "date": (["2024-02-29"], ["2024-02-30", "x"]),
     "date-time": (["2024-05-06T07:08:09Z"], ["2024-05-06T07:08:09", "x"]),
+    "decimal": (
+        ["12.50", "-0", "+1", "007.5", ".5", "1.", "9" * 40 + "." + "1" * 40, "0.0000001"],
+        ["", ".", "-", "1e5", "NaN", "Infinity", "-inf", "1_000", "1,5", " 1", "1\n", "\u0661"],
+    ),
     "uuid": (["00000000-0000-4000-8000-00000000000a"], ["0"]),
 }
+NARROWED: Final = ("12.50", ".0", "12.5", "112.50", "1e0", "x0", "", None, 10)
+"""Two decimal numbers that end in 0 and have five characters at most, and what is none."""
+
 ANNOTATED: Final = {
     "email": (["a@b.ch"], ["x"]),
     "hostname": (["a.ch"], ["-a"]),
@@ -124,7 +131,8 @@ def formats(openapi: str) -> Corpus:
     is_old = openapi.startswith("3.0")
     schemas: Schema = {}
     found: dict[str, list[tuple[Any, bool]]] = {}
-    for kind, listed in (("string", {**TEXTS, **ANNOTATED}), ("integer", INTEGERS)):
+    kinds: dict[str, Any] = {"string": {**TEXTS, **ANNOTATED}, "integer": INTEGERS}
+    for kind, listed in kinds.items():
         for name, (valid, invalid) in listed.items():
             values = [(value, True) for value in valid] + [(value, False) for value in invalid]
             typed = {"type": kind, "format": name}
@@ -143,6 +151,10 @@ def formats(openapi: str) -> Corpus:
                 f"Listed{called}": [([value], is_valid) for value, is_valid in values],
                 f"Nullable{called}": [*values, (None, True)],
             }
+    narrow = {"type": "string", "format": "decimal", "pattern": "0$", "maxLength": 5}
+    schemas |= {"NarrowDecimal": narrow, "NumberDecimal": {"type": "number", "format": "decimal"}}
+    found["NarrowDecimal"] = [(text, text in ("12.50", ".0")) for text in NARROWED]
+    found["NumberDecimal"] = [(1.5, True), (2, True), ("1.5", False)]
     return corpus(schemas, openapi, found)
 
 

@@ -127,6 +127,9 @@ _PATHS: Final = (
           explode: false
           schema: { type: array, items: { type: integer } }
         - { name: tags, in: query, schema: { type: array, items: { type: string } } }
+        - name: above
+          in: query
+          schema: { type: array, items: { type: string, format: decimal } }
         - { name: raw, in: query, content: { application/json: { schema: { type: object } } } }
       requestBody:
         content:

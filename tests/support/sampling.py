@@ -29,6 +29,7 @@ _FORMATS: dict[str, tuple[str, ...]] = {
         *("1990-12-31T23:59:60Z", "2024-05-06T07:08:09-00:00", "9999-12-31T23:59:59.999999Z"),
     ),
     "date": ("2024-05-06", "2024-02-29", "9999-12-31"),
+    "decimal": ("12.50", "-0", "+1", "007.5", ".5", "1.", "0.0000001", "9" * 30 + ".1"),
     "uuid": ("00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000A"),
 }
 
@@ -204,8 +205,8 @@ def reading(document: dict[str, Any], request_only: frozenset[str] = frozenset()
     """Return the component schemas of *document* as the models are said to read them.
 
     The differences: a union that is told apart by a tag takes any other tag too, where it is not
-    for requests only; `oneOf` is read as
-    `anyOf`; formats other than date-time, date and uuid are annotations; 3.0 is read as 3.1.
+    for requests only; `oneOf` is read as `anyOf`; formats other than date-time, date, decimal and
+    uuid are annotations; 3.0 is read as 3.1.
     """
     schemas = document["components"]["schemas"]
     old = document["openapi"].startswith("3.0")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal as _Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import partial
@@ -38,6 +39,8 @@ from pydantic import (
     SerializationInfo,
     SerializerFunctionWrapHandler,
     Strict,
+    TypeAdapter,
+    ValidationError,
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
     model_serializer,
@@ -50,6 +53,7 @@ from pydantic_core import (
     CoreSchema,
     PydanticCustomError,
     PydanticKnownError,
+    PydanticSerializationUnexpectedValue,
     core_schema,
 )
 
@@ -521,6 +525,24 @@ class _UUIDAsWritten(UUID):
         return f"UUID({self.text!r})"
 
 
+class _DecimalAsWritten(_Decimal):
+    """A decimal number that is written as it was read."""
+
+    text: str
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _decimal, (self.text,)
+
+    def __copy__(self) -> _DecimalAsWritten:
+        return self
+
+    def __deepcopy__(self, _memo: Any) -> _DecimalAsWritten:
+        return self
+
+    def __repr__(self) -> str:
+        return f"Decimal({self.text!r})"
+
+
 # What pydantic-core reads as RFC 3339 and RFC 9562 have it, and writes as it was read. All else is
 # read in Python, and decided there.
 _NATIVE_DATE: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -530,6 +552,9 @@ _NATIVE_DATE_TIME: Final = (
     r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9]"
     rf"(?:\.(?:{_NATIVE_FRACTION}))?(?:Z|{_NATIVE_OFFSET})$"
 )
+# XML Schema, part 2, section 3.3.3: the fixed-point numbers of OpenAPI's format `decimal`
+_FIXED_POINT: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_NATIVE_DECIMAL: Final = r"^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$"
 _NATIVE_UUID: Final = r"^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 _DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -543,6 +568,7 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}
 
 _NO_DATE_TIME: Final = ("date_time", "Input should be a date-time of RFC 3339, with an offset")
 _NO_DATE: Final = ("full_date", "Input should be a full-date of RFC 3339")
+_NO_DECIMAL: Final = ("decimal", "Input should be a text with a decimal number, as 12.50 is")
 _NO_UUID: Final = ("uuid", "Input should be a UUID with its hyphens")
 
 
@@ -599,6 +625,35 @@ def _uuid_text(value: UUID) -> str:
     return value.text if isinstance(value, _UUIDAsWritten) else str(value)
 
 
+def _decimal(value: Any) -> _Decimal:
+    if isinstance(value, _Decimal) and value.is_finite():
+        return value
+    if not isinstance(value, str) or not _FIXED_POINT.fullmatch(value):
+        raise PydanticCustomError(*_NO_DECIMAL)
+    plain = _Decimal(value)
+    if format(plain, "f") == value:
+        return plain
+    read = _DecimalAsWritten(value)
+    read.text = value
+    return read
+
+
+def write_decimal(value: _Decimal) -> str:
+    """Return *value* as it was read, else without an exponent; ValueError if it is not finite."""
+    if isinstance(value, _DecimalAsWritten):
+        return value.text
+    if not value.is_finite():
+        raise ValueError(f"{value} can't be written: it is no decimal number")
+    return format(value, "f")
+
+
+def _decimal_text(value: Any) -> str:
+    if not isinstance(value, _Decimal):
+        # in a union, another member writes it
+        raise PydanticSerializationUnexpectedValue
+    return write_decimal(value)
+
+
 class _NoSuchValue:
     """What no value is."""
 
@@ -608,7 +663,7 @@ class _Text:
     """A type that is text in JSON: how it is read, and how it is written.
 
     Texts that *pattern* matches are left to *native*, of pydantic-core; *read* decides about all
-    others. A value of the class *kept* has its text from *write*.
+    others. A value of the class *kept* has its text from *write*; without *kept*, every value.
     """
 
     native: CoreSchema
@@ -625,6 +680,14 @@ class _Text:
             core_schema.chain_schema([core_schema.str_schema(pattern=self.pattern), self.native]),
             core_schema.no_info_plain_validator_function(self.read),
         )
+        if self.write is not None and self.kept is None:
+            return core_schema.lax_or_strict_schema(
+                reading,
+                reading,
+                serialization=core_schema.plain_serializer_function_ser_schema(
+                    self.write, return_schema=core_schema.str_schema(), when_used="json"
+                ),
+            )
         if self.kept is None or self.write is None:
             return core_schema.lax_or_strict_schema(reading, self._union(self.native, reading))
         # pydantic-core takes the first that fits the class of what is written; it reads nothing
@@ -676,6 +739,44 @@ Uuid: TypeAlias = Annotated[
     WithJsonSchema({"type": "string", "format": "uuid"}),
 ]
 """A UUID with its hyphens, in either case."""
+
+Decimal: TypeAlias = Annotated[
+    _Decimal,
+    _Text(
+        core_schema.decimal_schema(),
+        _NATIVE_DECIMAL,
+        _decimal,
+        _NO_DECIMAL,
+        write=_decimal_text,
+    ),
+    WithJsonSchema({"type": "string", "format": "decimal"}),
+]
+"""A fixed-point number that is text in JSON: a sign or none, digits, a point or none."""
+
+
+class Written:
+    """The text of a decimal number satisfies more, which the type *text* says."""
+
+    def __init__(self, text: Any) -> None:
+        self._text: TypeAdapter[str] = TypeAdapter(text)
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        def written(value: _Decimal) -> _Decimal:
+            try:
+                self._text.validate_python(write_decimal(value))
+            except ValidationError as error:
+                reason = error.errors()[0]["msg"]
+                raise PydanticCustomError("decimal", "{reason}", {"reason": reason}) from None
+            return value
+
+        return core_schema.no_info_after_validator_function(written, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**self._text.json_schema(), **handler(schema)}
 
 
 class Spelled:

@@ -234,6 +234,7 @@ def _import_names(known: Mapping[str, Sequence[str]], words: set[str], dots: str
 _STANDARD: Final = {
     "collections.abc": ("AsyncIterator", "Iterator"),
     "datetime": ("date", "datetime"),
+    "decimal": ("Decimal",),
     "typing": ("Annotated", "Any", "Literal"),
     "uuid": ("UUID",),
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from dateline.schema.constraints import with_format_bounds
+from dateline.schema.constraints import with_format_constraints
 from dateline.schema.dialect import OR_NULL, Dialect
 from dateline.schema.types import ANNOTATIONS, UNIONS
 from dateline.schema.values import text
@@ -178,7 +178,7 @@ class Flattener:
             return Flat(never=True)
         if not isinstance(schema, dict):
             return Flat()
-        schema = with_format_bounds(self._dialect.keywords(schema))
+        schema = with_format_constraints(self._dialect.keywords(schema))
         return _open_unevaluated(self._flatten_parts(schema, seen))
 
     def _flatten_parts(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Flat:

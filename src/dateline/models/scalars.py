@@ -12,10 +12,16 @@ from dateline.models.reading import Flat
 from dateline.python.code import Node, Pair, Text, call, either, subscript, value
 from dateline.python.types import Type
 from dateline.regex.engines import UntranslatableError, translate
+from dateline.schema.constraints import DECIMAL
 from dateline.schema.types import type_of
 
 JSON: Final = "t.JsonValue"
-FORMATS: Final = {"date-time": "t.DateTime", "date": "t.Date", "uuid": "t.Uuid"}
+FORMATS: Final = {
+    "date-time": "t.DateTime",
+    "date": "t.Date",
+    "uuid": "t.Uuid",
+    "decimal": "t.Decimal",
+}
 # what a number is called, and where it has limits: Python's type and the mark of JSON's
 _NUMBERS: Final = {
     "number": ("t.Number", "float", "t.Real"),
@@ -37,7 +43,11 @@ def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
     """Return the type of text; a pattern that can't be written is noted."""
     limits = limits_of(flat, ("min_length", "minLength"), ("max_length", "maxLength"))
     marks: list[Node] = []
+    said = flat.text("format")
+    is_decimal = said == "decimal" and DECIMAL in flat.patterns
     for pattern in flat.patterns:
+        if is_decimal and pattern == DECIMAL:
+            continue
         try:
             native, text = translate(pattern)
         except UntranslatableError as error:
@@ -52,9 +62,11 @@ def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
         listed = either([subscript("Literal", *map(Text, known)), "t.Unrecognized"])
         node = subscript("Annotated", listed, "t.OpenEnded")
         return Type(node=node, limits=limits, marks=tuple(marks))
-    said = flat.text("format")
     if said is None or said not in FORMATS:
         return Type(node="str", limits=limits, marks=tuple(marks))
+    if (limits or marks) and is_decimal:
+        written = Type(node="str", limits=limits, marks=tuple(marks)).narrowed
+        return Type(node=FORMATS[said], marks=(call("t.Written", written),))
     if limits or marks:
         # the limits are those of the text, so it stays text
         marks.append(call("t.Spelled", Text(said)))

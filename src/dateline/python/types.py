@@ -24,6 +24,7 @@ _PLAIN: Final = {
     "t.Boolean": "bool",
     "t.Date": "date",
     "t.DateTime": "datetime",
+    "t.Decimal": "Decimal",
     "t.Integer": "int",
     "t.Number": "float",
     "t.Uuid": "UUID",

@@ -14,7 +14,7 @@ from dateline.openapi import pointer, replace_children, target
 from dateline.schema.constraints import (
     drop_meaningless,
     escape_reference,
-    with_format_bounds,
+    with_format_constraints,
 )
 from dateline.schema.dialect import Dialect
 from dateline.schema.memo import Memo
@@ -236,7 +236,7 @@ def _readable(kind: str, node: Any) -> Any:
         return found
     if isinstance(found.get("pattern"), str) and not _is_pattern(found["pattern"]):
         del found["pattern"]
-    return with_format_bounds(drop_meaningless(found))
+    return with_format_constraints(drop_meaningless(found))
 
 
 def _list_members(schema: dict[str, Any], keyword: str) -> Schemas:

@@ -21,6 +21,12 @@ _BOUNDS: Final = {
     for sign in ("", "u")
 }
 
+DECIMAL: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
+"""What texts of the format `decimal` match: fixed-point numbers (XML Schema, 2, section 3.3.3).
+
+OpenAPI's registry of formats says of them that they are fixed-point, and gives no grammar.
+"""
+
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._~%!$&'()*+,;=:@?/#-]*")
 """References that need no escapes."""
 
@@ -64,7 +70,7 @@ class Constraints:
         if isinstance(read.get("required"), list):
             # of a field that is required twice, validators say what they like
             read["required"] = list(dict.fromkeys(read["required"]))
-        return fold_null(with_format_bounds(drop_meaningless(read)))
+        return fold_null(with_format_constraints(drop_meaningless(read)))
 
     def _direct(self, keyword: str, reference: str) -> str:
         """Return *reference* as one to a component; nothing where several may be meant."""
@@ -126,8 +132,12 @@ def _has_tree(pattern: str) -> bool:
     return True
 
 
-def with_format_bounds(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return *schema*, whose keywords are read, with the bounds of its format, if it has any."""
+def with_format_constraints(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return *schema*, whose keywords are read, with what validators don't know of its format."""
+    if schema.get("format") == "decimal" and "string" in declared_types(schema):
+        if "pattern" not in schema:
+            return {**schema, "pattern": DECIMAL}
+        return {**schema, "allOf": [*schema.get("allOf", ()), {"pattern": DECIMAL}]}
     least, most = _BOUNDS.get(str(schema.get("format")), (None, None))
     if least is None or most is None or not declared_types(schema) <= _NUMBERS:
         return schema

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from enum import Enum
 from functools import lru_cache, partial
 from importlib.resources import files
@@ -314,6 +315,8 @@ def _to_json(value: Any) -> Any:
         return [_to_json(each) for each in value]
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True)
+    if isinstance(value, Decimal):
+        return format(value, "f")
     return str(value) if isinstance(value, UUID) else value
 
 

@@ -24,6 +24,7 @@ _BODY: Final = 8
 _STANDARD: Final = {
     "collections.abc": ("AsyncIterator",),
     "datetime": ("date", "datetime"),
+    "decimal": ("Decimal",),
     "typing": ("Annotated", "Final", "Generic", "Literal", "Protocol", "TypeVar"),
     "uuid": ("UUID",),
 }

@@ -28,6 +28,7 @@ _FORMATS: Final = {
     "uuid": ("uuid", "UUID", "UUID"),
     "date-time": ("datetime", "datetime", "datetime.fromisoformat"),
     "date": ("datetime", "date", "date.fromisoformat"),
+    "decimal": ("decimal", "Decimal", "Decimal"),
 }
 
 

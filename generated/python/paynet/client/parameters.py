@@ -6,11 +6,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final, Literal, cast
 from urllib.parse import quote
 from uuid import UUID
 
 from pydantic_core import to_jsonable_python
+
+from ..types import write_decimal
 
 Place = Literal["path", "query", "header", "cookie"]
 
@@ -129,6 +132,13 @@ def make_plain(value: Any) -> Any:
     """Return *value*, which may be a model, as plain JSON."""
     if type(value) in (str, int, bool):
         return value
+    if isinstance(value, Decimal):
+        return write_decimal(value)
+    if isinstance(value, list | tuple):
+        return [make_plain(each) for each in cast("Sequence[Any]", value)]
+    if isinstance(value, dict):
+        named = cast("Mapping[str, Any]", value)
+        return {name: make_plain(each) for name, each in named.items()}
     return str(value) if type(value) is UUID else to_jsonable_python(value, by_alias=True)
 
 

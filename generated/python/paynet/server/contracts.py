@@ -33,6 +33,11 @@ _FORMATS: Final = {
     "uuid": "a UUID with hyphens",
 }
 
+_PATTERNS: Final = {
+    r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$": "has to be a decimal number, such as 12.50",
+}
+"""Messages for patterns that stand for a format."""
+
 # Messages for values that break a keyword; {} is the keyword's value in the contract.
 _BROKEN: Final = {
     "exclusiveMaximum": "has to be less than {}",
@@ -398,6 +403,8 @@ def _demand(kind: str, details: Mapping[str, Any]) -> str:
         return f"has to be one of {', '.join(map(_text, details['options']))}"
     if kind == "uniqueItems":
         return "has to have items that all differ"
+    if kind == "pattern" and details["pattern"] in _PATTERNS:
+        return _PATTERNS[details["pattern"]]
     if kind in _BROKEN:
         return _BROKEN[kind].format(next(iter(details.values())))
     return f"does not fit the contract ({kind})"

@@ -19,6 +19,7 @@ from dateline.load.checks.scope import Scope, Site, Trail, Violation, extend, on
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
 from dateline.openapi import target
 from dateline.regex.engines import compile_portable
+from dateline.schema.constraints import DECIMAL
 from dateline.schema.types import UNIONS, choices, declared_types, is_enumeration, type_of
 from dateline.schema.values import find_repeated, text
 from dateline.wording import did_you_mean, name_kind, quote, quote_all
@@ -35,6 +36,7 @@ _NUMBERS: Final = {
     "uint64": (0, 2**64 - 1),
 }
 
+_DECIMAL: Final = re.compile(DECIMAL)
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 # RFC 3339 section 5.6
 _DATE_TIME: Final = re.compile(
@@ -246,6 +248,7 @@ def _is_date_time(text: str) -> bool:
 _FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "date": _is_date,
     "date-time": _is_date_time,
+    "decimal": lambda text: _DECIMAL.fullmatch(text) is not None,
     "uuid": lambda text: _UUID.fullmatch(text) is not None,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final, TypeVar, get_args, get_origin
 from urllib.parse import unquote_to_bytes
@@ -118,6 +119,8 @@ def _typed(kind: Any) -> Callable[[Any], Any]:
         return identity
     if kind is UUID:
         return query.uuid
+    if kind is Decimal:
+        return Decimal
     if kind is datetime:
         return query.instant
     if get_origin(kind) is list:
