@@ -247,9 +247,9 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool, fo
     from dateline.edit.gate import apply
 
     def confirm_rename(place: Place, question: Rename) -> bool:
-        asked = f"{place}: was {question.before} renamed to {question.after}?"
+        prompt = f"{place}: was {question.before} renamed to {question.after}?"
         with progress.pause_progress():
-            return yes or (not dry_run and sys.stdin.isatty() and click.confirm(asked, err=True))
+            return yes or (not dry_run and sys.stdin.isatty() and click.confirm(prompt, err=True))
 
     with progress.show_progress():
         plan = room.gates(workspace, against, confirm_rename)
@@ -316,9 +316,9 @@ def cut(
     from dateline.edit.cut import CutRequest
     from dateline.status import format_changes
 
-    asked = CutRequest(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
+    request = CutRequest(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
     with _reporting_breaches(workspace), progress.show_progress():
-        plan, outcome = room.cut(workspace, asked, dry_run=dry_run)
+        plan, outcome = room.cut(workspace, request, dry_run=dry_run)
     demands = list_of_version(plan.api, plan.version.date)
     if form == "json":
         from dateline.answers.describing import describe_cut
@@ -406,8 +406,8 @@ def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None)
     if outcome is None:
         if plan.recorded:
             # whole documents would bury the patch
-            told = ", ".join(f"{one.verb} {one.name}" for one in plan.recorded)
-            click.echo(f"{workspace.schemas}: {told}")
+            recorded = ", ".join(f"{one.verb} {one.name}" for one in plan.recorded)
+            click.echo(f"{workspace.schemas}: {recorded}")
         click.echo(plan.patch(), nl=False)
         return
     for replacement in (*plan.replacements, *plan.recorded):
@@ -954,9 +954,9 @@ def adopt(
 
     def confirm_rename(proposal: Proposal) -> bool:
         where = f"{proposal.holder}: " if proposal.holder else ""
-        asked = f"{where}was {proposal.older} renamed to {proposal.newer}?"
+        prompt = f"{where}was {proposal.older} renamed to {proposal.newer}?"
         with progress.pause_progress():
-            return yes or (sys.stdin.isatty() and click.confirm(asked, err=True))
+            return yes or (sys.stdin.isatty() and click.confirm(prompt, err=True))
 
     with progress.show_progress():
         adoption = take_over(

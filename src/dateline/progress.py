@@ -104,7 +104,7 @@ def show_progress(*, quiet: bool = False) -> Iterator[None]:
 
 @contextmanager
 def pause_progress() -> Iterator[None]:
-    """Keep the line away meanwhile: somebody is asked something."""
+    """Keep the line away meanwhile: a question is on the terminal."""
     if _line is not None:
         _line.clear(paused=True)
     try:

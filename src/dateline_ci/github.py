@@ -58,8 +58,15 @@ def is_known(against: str) -> bool:
     """Return whether a path or a revision of this repository has the name *against*."""
     if Path(against).exists():
         return True
-    asked = ["git", "rev-parse", "--quiet", "--verify", "--end-of-options", f"{against}^{{commit}}"]
-    return subprocess.run(asked, check=False, capture_output=True).returncode == 0
+    command = [
+        "git",
+        "rev-parse",
+        "--quiet",
+        "--verify",
+        "--end-of-options",
+        f"{against}^{{commit}}",
+    ]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 def run_check() -> None:

@@ -243,9 +243,9 @@ class _Served:
         if end is not None and end.successor is not None and end.successor.startswith("/"):
             end = replace(end, successor=quote_path(root) + end.successor)
         echo = [(supported.header, version)] if supported.place == "header" else []
-        told = [*echo, *(lifecycle.headers(end) if end is not None else ())]
+        fields = [*echo, *(lifecycle.headers(end) if end is not None else ())]
         self.version = version
-        self._fields = [(name.lower().encode("latin-1"), value.encode()) for name, value in told]
+        self._fields = [(name.lower().encode("latin-1"), value.encode()) for name, value in fields]
         # caches tell URLs apart, but not what headers select
         selecting = {"header": supported.header, "media-type": "Accept"}.get(supported.place, "")
         self._header = selecting.encode("latin-1")

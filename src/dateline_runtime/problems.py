@@ -98,7 +98,7 @@ class Body(NamedTuple):
     """A body that fits a schema, and the facts of the problem that it contains."""
 
     value: Any
-    told: frozenset[str]
+    facts: frozenset[str]
 
 
 def bodies(
@@ -112,7 +112,7 @@ def bodies(
     without such a field, the message names it if it *is_logged*.
     """
     found = _bodies(schema, schemas, problem, fits)
-    if is_logged and not any("trace_id" in body.told for body in found):
+    if is_logged and not any("trace_id" in body.facts for body in found):
         # nothing else leads to the log
         said = f"{problem.message} (trace id {problem.trace_id})"
         found = _bodies(schema, schemas, replace(problem, message=said), fits)
@@ -122,7 +122,7 @@ def bodies(
 def _bodies(schema: Any, schemas: Mapping[str, Any], problem: Problem, fits: Fits) -> list[Body]:
     filled = _Filler(schemas, problem, fits).fill(schema, "", 0)
     found = [body for body in filled if fits(schema, body.value)]
-    return sorted(found, key=lambda body: -len(body.told))
+    return sorted(found, key=lambda body: -len(body.facts))
 
 
 def add_trace_id(problem: Problem) -> Problem:
@@ -202,17 +202,17 @@ class _Filler:
                 yield Body({}, frozenset())
             return
         made: dict[str, Any] = {}
-        told = frozenset[str]()
+        facts = frozenset[str]()
         for field_name in [*properties, *sorted(required - properties.keys())]:
             schemas = properties.get(field_name, [True])
             schema = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
             body = self._field(field_name, schema, field_name in required, properties, depth)
             if body is not None:
                 made[field_name] = body.value
-                told |= body.told
+                facts |= body.facts
             elif field_name in required:
                 return
-        yield Body(made, told)
+        yield Body(made, facts)
 
     def _open(self) -> Body:
         """Return the body of an object that may hold anything."""
@@ -245,7 +245,7 @@ class _Filler:
                 if not isinstance(body.value, str | int) and self._fits(schema, body.value)
             ]
             if found:
-                return max(found, key=lambda body: len(body.told))
+                return max(found, key=lambda body: len(body.facts))
         return nothing if required else None
 
     def _facts(self, called: str, beside: Mapping[str, Any]) -> tuple[str, ...]:
@@ -266,7 +266,7 @@ class _Filler:
         if depth < _DEEPEST:
             for body in self.fill(schema, name, depth + 1):
                 if self._fits(schema, body.value):
-                    yield Body([body.value], body.told)
+                    yield Body([body.value], body.facts)
 
     def _scalar(self, schema: Any, parts: list[dict[str, Any]], name: str) -> Iterator[Body]:
         """Yield the message, no longer than the schema permits, if the field may hold one."""

@@ -38,8 +38,8 @@ def compare_code(schemas: Path, output: Path, name: str) -> tuple[list[Finding],
         file.write_text(json.dumps(document), encoding="utf-8")
         found, _ = compare(schemas, output, newest or table.dates[-1], str(file))
     # the file is gone, and was nobody's
-    told = [replace(each, after_source=None) for each in found if not _is_noise(each)]
-    return told, table.dates[-1]
+    kept = [replace(each, after_source=None) for each in found if not _is_noise(each)]
+    return kept, table.dates[-1]
 
 
 def _is_noise(finding: Finding) -> bool:

@@ -177,8 +177,8 @@ class Bundler:
                 goal = entries.below(name)
                 if get_reference(below) is None:
                     self._names.setdefault((section, goal), name)
-                elif (held := self._files.find_behind(goal, ())) and held.file != main.file:
-                    aliases.append(((section, held), name))
+                elif (aliased := self._files.find_behind(goal, ())) and aliased.file != main.file:
+                    aliases.append(((section, aliased), name))
         for alias, name in aliases:
             self._names.setdefault(alias, name)
 
@@ -360,19 +360,21 @@ class Bundler:
         """Return a section of components, where each alias of a file becomes what is there."""
         self._count(node, at, depth)
         if goal := self._follow_alone(node, at):
-            held = self._files.node(goal)
-            if not isinstance(held, dict):
+            aliased = self._files.node(goal)
+            if not isinstance(aliased, dict):
                 return self._inline(Shape.MAP, kind, goal, at, depth)
-            return self._section(section, kind, held, goal, depth)[0], goal
+            return self._section(section, kind, aliased, goal, depth)[0], goal
 
         def entry(name: str | int, below: Any, goal: Goal) -> Built:
-            held = self._files.find_behind(goal, ()) if get_reference(below) is not None else None
+            aliased = (
+                self._files.find_behind(goal, ()) if get_reference(below) is not None else None
+            )
             if (
-                held is not None
-                and held.file != self._main
-                and self._names.get((section, held)) == name
+                aliased is not None
+                and aliased.file != self._main
+                and self._names.get((section, aliased)) == name
             ):
-                return self._inline(Shape.ONE, kind, held, goal, depth + 1)
+                return self._inline(Shape.ONE, kind, aliased, goal, depth + 1)
             return self._object(kind, below, goal, depth + 1)
 
         return self._rebuilt(node, at, entry)

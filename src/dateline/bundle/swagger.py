@@ -541,8 +541,8 @@ class _SwaggerConverter:
 
     def _listed_type(self, called: str, at: _SwaggerNode) -> str:
         """Return a media type for a list that is written as 3.0 has no style for."""
-        told = f"3.0 has no style for a list as {quote(called)}, which is kept as a media type"
-        self._note(at.path, told)
+        note = f"3.0 has no style for a list as {quote(called)}, which is kept as a media type"
+        self._note(at.path, note)
         return _LISTED.get(called) or f'text/plain; collectionFormat="{called}"'
 
     def _value(self, at: _SwaggerNode, outside: frozenset[str]) -> dict[str, Any]:

@@ -61,8 +61,8 @@ def find_subject(document: dict[str, Any], called: str) -> Subject:
     # a component may have dots in its name: the longest one that fits is meant
     fitting = [known for known in components if _is_step(called, known)]
     if not fitting:
-        asked = called if " " in called else called.partition(".")[0]
-        raise _unknown("component or operation", asked, [*components, *operations])
+        unknown = called if " " in called else called.partition(".")[0]
+        raise _unknown("component or operation", unknown, [*components, *operations])
     component = max(fitting, key=len)
     rest = called.removeprefix(component)
     return _find_below(Resolver(document), components[component], rest, component)

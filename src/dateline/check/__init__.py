@@ -95,8 +95,8 @@ def check(
     ]
     findings += check_policy(api.table, record, findings)
     known = judge_waivers(api, published, waivers, today)
-    told = [*known.mark(findings), *known.find_idle(findings)]
-    return sorted(drop_consequences(told, published), key=sort_key)
+    marked = [*known.mark(findings), *known.find_idle(findings)]
+    return sorted(drop_consequences(marked, published), key=sort_key)
 
 
 def judge_waivers(

@@ -30,30 +30,30 @@ def drop_consequences(findings: Iterable[Finding], published: Published) -> list
     does what breaks no rule.
     """
     known = list(findings)
-    told = [
+    failing = [
         one
         for one in known
         if one.policy is Policy.FROZEN
         and one.verdict in (Verdict.GATED, Verdict.NEVER)
         and one.waived is None
     ]
-    moved = {id(gone): new for gone, new in _pair_moves(told)}
-    follows = {id(new) for new in moved.values()} | _gone_with_operations(told, published)
+    moved = {id(gone): new for gone, new in _pair_moves(failing)}
+    follows = {id(new) for new in moved.values()} | _gone_with_operations(failing, published)
     return [
-        _told_with(one, moved[id(one)]) if id(one) in moved else one
+        _name_successor(one, moved[id(one)]) if id(one) in moved else one
         for one in known
         if id(one) not in follows
     ]
 
 
-def _pair_moves(told: list[Finding]) -> Iterator[tuple[Finding, Finding]]:
+def _pair_moves(failing: list[Finding]) -> Iterator[tuple[Finding, Finding]]:
     """Yield what went with what came in its place: no other could be meant."""
     came = defaultdict(list)
-    for new in told:
+    for new in failing:
         came[new.rule, _holder(new.after_pointer)].append(new)
     pairs = [
         (gone, new)
-        for gone in told
+        for gone in failing
         if gone.rule in _MOVED and gone.before is not None
         for new in came[_MOVED[gone.rule], _holder(gone.before_pointer)]
         if gone.before == new.after
@@ -68,7 +68,7 @@ def _holder(pointer: str | None) -> tuple[str, ...]:
     return parts(pointer or "")[:-1]
 
 
-def _told_with(gone: Finding, new: Finding) -> Finding:
+def _name_successor(gone: Finding, new: Finding) -> Finding:
     name = parts(new.after_pointer or "")[-1]
     way_out = (
         f"`{name}` has its content now: give that one `x-added: next` (`dateline gate` writes both)"
@@ -76,12 +76,12 @@ def _told_with(gone: Finding, new: Finding) -> Finding:
     return replace(gone, help=f"{gone.help} {way_out}.", after_source=new.after_source)
 
 
-def _gone_with_operations(told: list[Finding], published: Published) -> set[int]:
+def _gone_with_operations(failing: list[Finding], published: Published) -> set[int]:
     """Return the ids of findings of components to which only operations led that went."""
-    operations = [one for one in told if one.rule == "operation-removed"]
+    operations = [one for one in failing if one.rule == "operation-removed"]
     components = {
         (path[1], path[2]): one
-        for one in told
+        for one in failing
         if one.rule == "component-removed" and len(path := parts(one.before_pointer or "")) == 3
     }
     if not operations or not components:

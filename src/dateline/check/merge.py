@@ -108,9 +108,9 @@ def identify_cause(change: Change) -> str:
     Environments may differ in the operations that it reaches, and so in its direction and rule.
     """
     where = change.schema or change.after_pointer or change.before_pointer
-    told = describe(_reaching_nobody(change))
+    described = describe(_reaching_nobody(change))
     # indexes shift between versions, so a place within a component goes by its field
-    return json.dumps([change.kind.value, change.keyword, where, change.field, told])
+    return json.dumps([change.kind.value, change.keyword, where, change.field, described])
 
 
 def identify_edit(change: Change, written: Mapping[str, str | None]) -> str:

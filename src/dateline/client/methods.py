@@ -115,11 +115,11 @@ class MethodWriter:
             constants.append(self._describe_pages(f"{constant}_PAGES", operation, pages))
             listed = list(self._arguments(operation, without=pages.form.backwards))
             iterated = self._write_iteration(constant, operation, pages.form.backwards)
-            told = ["Yield the items of all pages, which are requested as they are needed."]
-            told += [f"Arguments and errors are those of `{names[0]}`."]
+            explained = ["Yield the items of all pages, which are requested as they are needed."]
+            explained += [f"Arguments and errors are those of `{names[0]}`."]
             for made, kind in ((methods, "Iterator"), (awaited, "AsyncIterator")):
                 yielded = subscript(kind, pages.item)
-                made.append(self._method(name, listed, yielded, iterated, told, ""))
+                made.append(self._method(name, listed, yielded, iterated, explained, ""))
         return ClientMethod(
             names=tuple(names),
             constants=tuple(constants),

@@ -387,10 +387,10 @@ class _WayNodes:
         for environment, places in self._contracts.columns:
             row[environment] = []
             for at in places:
-                told = tuple(mask >> at & 1 for mask in masks)
-                if told not in known:
-                    known[told] = build(self._contracts.builder(at, self._way))
-                row[environment].append(known[told])
+                flags = tuple(mask >> at & 1 for mask in masks)
+                if flags not in known:
+                    known[flags] = build(self._contracts.builder(at, self._way))
+                row[environment].append(known[flags])
         return row
 
 

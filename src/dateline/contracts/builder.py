@@ -133,8 +133,8 @@ class Builder:
             return own
         below = {name: self._subtypes.get(name, frozenset()) for name in flat.named}
         here = [name for name in flat.named if below[name].isdisjoint(flat.named)]
-        told = [name for name in here if name in self._extending or flat.tags[0].list_tags(name)]
-        variant = next(iter(told), None)
+        tagged = [name for name in here if name in self._extending or flat.tags[0].list_tags(name)]
+        variant = next(iter(tagged), None)
         if variant is not None:
             own = self._change_tag(own, *self._variant_tags(variant, flat.tags), flat.tags[1])
         names = sorted({subtype for name in here for subtype in below[name]})

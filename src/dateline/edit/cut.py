@@ -59,7 +59,7 @@ class Cut(Revision):
         return compare_versions(self.api, Projector(self.api), older, self.version)
 
 
-def cut(folder: Path, asked: CutRequest, published: Published) -> Cut:
+def cut(folder: Path, request: CutRequest, published: Published) -> Cut:
     """Return the edits that cut a version: its date takes the place of its drafts.
 
     Raises CutError for a date that is none or not newer than every version that is cut or
@@ -68,30 +68,30 @@ def cut(folder: Path, asked: CutRequest, published: Published) -> Cut:
     """
     before = read_contents(folder)
     api, known = open_sources(folder)
-    if not is_well_formed(asked.day, api.table.form):
-        raise CutError(f"{asked.day!r} is not a day of the calendar, written {api.table.form}")
+    if not is_well_formed(request.day, api.table.form):
+        raise CutError(f"{request.day!r} is not a day of the calendar, written {api.table.form}")
     newest = max((api.table.latest, *published.versions), key=order)
-    if order(asked.day) <= order(newest):
+    if order(request.day) <= order(newest):
         raise CutError(
-            f"{asked.day} is not newer than {newest}, the newest version that is cut; name a "
+            f"{request.day} is not newer than {newest}, the newest version that is cut; name a "
             f"later day"
         )
-    drafts = _drafts(api.table, asked)
-    title = _title(asked.title, drafts)
-    undisclosed = asked.undisclosed or any(draft.undisclosed for draft in drafts)
+    drafts = _drafts(api.table, request)
+    title = _title(request.title, drafts)
+    undisclosed = request.undisclosed or any(draft.undisclosed for draft in drafts)
     dates = [draft.date for draft in drafts]
     if dates:
         api, known = together(api, known, dates)
     sources = Sources(api, known)
-    if redate_gates(api, sources, dates, asked.day) == undisclosed:
-        raise CutError(_contradiction(asked.day, drafts, api.table, undisclosed=undisclosed))
-    redate_waivers(sources, read_waivers(folder), dates, asked.day)
-    redate_table(api.table, sources, dates, asked.day, title=title, undisclosed=undisclosed)
+    if redate_gates(api, sources, dates, request.day) == undisclosed:
+        raise CutError(_contradiction(request.day, drafts, api.table, undisclosed=undisclosed))
+    redate_waivers(sources, read_waivers(folder), dates, request.day)
+    redate_table(api.table, sources, dates, request.day, title=title, undisclosed=undisclosed)
     after = sources.read_contents()
     with write_trial(api.name, after) as there:
         now, waivers = load(there), read_waivers(there)
-    (version,) = (one for one in now.table.versions if one.date == asked.day)
-    record = continue_record(now, Projector(now), read_record(folder, now.table), asked.day)
+    (version,) = (one for one in now.table.versions if one.date == request.day)
+    record = continue_record(now, Projector(now), read_record(folder, now.table), request.day)
     return Cut(
         folder=folder,
         version=version,
@@ -100,24 +100,24 @@ def cut(folder: Path, asked: CutRequest, published: Published) -> Cut:
         record=record,
         replacements=compare_contents(before, after),
         recorded=compare_record(folder, record),
-        closed=next((period for period in record.closed if period.until == asked.day), None),
+        closed=next((period for period in record.closed if period.until == request.day), None),
     )
 
 
-def _drafts(table: Table, asked: CutRequest) -> list[Version]:
+def _drafts(table: Table, request: CutRequest) -> list[Version]:
     """Return the drafts that become the version, oldest first."""
     known = {version.date: version for version in table.versions if version.draft}
-    for name in asked.drafts:
+    for name in request.drafts:
         if name not in known:
             near = find_nearest(name, known)
             hint = f"; did you mean {near}?" if near else f"; drafts: {_join(list(known))}"
             raise CutError(f"the version table has no draft {name}{hint}")
-    wanted = asked.drafts or ((asked.day,) if asked.day in known else (NEXT,))
+    wanted = request.drafts or ((request.day,) if request.day in known else (NEXT,))
     for date in known:
-        if date not in wanted and order(date) <= order(asked.day):
+        if date not in wanted and order(date) <= order(request.day):
             folded = " ".join(f"--draft {name}" for name in known if name in (*wanted, date))
             raise CutError(
-                f"{date} is a draft, and not newer than {asked.day}; fold it in with `{folded}`"
+                f"{date} is a draft, and not newer than {request.day}; fold it in with `{folded}`"
             )
     return [draft for date, draft in known.items() if date in wanted]
 

@@ -218,12 +218,12 @@ class _Gating:
 
     def list_lost_words(self, state: _State) -> Iterator[str]:
         """Yield which words of what came back are not those that older versions had."""
-        told: dict[str, None] = {}
+        lines: dict[str, None] = {}
         for combination, change, _ in state.words:
             pointer = change.after_pointer or change.holder_pointer or ""
             place = state.canvas.projector.place(pointer, *combination)
-            told[f"{place}: it came back in newer words: {describe(change)}"] = None
-        yield from told
+            lines[f"{place}: it came back in newer words: {describe(change)}"] = None
+        yield from lines
 
     def list_left(self, state: _State) -> Iterator[Left]:
         """Yield what is still breaking, with the reason."""
@@ -294,8 +294,8 @@ class _Gating:
         coarse: set[str] = set()
         hopeless: set[str] = set()
         while True:
-            asked = [found for found in state.breaking if describe(found.change) not in hopeless]
-            planned = plan(Draft(canvas, self._documents), asked, renames, coarse)
+            hopeful = [found for found in state.breaking if describe(found.change) not in hopeless]
+            planned = plan(Draft(canvas, self._documents), hopeful, renames, coarse)
             for change, reason in planned.left:
                 self._reasons.setdefault(describe(change), reason)
             if not planned.repairs:

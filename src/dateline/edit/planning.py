@@ -41,9 +41,9 @@ def plan(
     """
     planned = RepairPlan()
     known = {rename: renames.restore_name(draft, rename) for rename in renamed}
-    asked = list(breaking)
-    gone = _find_gone_components(draft, asked)
-    for found in _drop_consequences(draft, asked):
+    wanted = list(breaking)
+    gone = _find_gone_components(draft, wanted)
+    for found in _drop_consequences(draft, wanted):
         detailed = describe(found.change) not in coarse
         try:
             _require_use(found, gone)

@@ -44,7 +44,7 @@ class Rename:
 class _RenameSide(NamedTuple):
     """One side of what may be a rename, as one combination shows it.
 
-    ``path`` leads in the definitions to what is new, or to what held what is gone.
+    ``path`` leads in the definitions to what is new, or to what names what is gone.
     """
 
     around: Steps
@@ -86,9 +86,9 @@ def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
             before=before,
             after=after,
             versions=tuple(sorted(versions[path, before, after], key=order)),
-            lists=tuple(held),
+            lists=tuple(names),
         )
-        for (path, before, after), held in lists.items()
+        for (path, before, after), names in lists.items()
     )
 
 

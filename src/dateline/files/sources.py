@@ -227,10 +227,10 @@ def _discard(stage: Path) -> None:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Keep other runs off *folder* meanwhile; where the system can't, they are not kept off."""
-    with ExitStack() as held:
+    with ExitStack() as stack:
         with suppress(OSError):
             # the folder itself is locked, so that no file stays behind
             descriptor = os.open(folder, os.O_RDONLY)
-            held.callback(os.close, descriptor)
+            stack.callback(os.close, descriptor)
             lock(descriptor, wait=True)
         yield

@@ -50,14 +50,14 @@ def locked(folder: Path) -> Iterator[None]:
     home = home_of(folder)
     home.mkdir(parents=True, exist_ok=True)
     # its file stays for ever, as deleting it would let two runs hold two files of that name
-    held = os.open(home / _LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+    descriptor = os.open(home / _LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
     try:
-        if not lock(held, wait=False):
-            holder = os.read(held, 20).decode("ascii", "replace").strip() or "just started"
+        if not lock(descriptor, wait=False):
+            holder = os.read(descriptor, 20).decode("ascii", "replace").strip() or "just started"
             fact = f"another dateline (process {holder}) is writing to it, wait for it to end"
             raise BusyError(sentence(folder, "output-busy", fact))
-        os.ftruncate(held, 0)
-        os.write(held, f"{os.getpid()}\n".encode())
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode())
         _recover(folder)
         put(folder, _IGNORE, "*\n")
         try:
@@ -65,7 +65,7 @@ def locked(folder: Path) -> Iterator[None]:
         finally:
             _recover(folder)
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 def _recover(folder: Path) -> None:

@@ -109,13 +109,13 @@ def field_name(name: str, taken: Iterable[str] = ()) -> str:
     return made + "_" if made in _RESERVED_FIELDS or made in taken else made
 
 
-def argument_name(name: str, spoken: frozenset[str] = frozenset()) -> str:
-    """Return *name* in snake_case, as an identifier that is no keyword and none of *spoken*."""
+def argument_name(name: str, taken: frozenset[str] = frozenset()) -> str:
+    """Return *name* in snake_case, as an identifier that is no keyword and none of *taken*."""
     # a name may have no letter or digit of ASCII
     made = snake(name) or "_".join(f"u{ord(each):x}" for each in name)
     if not made[:1].isalpha():
         made = f"field_{made}"
-    return f"{made}_" if keyword.iskeyword(made) or made in spoken else made
+    return f"{made}_" if keyword.iskeyword(made) or made in taken else made
 
 
 def list_turns(having: Container[str], versions: Sequence[str]) -> list[str]:

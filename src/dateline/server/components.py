@@ -126,8 +126,8 @@ class ComponentModules:
             ),
             "imports": [
                 *([Code(f"from . import {', '.join(used)}")] if used else []),
-                *([Code("from . import types as t")] if "t" in made.spoken else []),
-                Code(f"from .server import {', '.join(_list_modules(made.spoken))}"),
+                *([Code("from . import types as t")] if "t" in made.used else []),
+                Code(f"from .server import {', '.join(_list_modules(made.used))}"),
                 *([Code("from .server.nouns import Convert")] if converters else []),
             ],
         }
@@ -156,9 +156,9 @@ class ComponentModules:
                 }
 
 
-def _list_modules(spoken: Container[str]) -> list[str]:
+def _list_modules(used: Container[str]) -> list[str]:
     """Return the modules of the server that annotations refer to."""
-    return [*([MODULE] if MODULE in spoken else []), "models"]
+    return [*([MODULE] if MODULE in used else []), "models"]
 
 
 def _literals(values: Sequence[str]) -> Node:

@@ -100,14 +100,14 @@ class ConvertedTypes:
         found = [(name, each) for name, each in sorted(self._known.items()) if each is not None]
         views = [self._lay_out(name, each) for name, each in found]
         nodes = [node for _, each in found for node, _ in each.fields.values()]
-        spoken = {word.partition(".")[0] for node in nodes for word in words(node)}
-        names = ["Literal"] if "Literal" in spoken else []
+        used = {word.partition(".")[0] for node in nodes for word in words(node)}
+        names = ["Literal"] if "Literal" in used else []
         if any(not is_there for _, each in found for _, is_there in each.fields.values()):
             names.append("NotRequired")
         names.append("TypedDict")
         if any(view["expression"] for view in views):
             names.append("Union")
-        return {"types": views, "typing": Code(", ".join(names)), "speaks_types": "t" in spoken}
+        return {"types": views, "typing": Code(", ".join(names)), "speaks_types": "t" in used}
 
     def _lay_out(self, name: str, plain: PlainObject) -> dict[str, Any]:
         if all(map(_is_plain_name, plain.fields)):

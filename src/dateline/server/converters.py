@@ -110,18 +110,18 @@ def _number(converter: Converter, counts: Counter[str]) -> Converter:
 
 
 def _converter(types: ConvertedTypes, name: str, way: str, said: dict[str, Any]) -> Converter:
-    spoken = name
+    phrase = name
     for sign, word in _SPOKEN.items():
-        spoken = spoken.replace(sign, word)
-    method = f"{'older' if way == 'down' else 'newer'}_{snake(spoken)}"
+        phrase = phrase.replace(sign, word)
+    method = f"{'older' if way == 'down' else 'newer'}_{snake(phrase)}"
     if "reason" in said:
-        return _dated_converter(types, name, way, (method, pascal(spoken)), said)
+        return _dated_converter(types, name, way, (method, pascal(phrase)), said)
     newer, older = (_schema(said["kind"], said[era]) for era in ("newer", "older"))
     schemas = {"newer": newer, "older": older}
     takes, gives = ("newer", "older") if way == "down" else ("older", "newer")
-    given, made = (_type(types, spoken, way, said, era, schemas[era]) for era in (takes, gives))
+    given, made = (_type(types, phrase, way, said, era, schemas[era]) for era in (takes, gives))
     if "replaced" in said:
-        called = f"{pascal(spoken)}{gives.capitalize()}Fields"
+        called = f"{pascal(phrase)}{gives.capitalize()}Fields"
         made = types.narrow_fields(made, said["replaced"][gives], called)
     when = f"as it was before {said['before']}"
     if way == "up":
@@ -152,9 +152,9 @@ def _dated_converter(
     types: ConvertedTypes, name: str, way: str, called: tuple[str, str], said: dict[str, Any]
 ) -> Converter:
     """Return a converter for a value that can't be served without one."""
-    method, spoken = called
+    method, phrase = called
     find_type = types.type_received if way == "down" else types.type_sent
-    newest = find_type(said["newer"], f"{spoken}Newest")
+    newest = find_type(said["newer"], f"{phrase}Newest")
     takes, gives = (newest, ANY) if way == "down" else (ANY, newest)
     done = "as callers of `context.version` are shown it"
     if way == "up":
@@ -179,12 +179,12 @@ def _schema(kind: str, node: Any) -> Any:
 
 
 def _type(
-    types: ConvertedTypes, spoken: str, way: str, said: dict[str, Any], era: str, schema: Any
+    types: ConvertedTypes, phrase: str, way: str, said: dict[str, Any], era: str, schema: Any
 ) -> Node:
     """Return the type of the JSON values of *schema*, what *said* has in an era."""
     if schema is None:
         return ANY
-    called = pascal(spoken) + era.capitalize()
+    called = pascal(phrase) + era.capitalize()
     if way == "down":
         node = types.type_received(schema, called)
     else:
@@ -212,5 +212,5 @@ def _words(schema: Any) -> str:
         return f"`{str(said['$ref']).rpartition('/')[2]}`"
     types = said.get("type", "any value")
     names = [each for each in types if each != "null"] if isinstance(types, list) else [types]
-    told = " or ".join(map(str, names))
-    return f"{told} ({said['format']})" if "format" in said else told
+    listed = " or ".join(map(str, names))
+    return f"{listed} ({said['format']})" if "format" in said else listed

@@ -21,7 +21,7 @@ _YOURS: Final = "It is yours: nothing generates it again. Run it with `uvicorn s
 
 # What the file imports in any case, and what it imports if it is used.
 _ALWAYS: Final = frozenset({"Handlers", "Refusal", "create_app"})
-_SPOKEN: Final = frozenset(
+_OPTIONAL: Final = frozenset(
     {"Bytes", "Call", "ConversionContext", "Credentials", "Items", "Reply", "Result", "Upload"}
     | {"converted", "models"}
 )
@@ -39,14 +39,14 @@ def lay_out_first_file(
         "environment": Code(literal(table.environments[0].name)),
     }
     has_accounts = any(each.is_secured for group in groups for each in group.operations)
-    spoken = made.spoken | ({"Credentials"} if has_accounts else set())
-    imported = standard(made.spoken - {"Generic", "Protocol", "TypeVar"})
+    used = made.used | ({"Credentials"} if has_accounts else set())
+    imported = standard(made.used - {"Generic", "Protocol", "TypeVar"})
     return {
         **view,
         "has_accounts": has_accounts,
         "standard": [line for line in imported if line < "from pathlib"],
         "later": [line for line in imported if line > "from pathlib"],
-        "imports": list(_imports(table.package, spoken)),
+        "imports": list(_imports(table.package, used)),
     }
 
 
@@ -58,17 +58,17 @@ def _group(group: OperationGroup, made: Protocols) -> dict[str, Any]:
         "methods": [
             {
                 "signature": made.method(operation, is_async=True)["signature"],
-                "told": lay_out(Text(f"{operation.id} is not written yet"), 8, 20),
+                "message": lay_out(Text(f"{operation.id} is not written yet"), 8, 20),
             }
             for operation in group.served
         ],
     }
 
 
-def _imports(package: str, spoken: frozenset[str]) -> list[Code]:
+def _imports(package: str, used: frozenset[str]) -> list[Code]:
     """Return the imports of the generated package, which may only be found by now."""
-    names = sorted(_ALWAYS | (_SPOKEN & spoken), key=lambda name: (name.islower(), name))
-    lines = [f"from {package} import types as t"] if "t" in spoken else []
+    names = sorted(_ALWAYS | (_OPTIONAL & used), key=lambda name: (name.islower(), name))
+    lines = [f"from {package} import types as t"] if "t" in used else []
     listed = [f"    {name}," for name in names]
     lines += [f"from {package}.server import (", *listed, ")"]
     return [Code(line) for line in lines]

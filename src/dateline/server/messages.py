@@ -372,16 +372,16 @@ class _Messages:
     def _contents(reader: _DocumentReader, response: dict[str, Any]) -> dict[str, Any]:
         """Return the schema for each media type of a response that is JSON."""
         return {
-            media_type: reader.constraints(reader.schema(media_type, held), WRITE_ONLY)
-            for media_type, held in response.get("content", {}).items()
+            media_type: reader.constraints(reader.schema(media_type, media), WRITE_ONLY)
+            for media_type, media in response.get("content", {}).items()
             if is_json(media_type) or is_sequential(media_type)
         }
 
     def _events(self, response: dict[str, Any]) -> dict[str, Any]:
         """Return what the items of each event stream of a response are, if not JSON."""
         found = {
-            media_type: self._canonical.event_data(held)
-            for media_type, held in response.get("content", {}).items()
+            media_type: self._canonical.event_data(media)
+            for media_type, media in response.get("content", {}).items()
             if media_type.partition(";")[0].strip().lower() == EVENT_STREAM
         }
         return {media_type: data for media_type, data in found.items() if data != "json"}

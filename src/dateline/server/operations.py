@@ -146,8 +146,8 @@ def unread(api: Api) -> frozenset[tuple[str, str]]:
     Something else reads it: the version, the idempotency key, credentials.
     """
     schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
-    told = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
-    headers = _IGNORED | {_IDEMPOTENCY, *map(str.lower, told)}
+    names = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
+    headers = _IGNORED | {_IDEMPOTENCY, *map(str.lower, names)}
     version = (api.table.place_of_version, api.table.header.lower())
     return frozenset({version, *(("header", name) for name in headers)})
 
@@ -188,8 +188,8 @@ class _OperationReader:
                 # tags that become one name share a group
                 tag = tags.setdefault(operation.group, tag)
             by_tag.setdefault(tag, []).append(operation)
-        told = [each for each in self._document.get("tags", ()) if isinstance(each, dict)]
-        descriptions = {each.get("name"): each.get("description", "") for each in told}
+        described = [each for each in self._document.get("tags", ()) if isinstance(each, dict)]
+        descriptions = {each.get("name"): each.get("description", "") for each in described}
         order = [tag for tag in descriptions if tag in by_tag]
         order += [tag for tag in by_tag if tag not in descriptions]
         self._refuse_equal({tag: by_tag[tag][0] for tag in order})

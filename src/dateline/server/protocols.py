@@ -55,18 +55,18 @@ class Protocols:
         self._types = types
         self._environments = environments
         self._account = account
-        self._spoken: set[str] = set()
+        self._used: set[str] = set()
 
     @property
-    def spoken(self) -> frozenset[str]:
+    def used(self) -> frozenset[str]:
         """The names in what was laid out so far."""
-        return frozenset(self._spoken)
+        return frozenset(self._used)
 
     def group(self, group: OperationGroup) -> dict[str, Any]:
         found = {name for each in group.served for name in each.environments}
         is_generic = any(operation.is_secured for operation in group.served)
         if is_generic:
-            self._spoken |= {"Account", "Generic", "TypeVar"}
+            self._used |= {"Account", "Generic", "TypeVar"}
         where = [name for name in self._environments if name in found]
         only = f"Needed in {' and '.join(where)} only." if where else "Needed nowhere yet."
         return {
@@ -85,7 +85,7 @@ class Protocols:
         head = f"def {converter.method}"
         arguments: list[Node] = ["self", f"value: {self._code(converter.takes, _BODY)}"]
         arguments += ["context: ConversionContext", "/"] if converter.needs_version else ["/"]
-        self._spoken |= {"Convert"} | ({"ConversionContext"} if converter.needs_version else set())
+        self._used |= {"Convert"} | ({"ConversionContext"} if converter.needs_version else set())
         convert = subscript("Convert", converter.takes, converter.gives)
         return {
             "property": self._signature(head, ["self"], convert),
@@ -95,11 +95,11 @@ class Protocols:
 
     def imports(self) -> dict[str, Any]:
         """Return the imports; call it after everything is laid out."""
-        spoken = self._spoken | {"Protocol"}
-        nouns = [name for name in _NOUNS if name in spoken]
+        used = self._used | {"Protocol"}
+        nouns = [name for name in _NOUNS if name in used]
         return {
-            "standard": sorted([Code("from dataclasses import dataclass"), *standard(spoken)]),
-            "siblings": siblings(spoken),
+            "standard": sorted([Code("from dataclasses import dataclass"), *standard(used)]),
+            "siblings": siblings(used),
             "nouns": Code(", ".join(nouns)),
         }
 
@@ -146,7 +146,7 @@ class Protocols:
         return f"{name}: {self._code(type_, _BODY, len(f'{name}: {end},'))}{end}"
 
     def _code(self, node: Node, indent: int, used: int = 0) -> Code:
-        self._spoken |= {word.partition(".")[0] for word in words(node)}
+        self._used |= {word.partition(".")[0] for word in words(node)}
         return lay_out(node, indent, indent + used)
 
 
@@ -156,19 +156,19 @@ def _call(operation: Operation, account: str) -> Node:
     return subscript("Call", account if operation.is_always_secured else allow_none(account))
 
 
-def standard(spoken: Container[str]) -> list[Code]:
-    """Return the imports of the standard library for the names in *spoken*."""
+def standard(used: Container[str]) -> list[Code]:
+    """Return the imports of the standard library for the names in *used*."""
     return [
         Code(f"from {module} import {', '.join(found)}")
         for module, names in _STANDARD.items()
-        if (found := [name for name in names if name in spoken])
+        if (found := [name for name in names if name in used])
     ]
 
 
-def siblings(spoken: Container[str]) -> list[Code]:
-    """Return the imports of the generated modules for the names in *spoken*."""
-    here = [name for name in (MODULE, "models") if name in spoken]
-    lines = ["from .. import types as t"] if "t" in spoken else []
+def siblings(used: Container[str]) -> list[Code]:
+    """Return the imports of the generated modules for the names in *used*."""
+    here = [name for name in (MODULE, "models") if name in used]
+    lines = ["from .. import types as t"] if "t" in used else []
     lines += [f"from . import {', '.join(here)}"] if here else []
     return list(map(Code, lines))
 

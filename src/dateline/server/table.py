@@ -24,21 +24,21 @@ _SCHEMES: Final = "SCHEMES: Final[Mapping[str, Scheme]] = "
 def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> dict[str, Any]:
     """Return what the template of the table lays out."""
     rows = [_row(each, types) for group in groups for each in group.operations]
-    used = (name for group in groups for each in group.operations for name in sorted(each.schemes))
-    schemes = [Pair(literal(name), _scheme(*of), ": ") for name, of in read_schemes(api, used)]
+    named = (name for group in groups for each in group.operations for name in sorted(each.schemes))
+    schemes = [Pair(literal(name), _scheme(*of), ": ") for name, of in read_schemes(api, named)]
     prefixes = [
         Pair(literal(each.name), Text(prefix(each)), ": ") for each in api.table.environments
     ]
-    spoken = {word.partition(".")[0] for row in rows for word in words(row)} | {"Final"}
+    used = {word.partition(".")[0] for row in rows for word in words(row)} | {"Final"}
     # the table is annotated with two of them, whatever is in it
-    nouns = ["Operation", *(["Parameter"] if "Parameter" in spoken else []), "Scheme"]
-    nouns += [name for name in ("Upload",) if name in spoken]
+    nouns = ["Operation", *(["Parameter"] if "Parameter" in used else []), "Scheme"]
+    nouns += [name for name in ("Upload",) if name in used]
     return {
         "operations": [lay_out(row, _INDENT, _INDENT + 1) for row in rows],
         "schemes": lay_out(_mapping(schemes), 0, len(_SCHEMES)),
         "prefixes": lay_out(_mapping(prefixes), 0, len(_PREFIXES)),
-        "standard": standard(spoken),
-        "siblings": siblings(spoken),
+        "standard": standard(used),
+        "siblings": siblings(used),
         "nouns": Code(", ".join(nouns)),
     }
 

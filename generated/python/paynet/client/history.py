@@ -16,5 +16,5 @@ def describe_lack(client: str, version: str, name: str) -> str:
     if turns is None:
         return f"{client!r} object has no attribute {name!r}"
     words = ("since", "until")
-    told = ", ".join(f"{words[at % 2]} {turn}" for at, turn in enumerate(turns))
-    return f"version {version} of the API has no {name}: it exists {told}"
+    spans = ", ".join(f"{words[at % 2]} {turn}" for at, turn in enumerate(turns))
+    return f"version {version} of the API has no {name}: it exists {spans}"

@@ -118,7 +118,7 @@ class Problems:
                     answer = response._replace(status=problem.status).answer(body.value, encode)
                 except MisfitError:
                     continue
-                if "trace_id" in body.told:
+                if "trace_id" in body.facts:
                     _note(scope, full, answer, is_known=problem.trace_id is not None)
                 return answer
         return None
@@ -150,8 +150,8 @@ class Problems:
 
 def _says(body: Body, problem: Problem) -> bool:
     if problem.members:
-        return "message" in body.told or body.told >= problem.members.keys()
-    return "message" in body.told
+        return "message" in body.facts or body.facts >= problem.members.keys()
+    return "message" in body.facts
 
 
 def _distance(key: str, status: int) -> int:
@@ -164,10 +164,10 @@ def _distance(key: str, status: int) -> int:
 
 def _note(scope: Scope, problem: Problem, answer: Answer, *, is_known: bool) -> None:
     """Log the trace id in an answer, as it is written there, unless that has been done."""
-    told = problem.trace_id
-    shown = problems.format_as_uuid(told) or ""
+    trace_id = problem.trace_id
+    shown = problems.format_as_uuid(trace_id) or ""
     if shown.encode() in answer.body:
-        told, is_known = f"{told} ({shown})", False
+        trace_id, is_known = f"{trace_id} ({shown})", False
     if not is_known:
         said = problem.message
-        _log.info("%s: %s %r: %d %s", told, scope["method"], scope["path"], answer.status, said)
+        _log.info("%s: %s %r: %d %s", trace_id, scope["method"], scope["path"], answer.status, said)

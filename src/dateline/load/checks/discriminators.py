@@ -147,14 +147,14 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Vio
         yield Violation(site.at(key), "misplaced-annotation", message)
     hidden = scope.timeline.all & ~scope.find_shown(site.node)
     for date, value in substitutes(site.node).items():
-        told = sum(
+        replaced = sum(
             1 << at
             for at in range(hidden.bit_length())
             if hidden >> at & 1 and scope.timeline.substitute(site.node, at)[0] is value
         )
         trail = site.at(key) if date is None else site.at(key, date)
         for parent in parents:
-            message = _unfit_substitute(scope, parent, value, told)
+            message = _unfit_substitute(scope, parent, value, replaced)
             if message:
                 yield Violation(trail, "shown-as-invalid", message, value=True)
 

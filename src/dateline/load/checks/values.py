@@ -304,10 +304,10 @@ def _examples(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
         return
     for name, written in site.node[key].items():
         shared = scope.resolve("example", written)
-        for held in ("value", "dataValue") if isinstance(shared, dict) else ():
-            if held in shared:
-                trail = site.at(key, name, held) if shared is written else site.at(key, name)
-                yield from _unfit(scope, shared[held], schema, trail, "example-invalid")
+        for member in ("value", "dataValue") if isinstance(shared, dict) else ():
+            if member in shared:
+                trail = site.at(key, name, member) if shared is written else site.at(key, name)
+                yield from _unfit(scope, shared[member], schema, trail, "example-invalid")
 
 
 def _unfit(scope: Scope, value: Any, schema: Any, trail: Trail, id: str) -> Iterator[Violation]:

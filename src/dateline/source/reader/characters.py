@@ -40,7 +40,7 @@ def text_of(content: bytes, log: Log) -> str:
     """Return the text of a file that holds *content*: LF for every line end, no byte order mark.
 
     Raises StoppedError where it is not in UTF-8. A forbidden character is noted, and a blank
-    stands in its place.
+    is in its place.
     """
     text = decode(content, log)
     if "\r" in text:

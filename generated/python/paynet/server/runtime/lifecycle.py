@@ -71,9 +71,9 @@ def headers(end: End) -> list[tuple[str, str]]:
         "sunset": end.policy,
         "successor-version": end.successor,
     }
-    told = [f'<{link}>; rel="{relation}"' for relation, link in links.items() if link is not None]
-    if told:
-        fields.append(("Link", ", ".join(told)))
+    values = [f'<{link}>; rel="{relation}"' for relation, link in links.items() if link is not None]
+    if values:
+        fields.append(("Link", ", ".join(values)))
     return fields
 
 
