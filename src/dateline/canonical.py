@@ -38,19 +38,21 @@ from dateline.schema.references import Located
 from dateline.schema.types import EVERY_TYPE, declared_types, is_enumeration
 
 _ANNOTATIONS: Final = KEYS - {EXTENSIBLE}
-# The only media types of a body where there is a range that JSON is in.
-_RANGES: Final = (["*/*"], ["application/*"])
+# The ranges of media types that JSON is in, the narrowest first.
+_RANGES: Final = ("application/*", "*/*")
 _BYTES: Final = frozenset({"binary", "byte", "base64"})
 
 
 def with_media_types(api: Api) -> Api:
     """Return *api* with the media types in which a server reads and writes bodies.
 
-    Each is written where its content refers to it (OpenAPI 3.2). One that is a range, as `*/*`, is
-    JSON; for texts and bytes it is what these usually have.
+    Each is written where its content refers to it (OpenAPI 3.2). A range, as `*/*`, is JSON; for
+    texts and bytes it is what these usually have. Where a version has both, that one alone counts
+    which is no range (OpenAPI 3.1.1, sections 4.8.13.1 and 4.8.17.1); what others have of either is
+    the history of one.
     """
     document = api.document
-    reader = PartReader(document)
+    ranges = _Ranges(api)
 
     def place(kind: str, node: Any) -> Any:
         if kind == "schema" or not isinstance(node, dict):
@@ -59,48 +61,90 @@ def with_media_types(api: Api) -> Api:
         made = behind[-1] if behind else node
         changed = find_replaced(kind, made, lambda _, below, child: place(below, child))
         if kind in ("request-body", "response"):
-            changed |= _replace_ranges(reader, {**made, **changed})
+            changed |= ranges.replace_in({**made, **changed})
         return copy_items(made, [*{**made, **changed}.items()]) if changed else made
 
     placed = place("document", document)
     return api if placed is document else replace(api, document=placed)
 
 
-def _replace_ranges(reader: PartReader, holder: dict[str, Any]) -> dict[str, Any]:
-    """Return what changes of a body, now and in its history, where no media type is a range."""
-    changed: dict[str, Any] = {}
-    if (content := _replace_range(reader, holder.get("content"))) is not holder.get("content"):
-        changed["content"] = content
-    was = holder.get(WAS, {})
-    eras = {day: _replace_in_era(reader, entry) for day, entry in was.items()}
-    if any(eras[day] is not was[day] for day in was):
-        changed[WAS] = copy_items(was, [*eras.items()])
-    return changed
+class _Ranges:
+    """Replaces the ranges of media types in the bodies of an API, now and in their histories."""
+
+    def __init__(self, api: Api) -> None:
+        self._reader = PartReader(api.document)
+        self._timeline = Timeline(api.table)
+        self._versions = api.table.dates[::-1]
+
+    def replace_in(self, holder: dict[str, Any]) -> dict[str, Any]:
+        """Return what changes of a body where no media type is a range."""
+        changed: dict[str, Any] = {}
+        if (content := self._replace(holder.get("content"))) is not holder.get("content"):
+            changed["content"] = content
+        was = holder.get(WAS, {})
+        eras = {day: self._replace_in_era(entry) for day, entry in was.items()}
+        if any(eras[day] is not was[day] for day in was):
+            changed[WAS] = copy_items(was, [*eras.items()])
+        return changed
+
+    def _replace_in_era(self, entry: dict[str, Any]) -> dict[str, Any]:
+        setting, _ = changes(entry)
+        content = self._replace(setting.get("content"))
+        if content is setting.get("content"):
+            return entry
+        made = {**setting, "content": content}
+        return {**entry, "set": made} if "set" in entry else {**entry, **made}
+
+    def _replace(self, content: Any) -> Any:
+        """Return *content* with a media type for each range that JSON is in."""
+        if not isinstance(content, dict) or content.keys().isdisjoint(_RANGES):
+            return content
+        there = [each for each in _RANGES if each in content]
+        usual = {each: _find_usual(self._reader, content[each]) for each in there}
+        made: dict[str, Any] = {}
+        for name in dict.fromkeys(usual.get(str(key), str(key)) for key in content):
+            ranges = [each for each in there if usual[each] == name]
+            keys = [key for key in (name, *ranges) if key in content]
+            one = self._unite([content[key] for key in keys])
+            made |= {key: content[key] for key in keys} if one is None else {name: one}
+        return copy_items(content, [*made.items()])
+
+    def _unite(self, members: list[Any]) -> Any:
+        """Return one media type with the history of *members*, of which the first there counts.
+
+        None where it can't be written: it is not the same in all environments, or was away.
+        """
+        first = members[0]
+        if len(members) == 1 or self._timeline.of(first) == self._timeline.all:
+            return first
+        states = []
+        for version in self._versions:
+            found = [self._at(at, members) for at in self._list_places(version)]
+            if any(one != found[0] for one in found):
+                return None
+            states.append(found[0])
+        there = [at for at, state in enumerate(states) if state is not None]
+        if not there or there != [*range(there[0], there[-1] + 1)]:
+            return None
+        return _with_eras([*self._versions[:-1]], states)
+
+    def _list_places(self, version: str) -> list[int]:
+        return [at for at, one in enumerate(self._timeline.combinations) if one.version == version]
+
+    def _at(self, at: int, members: list[dict[str, Any]]) -> dict[str, Any] | None:
+        """Return the first of *members* that the combination *at* shows, as it is there."""
+        for member in members:
+            for mask, era in self._timeline.eras("media-type", member):
+                if (mask & self._timeline.of(era)) >> at & 1:
+                    return drop_keys(era, *_ANNOTATIONS)
+        return None
 
 
-def _replace_in_era(reader: PartReader, entry: dict[str, Any]) -> dict[str, Any]:
-    setting, _ = changes(entry)
-    content = _replace_range(reader, setting.get("content"))
-    if content is setting.get("content"):
-        return entry
-    made = {**setting, "content": content}
-    return {**entry, "set": made} if "set" in entry else {**entry, **made}
-
-
-def _replace_range(reader: PartReader, content: Any) -> Any:
-    """Return *content* with the range that its only media type is replaced."""
-    if not isinstance(content, dict) or [*content] not in _RANGES:
-        return content
-    [media] = content.values()
-    schema = media.get("schema") if isinstance(media, dict) else None
-    return {_find_usual(reader, schema): media}
-
-
-def _find_usual(reader: PartReader, schema: Any) -> str:
-    """Return the media type that a body of *schema* usually has."""
-    if schema is None:
+def _find_usual(reader: PartReader, media: Any) -> str:
+    """Return the media type that a body described by *media* usually has."""
+    if not isinstance(media, dict) or "schema" not in media:
         return "application/octet-stream"
-    found = [part.node for part in reader.parts([Located(schema, "")])]
+    found = [part.node for part in reader.parts([Located(media["schema"], "")])]
     types = reduce(and_, map(declared_types, found), EVERY_TYPE)
     if not types <= {"string", "null"}:
         return "application/json"
@@ -136,21 +180,21 @@ def _with_former(api: Api, item: dict[str, Any]) -> dict[str, Any]:
     found = {**found, WAS: history} if history else found
     for method in former:
         operations = [era.get(method) for era in resolved]
-        found[method] = _former_operation(dates, operations)
+        found[method] = _with_eras(dates, operations)
     return found
 
 
-def _former_operation(dates: list[str], operations: list[Any]) -> dict[str, Any]:
-    """Return an operation from what it was before each of *dates*, newest first, None for nothing.
+def _with_eras(dates: list[str], eras: list[Any]) -> dict[str, Any]:
+    """Return a node from what it was before each of *dates*, newest first, None for nothing.
 
-    *operations* begins with what it is now: nothing.
+    *eras* begins with what it is now.
     """
-    newest = next(at for at, each in enumerate(operations) if each is not None)
-    found = {**operations[newest], REMOVED: dates[newest - 1]}
-    last = next((at for at in range(newest, len(dates)) if operations[at + 1] is None), None)
+    newest = next(at for at, each in enumerate(eras) if each is not None)
+    found = {**eras[newest], **({REMOVED: dates[newest - 1]} if newest else {})}
+    last = next((at for at in range(newest, len(dates)) if eras[at + 1] is None), None)
     if last is not None:
         found[ADDED] = dates[last]
-    history = dict(_history(dates[newest:last], operations[newest:], frozenset()))
+    history = dict(_history(dates[newest:last], eras[newest:], frozenset()))
     return {**found, WAS: history} if history else found
 
 

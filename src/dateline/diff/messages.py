@@ -11,6 +11,7 @@ from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import DocumentIndex, NodeText
 from dateline.diff.graph import CARRIERS, Kinds, NodePair, align, identity
 from dateline.diff.keywords import KEYWORD, LINK, kinds_of
+from dateline.diff.media_types import Entries, find_range
 from dateline.diff.schemas import Schemas
 from dateline.diff.spellings import find_wider_types, read_spelling
 from dateline.diff.views import SchemaView
@@ -236,8 +237,21 @@ class MessageComparison:
 
     def _content(self, pair: NodePair, before: Thing, after: Thing, *, body: bool) -> None:
         carrier = CARRIERS["body"] if body else 0
-        for name, ours, theirs in align(by_media_type(before), by_media_type(after)):
-            self.compare_named(pair, "media-type", name, ours, theirs, carrier)
+        known, later = _by_media_type(before), _by_media_type(after)
+        for name, ours, theirs in align(known, later):
+            # what no entry of its own describes, that of a range does
+            first, second = ours or find_range(name, known), theirs or find_range(name, later)
+            is_both = (ours and theirs) or (first and second and self._is_kept(name, known, later))
+            if not is_both:
+                self.compare_named(pair, "media-type", name, ours, theirs, carrier)
+            if first and second:
+                self.link(pair, "media-type", first, second, carrier)
+
+    def _is_kept(self, name: str, before: Entries, after: Entries) -> bool:
+        """Return whether an entry that one side lacks says what a range of both says anyway."""
+        ranges = find_range(name, before), find_range(name, after)
+        entry = before.get(name) or after[name]
+        return all(one and self.survey.equal(one.value, entry.value) for one in ranges)
 
     def _headers(self, pair: NodePair, before: Thing, after: Thing) -> None:
         ours, theirs = (
@@ -364,7 +378,7 @@ def _resolve(document: DocumentIndex, located: Located) -> Located:
     return Located(parts[-1].node if parts else located.value, located.pointer)
 
 
-def by_media_type(thing: Thing) -> dict[str, Located]:
+def _by_media_type(thing: Thing) -> dict[str, Located]:
     """Return the content by media type; case and blanks do not count (RFC 9110, section 8.3.1)."""
     return {name.lower().replace(" ", ""): one for name, one in thing.entries("content").items()}
 
