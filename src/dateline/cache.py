@@ -246,6 +246,10 @@ def _connect(path: Path) -> Connection:
     import sqlite3
 
     connection = sqlite3.connect(path, timeout=_WAIT_SECONDS)
-    # what a power cut damages is computed again
-    connection.execute("PRAGMA synchronous = OFF")
+    try:
+        # what a power cut damages is computed again
+        connection.execute("PRAGMA synchronous = OFF")
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -411,7 +412,8 @@ def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None)
         click.echo(plan.patch(), nl=False)
         return
     for replacement in (*plan.replacements, *plan.recorded):
-        click.echo(f"{replacement.verb} {workspace.schemas / replacement.name}")
+        path = os.path.normpath(workspace.schemas / replacement.name)
+        click.echo(f"{replacement.verb} {path}")
     _say(workspace, outcome)
     click.echo(f"now commit {workspace.schemas} and {workspace.output}", err=True)
 
@@ -617,9 +619,10 @@ class _Report:
 
         def source(name: str) -> str | None:
             for folder, workspace in folders.items():
-                path = workspace.schemas / name.removeprefix(f"{folder}/")
+                # a file that is shared is not below
+                path = workspace.schemas / posixpath.relpath(name, folder)
                 try:
-                    if name.startswith(f"{folder}/") and path.is_file():
+                    if path.is_file():
                         return path.read_text(encoding="utf-8")
                 except (OSError, ValueError):
                     return None  # read without trouble before, so it went meanwhile

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 Folder = str | os.PathLike[str]
@@ -38,6 +38,10 @@ OWNERS = (".github/CODEOWNERS", ".gitlab/CODEOWNERS", "CODEOWNERS", "docs/CODEOW
 _CACHE_FOLDERS = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 
 
+# What the key of a record ends with where folders are shared: their paths from the sources.
+_SHARED = ", shared="
+
+
 def up_to_date(schemas: Folder, output: Folder) -> bool:
     """Return whether nothing has changed since *output* was written: no input, no output.
 
@@ -45,7 +49,9 @@ def up_to_date(schemas: Folder, output: Folder) -> bool:
     """
     home = beside(output)
     left = [os.path.join(home, name) for name in STAGED] + [os.path.join(schemas, STAGED_EDIT)]
-    return not any(map(os.path.lexists, left)) and unchanged_since(output, inputs(schemas))
+    return not any(map(os.path.lexists, left)) and unchanged_since(
+        output, inputs(schemas, shared=recorded_shared(output))
+    )
 
 
 def has_settings() -> bool:
@@ -65,17 +71,37 @@ def beside(output: Folder) -> str:
     return os.path.join(home, f".{name}.dateline")
 
 
-def inputs(schemas: Folder, templates: Folder | None = None, *, strict: bool = False) -> str:
-    """Return a digest of all that outputs depend on: sources, templates and dateline itself."""
+def inputs(
+    schemas: Folder,
+    templates: Folder | None = None,
+    *,
+    strict: bool = False,
+    shared: Iterable[str] = (),
+) -> str:
+    """Return a digest of all that outputs depend on: sources, templates and dateline itself.
+
+    *shared* are the folders that the version table lists, as it has them.
+    """
+    names = tuple(shared)
     parts = [
         f"{label} {_digest_code(folder) if label == _CODE else digest(folder)}"
-        for label, folder in folders(schemas, templates).items()
+        for label, folder in folders(schemas, templates, names).items()
     ]
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
         # waivers end: what was true yesterday may not be true today
         parts.append(time.strftime("%Y-%m-%d"))
         parts.append(f"owners {_digest_owners(schemas)}")
-    return ", ".join([f"strict {strict}", *parts])
+    # names of shared folders have no blanks: see `dateline.load.table`
+    return ", ".join([f"strict {strict}", *parts]) + (_SHARED + " ".join(names) if names else "")
+
+
+def recorded_shared(output: Folder) -> tuple[str, ...]:
+    """Return which shared folders *output* was written from.
+
+    As long as the sources are the same, the version table lists the same ones.
+    """
+    key = (_read_record(output) or "").partition("\n")[0]
+    return tuple(key.partition(_SHARED)[2].split())
 
 
 def _digest_code(folder: Folder) -> str:
@@ -103,7 +129,9 @@ def _digest_owners(schemas: Folder) -> str:
     return total.hexdigest()
 
 
-def folders(schemas: Folder, templates: Folder | None = None) -> dict[str, Folder]:
+def folders(
+    schemas: Folder, templates: Folder | None = None, shared: Iterable[str] = ()
+) -> dict[str, Folder]:
     """Return the folders of all that outputs depend on, by what they hold."""
     package = os.path.dirname(os.path.abspath(__file__))
     # the run time is beside dateline, and is copied into what is generated
@@ -114,7 +142,24 @@ def folders(schemas: Folder, templates: Folder | None = None) -> dict[str, Folde
         found["templates"] = os.path.join(package, "..", "..", "templates")
     if templates is not None:
         found["overrides"] = templates
+    for name in shared:
+        found[f"shared {name}"] = os.path.join(schemas, name)
     return found
+
+
+def list_stamps(
+    schemas: Folder, templates: Folder | None = None, shared: Iterable[str] = ()
+) -> list[tuple[str, int, int]]:
+    """Return every file of `folders` with its time and size, which change when it is edited."""
+    found = []
+    for folder in folders(schemas, templates, shared).values():
+        for path, entry in _files(folder, ""):
+            try:
+                state = entry.stat()
+            except OSError:
+                continue  # editors save by way of files that soon are gone
+            found.append((os.path.join(folder, path), state.st_mtime_ns, state.st_size))
+    return sorted(found)
 
 
 def unchanged_since(output: Folder, key: str) -> bool:

@@ -9,7 +9,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dateline import fresh, progress
@@ -72,6 +71,10 @@ def generate(workspace: Workspace) -> Generated:
     with collection_off(), open_cache(workspace.output) as cache:
         progress.describe("reading the definitions")
         api = load(workspace.schemas, cache=cache)
+        if api.table.shared != fresh.recorded_shared(workspace.output):
+            # what is read from now on is what the key is of
+            key = _inputs(workspace, api.table.shared)
+            api = load(workspace.schemas, cache=cache)
         progress.describe("checking")
         published = read_before_writing(workspace.output)
         broken = breaches(findings(workspace, api, published, cache=cache))
@@ -360,7 +363,7 @@ def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
         folder=workspace.output,
         artifacts=artifacts,
         protected=workspace.protected,
-        key=lambda: _inputs(workspace),
+        key=lambda: _inputs(workspace, plan.api.table.shared),
     )
     written = write_sources(workspace.schemas, [*plan.replacements, *plan.recorded], outputs)
     return Generated(written=written, notes=notes)
@@ -391,31 +394,22 @@ def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
 
     Yields what each run did, or the error that kept it from it; the next change is another try.
     """
+    from dateline.load import read_known_table
+
     seen: list[tuple[str, int, int]] = []
+    shared: tuple[str, ...] = ()
     with collection_on():
         while True:
-            stamps = [
-                (str(path), found.st_mtime_ns, found.st_size)
-                for folder in fresh.folders(workspace.schemas, workspace.templates).values()
-                for path in _paths(Path(folder))
-                if (found := _stat(path))
-            ]
-            if stamps != seen:
-                seen = stamps
+            if fresh.list_stamps(workspace.schemas, workspace.templates, shared) != seen:
+                table = read_known_table(workspace.schemas)
+                shared = shared if table is None else table.shared
+                seen = fresh.list_stamps(workspace.schemas, workspace.templates, shared)
                 try:
                     recover(workspace.schemas)
                     yield generate(workspace)
                 except DatelineError as error:
                     yield error
             time.sleep(_POLL_SECONDS)
-
-
-def _stat(path: Path) -> os.stat_result | None:
-    """Return what the system knows of *path*; editors save by way of files that soon are gone."""
-    try:
-        return path.stat()
-    except OSError:
-        return None
 
 
 def render_outputs(
@@ -486,12 +480,10 @@ def _render_outputs(
     return (*made.artifacts, policy), made.notes
 
 
-def _inputs(workspace: Workspace) -> str:
-    return fresh.inputs(workspace.schemas, workspace.templates, strict=workspace.strict)
-
-
-def _paths(folder: Path) -> list[Path]:
-    """Return every file below *folder*, in a fixed order."""
-    return sorted(
-        path for path in folder.rglob("*") if "__pycache__" not in path.parts and path.is_file()
+def _inputs(workspace: Workspace, shared: Iterable[str] | None = None) -> str:
+    """Return the digest of the inputs; the *shared* folders are those of the last run."""
+    if shared is None:
+        shared = fresh.recorded_shared(workspace.output)
+    return fresh.inputs(
+        workspace.schemas, workspace.templates, strict=workspace.strict, shared=shared
     )

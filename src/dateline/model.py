@@ -273,7 +273,8 @@ class Table:
     ``places`` holds where keys of the file are written, and rules of its policy by their ids.
     With ``require_why`` each gate of a version that is not cut yet needs its reason. From an
     announcement to its day at least ``notice_days`` pass. ``approvals`` names who may approve
-    waivers, anybody where it is empty. With ``site``, a site is generated.
+    waivers, anybody where it is empty. With ``site``, a site is generated. ``shared`` are the
+    folders outside that references may lead to, as paths from that of the file.
     """
 
     header: str
@@ -295,6 +296,7 @@ class Table:
     nearest: bool = False
     oddities: bool = False
     site: bool = False
+    shared: tuple[str, ...] = ()
     places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
     def place(self, name: str) -> Place:

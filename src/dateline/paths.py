@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -37,6 +38,11 @@ def name_folder(folder: Path) -> str:
     name = name_path(folder)
     outside = ".." in name or name.startswith("/")
     return os.path.basename(os.path.abspath(folder)) if outside else name  # noqa: PTH100, PTH119
+
+
+def name_file(folder: Path, name: str) -> str:
+    """Return what the file *name*, a path from a *folder* of definitions, is called."""
+    return posixpath.normpath(f"{name_folder(folder)}/{name}")
 
 
 def find_top(path: Path) -> Path | None:

@@ -81,6 +81,7 @@
 - `schema_sites`: every schema object of a document, and who meets its values
 - `scratch`: where tests write: in memory where the machine allows it
 - `served_values`: servers whose handlers give sampled values
+- `sharing`: a repository of two APIs that refer to the files of a folder that both share
 - `shop`: a shop of six versions behind each door, and random requests to it
 - `shop_sources`: the definitions of the shop
 - `site_pages`: what the pages of a site refer to, and which of their links lead nowhere

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dateline.paths import name_path
+from dateline.paths import name_file
 from dateline.presets import PRESETS
 from dateline.rules import RULES
 from dateline.rules.explanation import find_explained
@@ -86,7 +86,6 @@ def describe_cut(
     *demands* are the converters that the version demands, *outcome* is what came of the outputs;
     None where nothing was written.
     """
-    folder = name_path(plan.folder)
     closed = plan.closed
     return {
         "written": outcome is not None,
@@ -100,7 +99,7 @@ def describe_cut(
         else None,
         "converters": [each.describe() for each in demands],
         "files": [
-            {"file": f"{folder}/{one.name}", "action": one.verb}
+            {"file": name_file(plan.folder, one.name), "action": one.verb}
             for one in (*plan.replacements, *plan.recorded)
         ],
         "patch": plan.patch(),

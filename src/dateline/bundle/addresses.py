@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
@@ -17,6 +18,7 @@ _ADDRESS: Final = re.compile(
     re.DOTALL,
 )
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
+READ_AROUND: Final = "move the file there, or read the folder around both"
 _COMPONENT_NAME: Final = re.compile(r"[A-Za-z0-9._-]*")  # OpenAPI 3.1.1, section 4.8.7
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 
@@ -54,11 +56,13 @@ class Address(NamedTuple):
     fragment: str
 
 
-def parse_address(reference: str, file: str) -> Address:
+def parse_address(
+    reference: str, file: str, shared: Collection[str] = (), way_out: str = READ_AROUND
+) -> Address:
     """Return what *reference* names where it is written in *file*.
 
     Raises AddressError for one that leads to another host, by an absolute path, or out of the
-    folder.
+    folder and of those *shared* with others, paths from it; its message ends with the *way_out*.
     """
     found = _ADDRESS.fullmatch(reference)
     assert found is not None  # any text is one
@@ -74,11 +78,10 @@ def parse_address(reference: str, file: str) -> Address:
             "reference-outside", "an absolute path is not followed; write a relative one"
         )
     name = posixpath.normpath(posixpath.join(posixpath.dirname(file), path)) if path else file
-    if name == ".." or name.startswith("../"):
+    is_outside = name == ".." or name.startswith("../")
+    if is_outside and not any(name.startswith(f"{folder}/") for folder in shared):
         raise AddressError(
-            "reference-outside",
-            "it leads out of the folder that is read; move the file there, or read the folder "
-            "around both",
+            "reference-outside", f"it leads out of the folder that is read; {way_out}"
         )
     if path and not name.lower().endswith(_SUFFIXES):
         raise AddressError(

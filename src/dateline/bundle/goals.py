@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from dateline.bundle.addresses import AddressError, find_path, is_local, parse_address, strip_base
+from dateline.bundle.addresses import (
+    Address,
+    AddressError,
+    find_path,
+    is_local,
+    parse_address,
+    strip_base,
+)
 from dateline.bundle.sources import Files, Readings, SourceFile, read_source
 from dateline.model import Problem
 from dateline.openapi import pointer
@@ -31,13 +39,20 @@ class Goal(NamedTuple):
 class Fragments:
     """The files whose union is a document, by their names from the folder of all.
 
-    ``find_file`` returns which of them holds what is at a path of the document. ``parts`` are the
-    other files of the folder.
+    ``find_file`` returns which of them holds what is at a path of the document. ``find_part``
+    returns one of the other files, in the folder or in those ``shared`` with others; None where
+    there is no such file. It raises AddressError for one that is no source.
     """
 
     files: Mapping[str, Any]
     find_file: Callable[[Trail], str]
-    parts: Mapping[str, SourceFile]
+    find_part: Callable[[str], SourceFile | None]
+    shared: tuple[str, ...] = ()
+
+    def parse(self, reference: str, file: str) -> Address:
+        """Return what *reference*, written in *file*, names; raises what `parse_address` does."""
+        way_out = "move the file there, or list its folder under `shared` in versions.yaml"
+        return parse_address(reference, file, self.shared, way_out)
 
 
 class FileSet:
@@ -94,7 +109,8 @@ class FileSet:
         relative = strip_base(reference, base) if isinstance(base, str) else None
         if relative is not None:
             reference, file = relative, self.main
-        address = parse_address(reference, file)
+        parse = parse_address if self._fragments is None else self._fragments.parse
+        address = parse(reference, file)
         if self._fragments is None or address.file not in self._fragments.files:
             return Goal(address.file, find_path(self._root(address.file), address.fragment))
         path = find_path(self._fragments.files[address.file], address.fragment)
@@ -109,7 +125,7 @@ class FileSet:
     def _dangling(self, file: str, path: Trail) -> AddressError:
         return AddressError(
             "reference-dangling",
-            f"there is no {format_local(path)} in {self._folder}{file}; "
+            f"there is no {format_local(path)} in {posixpath.normpath(self._folder + file)}; "
             "write it there, or refer to what is there",
         )
 
@@ -144,8 +160,8 @@ class FileSet:
     def _root(self, file: str) -> dict[str, Any]:
         """Return what *file* holds. Raises AddressError where it can't be read."""
         if file not in self.sources:
-            known = self._fragments.parts.get(file) if self._fragments else None
-            self.sources[file] = known  # None until it is read
+            self.sources[file] = None  # until it is read
+            known = self._fragments.find_part(file) if self._fragments else None
             self.sources[file] = known or self._read(file)
         source = self.sources[file]
         if source is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dateline.changes.additions import continue_record
@@ -15,7 +15,7 @@ from dateline.edit.redating import redate_gates, redate_table, redate_waivers
 from dateline.edit.revision import Revision, compare_contents, compare_record
 from dateline.edit.sources import TITLE, Sources, open_sources, read_contents, write_trial
 from dateline.gates import order
-from dateline.load import load
+from dateline.load import load, read_known_table
 from dateline.model import NEXT, DatelineError, Table, Version
 from dateline.project import Projector
 from dateline.versions import is_well_formed
@@ -67,7 +67,11 @@ def cut(folder: Path, request: CutRequest, published: Published) -> Cut:
     change; SourceError for definitions that are invalid, or would be.
     """
     before = read_contents(folder)
-    api, known = open_sources(folder)
+    api, known = open_sources(folder, day=request.day)
+    own = read_known_table(folder)
+    if own and {NEXT, request.day} <= {*api.table.dates} and request.day not in own.dates:
+        # another project has cut what is prepared in a file that both share
+        request = replace(request, drafts=request.drafts or (NEXT, request.day))
     if not is_well_formed(request.day, api.table.form):
         raise CutError(f"{request.day!r} is not a day of the calendar, written {api.table.form}")
     newest = max((api.table.latest, *published.versions), key=order)

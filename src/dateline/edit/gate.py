@@ -20,7 +20,7 @@ from dateline.edit.planning import plan
 from dateline.edit.renames import Rename, find_renames
 from dateline.edit.repairs import CantRepairError, Canvas, Repair, carry_out
 from dateline.edit.revision import format_patch
-from dateline.edit.sources import Sources, add_version, load_contents, read_contents
+from dateline.edit.sources import Sources, add_version, is_shared, load_contents, read_contents
 from dateline.files.sources import Replacement, write
 from dateline.gates import order
 from dateline.model import (
@@ -36,6 +36,7 @@ from dateline.model import (
     Verdict,
 )
 from dateline.openapi import VERSION, value_at
+from dateline.paths import name_file
 from dateline.rules import describe, judge
 
 _ROUNDS: Final = 5
@@ -106,18 +107,18 @@ def gate(
     questions = gating.questions()
     state = gating.run([rename for rename in questions if rename in renames])
     missing = list(_missing(api, state.canvas.api))
+    edited = sorted(name for name, content in state.contents.items() if content != before[name])
     made = [_row_added(api)] if known is not None and known != before else []
     return Plan(
         folder=api.folder,
         edits=tuple(sorted((*made, *state.edits))),
         replacements=tuple(
-            Replacement(name=name, before=before[name], after=content)
-            for name, content in sorted(state.contents.items())
-            if content != before[name]
+            Replacement(name=name, before=before[name], after=state.contents[name])
+            for name in edited
         ),
         questions=tuple(rename for rename in questions if rename not in renames),
         left=tuple(sorted(set(gating.list_left(state)))),
-        remarks=(*missing, *gating.list_lost_words(state)),
+        remarks=(*missing, *gating.list_lost_words(state), *_remark_shared(api.folder, edited)),
         incomplete=bool(missing),
         api=state.canvas.api,
     )
@@ -134,6 +135,15 @@ def apply(plan: Plan) -> None:
 def _row_added(api: Api) -> Edit:
     row = api.table.newest
     return Edit(place=row.place, message=f"the version {row.date} is being prepared")
+
+
+def _remark_shared(folder: Path, edited: Iterable[str]) -> Iterator[str]:
+    """Yield what else is to be done about files that other projects refer to."""
+    for name in filter(is_shared, edited):
+        yield (
+            f"{name_file(folder, name)}: it is shared: run `dateline gate` in the other projects "
+            "that refer to it, too, and cut them on the same day"
+        )
 
 
 def _missing(before: Api, now: Api) -> Iterator[str]:

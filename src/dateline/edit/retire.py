@@ -13,10 +13,11 @@ from dateline.check.waivers import FILE, Waiver, read_waivers
 from dateline.diff import diff
 from dateline.edit.folding import fold_gates
 from dateline.edit.revision import Revision, compare_contents, compare_record
-from dateline.edit.sources import Sources, Trail, read_contents, write_trial
+from dateline.edit.sources import Sources, Trail, is_shared, read_contents, write_trial
 from dateline.gates import Timeline
 from dateline.load import TABLE, load
 from dateline.model import EVERYWHERE, Api, DatelineError, Table, Version
+from dateline.paths import name_file
 from dateline.project import Projector
 from dateline.rules import describe
 from dateline.wording import find_nearest
@@ -54,6 +55,13 @@ def retire(folder: Path, day: str, today: date) -> Revision:
             break
         by_itself = hidden
     _require_unchanged(api, now)
+    replacements = compare_contents(before, after)
+    for one in filter(is_shared, (one.name for one in replacements)):
+        raise RetireError(
+            f"{name_file(folder, one)}: a gate of {day} is in a file that other projects share; "
+            "once none of them has the version, take its row out of their tables by hand, and the "
+            "gate out of the file, or copy what you refer to into your own definitions"
+        )
     record = read_record(folder, now.table)
     kept = drop_periods(record, now.table.dates) if record else None
     return Revision(
@@ -62,7 +70,7 @@ def retire(folder: Path, day: str, today: date) -> Revision:
         api=now,
         waivers=tuple(left),
         record=kept,
-        replacements=compare_contents(before, after),
+        replacements=replacements,
         recorded=compare_record(folder, kept),
     )
 

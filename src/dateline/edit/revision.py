@@ -11,7 +11,7 @@ from dateline.changes.record import Record, record_files
 from dateline.check import Waiver
 from dateline.files.sources import Replacement
 from dateline.model import Api, Version
-from dateline.paths import name_folder
+from dateline.paths import name_file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +57,9 @@ def format_patch(folder: Path, replacements: Iterable[Replacement]) -> str:
 
     It is empty if there is none.
     """
-    around = name_folder(folder)
     return "".join(
-        _patch(f"{around}/{one.name}", one.before or b"", one.after or b"") for one in replacements
+        _patch(name_file(folder, one.name), one.before or b"", one.after or b"")
+        for one in replacements
     )
 
 

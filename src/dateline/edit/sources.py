@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-import sys
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.parse import unquote
 
+from dateline.gates import order
 from dateline.load import TABLE, list_source_files, load, read_known_table
 from dateline.model import NEXT, Api, Day, SourceError
 from dateline.openapi import follow, pointer
@@ -156,33 +156,47 @@ class Sources:
 
 
 def read_contents(folder: Path) -> dict[str, bytes]:
-    """Return what the sources in *folder* hold, by file name."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in list_source_files(folder, [])
-    }
+    """Return what the sources in *folder* hold, by file name, and the files that it shares."""
+    table = read_known_table(folder)
+    contents = {}
+    for around in ("", *(table.shared if table else ())):
+        for path in list_source_files(folder / around, []):
+            name = posixpath.join(around, path.relative_to(folder / around).as_posix())
+            if not around or path.is_file():
+                contents[name] = path.read_bytes()
+    return contents
 
 
-def open_sources(folder: Path, *, tolerated: Collection[str] = ()) -> tuple[Api, dict[str, bytes]]:
+def is_shared(name: str) -> bool:
+    """Return whether the file called *name*, a path from the folder of the sources, is shared."""
+    return name.startswith("../")
+
+
+def open_sources(
+    folder: Path, *, tolerated: Collection[str] = (), day: str = NEXT
+) -> tuple[Api, dict[str, bytes]]:
     """Return the API that the sources in *folder* define, and what they hold by file name.
 
-    Where gates say `next`, and that is all that is wrong, its row in the version table is put
-    there. Raises SourceError as ``load`` does, but for problems that are *tolerated*.
+    Where gates say `next`, or *day*, and that is all that is wrong, its row in the version table
+    is put there. Raises SourceError as ``load`` does, but for problems that are *tolerated*.
     """
     try:
         return load(folder, tolerated=tolerated), read_contents(folder)
     except SourceError as error:
-        if any(problem.id != "unknown-version" for problem in error.problems):
-            raise
         table = read_known_table(folder)
-        rows = sum(not version.moving for version in table.versions) if table else sys.maxsize
-        known = add_version(read_contents(folder), NEXT, rows)
-        try:
-            return replace(
-                load_contents(name_folder(folder), known, tolerated), folder=folder
-            ), known
-        except SourceError:
-            raise error from None
+        if table is None or any(problem.id != "unknown-version" for problem in error.problems):
+            raise
+        known = read_contents(folder)
+        missing = [date for date in {NEXT: 0, day: 0} if date not in table.dates]
+        for dates in dict.fromkeys([(date,) for date in missing] + [tuple(reversed(missing))]):
+            tried = known
+            for number, date in enumerate(dates):
+                older = (not one.moving and order(one.date) < order(date) for one in table.versions)
+                tried = add_version(tried, date, sum(older) + number)
+            with suppress(SourceError):
+                api = load_contents(name_folder(folder), tried, tolerated)
+                return replace(api, folder=folder), tried
+        raise
 
 
 def load_contents(name: str, contents: Mapping[str, bytes], tolerated: Collection[str] = ()) -> Api:
@@ -198,7 +212,10 @@ def load_contents(name: str, contents: Mapping[str, bytes], tolerated: Collectio
 def write_trial(name: str, contents: Mapping[str, bytes]) -> Iterator[Path]:
     """Make *contents* a folder called *name* for a while."""
     with TemporaryDirectory() as parent:
-        folder = Path(parent)
+        # what is shared is further up
+        up = max((file.split("/").count("..") for file in contents), default=0)
+        folder = Path(parent, *["inside"] * up)
+        folder.mkdir(exist_ok=True, parents=True)
         for file, content in contents.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)

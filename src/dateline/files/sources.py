@@ -33,7 +33,8 @@ _DRAFT: Final = "journal.draft"
 class Replacement:
     """A file by its name in the folder, its content before and after.
 
-    The name may lead into folders below. None stands for no file: it is new, or to be removed.
+    The name may lead into folders below; one that begins with `../` is of a file that is shared
+    with other folders. None stands for no file: it is new, or to be removed.
     """
 
     name: str
@@ -68,20 +69,19 @@ def write(
 
     With *outputs* the files are new if, and only if, these are. A run that is killed leaves
     everything as it was, or a journal from which ``recover`` finishes: before that, some of it
-    may be new. Raises EditError, and writes nothing, where a file is not what its replacement
-    was made for, or can't be written; and what ``files.write`` raises.
+    may be new. Shared files, which a journal can't name, come first, each by itself. Raises
+    EditError, and writes nothing, where a file is not what its replacement was made for, or can't
+    be written; and what ``files.write`` raises.
     """
-    wanted = sorted(replacements, key=lambda replacement: replacement.name)
-    if not wanted and outputs is None:
+    ordered = sorted(replacements, key=lambda replacement: replacement.name)
+    shared = [one for one in ordered if one.name.startswith("../")]
+    wanted = [one for one in ordered if one not in shared]
+    if not ordered and outputs is None:
         return None
-    with explain_edit(folder), _locked(folder):
+    with explain_edit(folder), _locked(folder), _shared_replaced(folder, shared):
         _recover(folder)
         for one in wanted:
-            if read_or_none(folder / one.name) != one.before:
-                raise EditError(
-                    f"{folder / one.name}: edited-meanwhile: the file was edited since it "
-                    f"was read; run the command again"
-                )
+            _require_unedited(folder / one.name, one.before)
         stage = folder / STAGED_EDIT
         stage.mkdir()
         try:
@@ -98,6 +98,45 @@ def write(
             return write_outputs(outputs.artifacts, outputs.folder, protected=outputs.protected)
         finally:
             _recover(folder, outputs)
+
+
+def _require_unedited(path: Path, before: bytes | None) -> None:
+    if read_or_none(path) != before:
+        raise EditError(
+            f"{path}: edited-meanwhile: the file was edited since it was read; run the command "
+            "again"
+        )
+
+
+@contextmanager
+def _shared_replaced(folder: Path, shared: Sequence[Replacement]) -> Iterator[None]:
+    """Give each *shared* file its new content; and the old one again where what follows fails.
+
+    The commands that edit such a file go on where a killed run left one with its new content.
+    """
+    with ExitStack() as undoing:
+        for one in shared:
+            path = Path(os.path.normpath(folder / one.name))
+            _require_unedited(path, one.before)
+            if one.before is None or one.after is None:
+                raise EditError(
+                    f"{path}: edit-shared: other projects may refer to the file; it is only "
+                    "changed, never added or removed"
+                )
+            undoing.callback(_replace_file, path, one.before)
+            _replace_file(path, one.after)
+        yield
+        undoing.pop_all()
+
+
+def _replace_file(path: Path, content: bytes) -> None:
+    place = path.resolve()
+    staged = place.with_name(f".{place.name}{STAGED_EDIT}")
+    staged.unlink(missing_ok=True)
+    create(staged, content)
+    staged.chmod(stat.S_IMODE(place.stat().st_mode))
+    staged.replace(place)
+    sync(place.parent)
 
 
 def _stage(folder: Path, wanted: Iterable[Replacement], outputs: Outputs | None) -> None:

@@ -14,9 +14,10 @@ from dateline.gates import Timeline
 from dateline.load.joining import join_files
 from dateline.load.kept import read_fragment
 from dateline.load.meaning import join_meanings
+from dateline.load.shared import SharedFiles
 from dateline.load.table import read_table
 from dateline.model import Api, Definitions, Map, Place, Problem, SourceError, Table
-from dateline.paths import name_folder
+from dateline.paths import name_file, name_folder
 from dateline.source.reader import read
 
 TABLE: Final = "versions.yaml"
@@ -28,8 +29,8 @@ _FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None = None) -> Api:
     """Read the definitions in *folder*: `versions.yaml`, and fragments in YAML and JSON.
 
-    Fragments may be in folders below, and refer to other files there. What ``list_source_files``
-    leaves alone is not read.
+    Fragments may be in folders below, and refer to other files there, and in folders that the
+    table lists as shared. What ``list_source_files`` leaves alone is not read.
     Raises SourceError with every problem found, sorted by place; those of the checks whose ids
     are *tolerated* are passed over. The *cache* has what was read, and found to be sound, before.
     """
@@ -56,7 +57,8 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
     if table is None or problems:
         raise SourceError(problems)
     files = {name: fragment.document for name, fragment in found.items()}
-    joined = join_files(files, folder, problems)
+    shared = SharedFiles(folder, table, problems, cache)
+    joined = None if problems else join_files(files, folder, shared, problems)
     if joined is None or problems:
         raise SourceError(problems)
     document = joined.document
@@ -64,7 +66,7 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
         document = Definitions(document)
         document.meaning = join_meanings(
             (name, fragment.meaning)
-            for name, fragment in found.items()
+            for name, fragment in (*found.items(), *shared.read.items())
             if fragment.meaning is not None
         )
     timeline = Timeline(table)
@@ -74,7 +76,7 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
         document=document,
         table=table,
         combinations=timeline.combinations,
-        visible=_check(document, table, timeline, joined.locate, tolerated, cache),
+        visible=_check(document, table, timeline, shared, joined.locate, tolerated, cache),
         locate=joined.locate,
         trace=joined.trace,
         parts=joined.parts,
@@ -85,6 +87,7 @@ def _check(
     document: dict[str, Any],
     table: Table,
     timeline: Timeline,
+    shared: SharedFiles,
     locate: Callable[..., Place],
     tolerated: Collection[str],
     cache: Cache | None,
@@ -104,7 +107,7 @@ def _check(
 
     found = find_problems(document, table, locate)
     if problems := [problem for problem in found if problem.id not in tolerated]:
-        raise SourceError(problems)
+        raise SourceError(map(shared.explain, problems))
     drafts = {version.date for version in table.versions if version.draft}
     visible, breaches = find_availability(
         document, timeline, locate, adopted=table.adopted, drafts=drafts
@@ -179,7 +182,7 @@ def _looks_like_source(path: Path) -> bool:
 
 def name_source(path: Path, folder: Path) -> str:
     """Return the name for people of what is at *path* in the *folder* of the definitions."""
-    return f"{name_folder(folder)}/{path.relative_to(folder).as_posix()}".removesuffix("/.")
+    return name_file(folder, path.relative_to(folder).as_posix())
 
 
 def _create_misplaced(path: Path, folder: Path, way_out: str) -> Problem:

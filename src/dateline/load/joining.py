@@ -10,9 +10,10 @@ from typing import Any, Final
 from dateline.bundle.bundler import Bundler
 from dateline.bundle.goals import Fragments
 from dateline.bundle.sources import SourceFile, refers_to_files
+from dateline.load.shared import SharedFiles
 from dateline.model import Map, Place, Problem
 from dateline.openapi import COMPONENTS, OBJECTS
-from dateline.paths import name_folder
+from dateline.paths import name_file, name_folder
 from dateline.source.reader import Locator, Trail, UnreadableFileError
 from dateline.wording import find_nearest, quote
 
@@ -38,19 +39,23 @@ class Joined:
     parts: frozenset[str] = frozenset()
 
 
-def join_files(files: Mapping[str, Map], folder: Path, problems: list[Problem]) -> Joined | None:
+def join_files(
+    files: Mapping[str, Map], folder: Path, shared: SharedFiles, problems: list[Problem]
+) -> Joined | None:
     """Return the union of *files*, by name, of which some are parts of others.
 
-    A part is a file that a reference leads to and that is no document of its own. What a part
-    holds becomes components, or takes the place of the reference to it. Returns None, with
-    *problems* noted, where a name is defined twice or a reference to a file leads nowhere.
+    A part is a file that a reference leads to and that is no document of its own, or one that is
+    *shared* with other projects. What a part holds becomes components, or takes the place of the
+    reference to it. Returns None, with *problems* noted, where a name is defined twice or a
+    reference to a file leads nowhere.
     """
     parts = {name: file for name, file in files.items() if _may_be_part(file)}
     while True:
         fragments = {name: file for name, file in files.items() if name not in parts}
         if not fragments or not (parts or any(map(refers_to_files, fragments.values()))):
             return _join(files, folder, problems)
-        joined, reached = _bundle(fragments, parts, folder, problems)
+        joined = _bundle(fragments, parts, folder, shared, problems)
+        reached = parts.keys() & joined.parts if joined else set()
         if problems or reached == parts.keys():
             return joined
         # what nothing refers to is a fragment, or nothing at all
@@ -92,28 +97,36 @@ def _join(files: Mapping[str, Map], folder: Path, problems: list[Problem]) -> Jo
 
 
 def _bundle(
-    fragments: Mapping[str, Map], parts: Mapping[str, Map], folder: Path, problems: list[Problem]
-) -> tuple[Joined | None, set[str]]:
-    """Return *fragments* with what they refer to in *parts*, and the parts that they refer to."""
+    fragments: Mapping[str, Map],
+    parts: Mapping[str, Map],
+    folder: Path,
+    shared: SharedFiles,
+    problems: list[Problem],
+) -> Joined | None:
+    """Return *fragments* with what they refer to in *parts* and in *shared* files."""
     union = _join(fragments, folder, problems)
     if union is None:
-        return None, set()
+        return None
     sources = {
-        name: SourceFile(f"{name_folder(folder)}/{name}", dict(file), Locator([file]).locate)
+        name: SourceFile(name_file(folder, name), dict(file), Locator([file]).locate)
         for name, file in parts.items()
     }
+
+    def find_part(name: str) -> SourceFile | None:
+        return sources.get(name) or shared.find(name)
+
     main = SourceFile(f"{name_folder(folder)}/{_UNION}", union.document, union.locate)
-    known = Fragments(fragments, lambda path: union.trace(path)[0], sources)
+    known = Fragments(fragments, lambda path: union.trace(path)[0], find_part, shared.names)
     bundle = Bundler(main, _UNION, _OtherFiles(folder), None, problems, known).bundle()
     if bundle is None:
-        return None, set()
+        return None
 
     def trace(path: Trail) -> tuple[str, Trail]:
         goal = bundle.trace(path)
         return known.find_file(goal.path) if goal.file == _UNION else goal.file, goal.path
 
     reached = bundle.sources.keys() - {_UNION}
-    return Joined(bundle.document, bundle.locate, trace, frozenset(reached)), reached
+    return Joined(bundle.document, bundle.locate, trace, frozenset(reached))
 
 
 @dataclass(frozen=True)
@@ -123,12 +136,11 @@ class _OtherFiles:
     folder: Path
 
     def content(self, name: str) -> bytes:
+        around = name_file(self.folder, name).rpartition("/")[0]
         if (self.folder / name).exists():
             message = "it is no source: names that begin with . or _, or end in ~, are left alone"
         else:
-            message = (
-                f"there is no such file in {name_folder(self.folder)}/; write it, or name another"
-            )
+            message = f"there is no such file in {around}/; write it, or name another"
         raise UnreadableFileError("reference-unreadable", message)
 
 

@@ -27,14 +27,21 @@ class Fragment(NamedTuple):
 
 
 def read_fragment(
-    path: Path, name: str, *, adopted: bool, problems: list[Problem], cache: Cache | None
+    path: Path,
+    name: str,
+    *,
+    adopted: bool,
+    problems: list[Problem],
+    cache: Cache | None,
+    inside: Path | None = None,
 ) -> Fragment | None:
     """Return what the file at *path* holds, as `dateline.source.reader.read` does.
 
+    A link leads no further than to the folder *inside*, that of the file if it is left out.
     Where the *cache* has it, the file is read again only when a place in it is needed, and its
     mappings have no places of their own.
     """
-    content = read_bytes(path, name, adopted=adopted, problems=problems)
+    content = read_bytes(path, name, adopted=adopted, problems=problems, inside=inside)
     if content is None:
         return None
     if cache is None:

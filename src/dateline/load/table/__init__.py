@@ -55,6 +55,7 @@ def _read_table(reading: TableReading, row: Row) -> Table:
         approvals=() if is_name else tuple(name for name in policy["approvals"] if name),
         require_why=row["require-why"],
         site=row["site"],
+        shared=tuple(name for name in row["shared"] if name),
         package=row["python"]["package"] if row["python"] else DEFAULT_PACKAGE,
         adopted=row["lint"] == "adopted",
         oddities=row["oddities"] == "kept",

@@ -169,6 +169,14 @@ RULE: Final = _text_of(
     "the id of a rule; they look like `variant-added`",
     "Ids look like variant-added.",
 )
+_FOLDER: Final = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
+SHARED: Final = _text_of(
+    rf"(?:\.\./)+{_FOLDER}(?:/{_FOLDER})*",
+    "shared-folder",
+    "a folder beside this one or further up; write a path such as ../../common, of ASCII letters, "
+    "digits, . _ and -",
+    "Write a path such as ../../common.",
+)
 _ENVIRONMENT: Final = _text_of(
     r"[a-z][a-z0-9-]{0,63}",
     "environment-name",

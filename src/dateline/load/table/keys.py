@@ -14,6 +14,7 @@ from dateline.load.table.contents import (
     LINE,
     PACKAGE,
     RULE,
+    SHARED,
     TEXT,
     URL,
     VERSION,
@@ -97,6 +98,11 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
         "python": TableKey(one("python")),
         "site": TableKey(
             FLAG, "Generate a site: a reference of every version, as static pages.", default=False
+        ),
+        "shared": TableKey(
+            list_of(SHARED, unique=True),
+            "Folders outside this one, shared with other APIs, whose files references may lead to.",
+            default=[],
         ),
         "lint": TableKey(
             one_of("authored", "adopted"),

@@ -64,10 +64,16 @@ def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Ma
     return read_content(content, name, adopted=adopted, problems=problems)
 
 
-def read_bytes(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> bytes | None:
-    """Return the bytes of the file at *path*; None, with the problem noted, if it can't be read."""
+def read_bytes(
+    path: Path, name: str, *, adopted: bool, problems: list[Problem], inside: Path | None = None
+) -> bytes | None:
+    """Return the bytes of the file at *path*; None, with the problem noted, if it can't be read.
+
+    A link leads no further than to the folder *inside*, that of the file if it is left out.
+    """
     try:
-        return file_content(path, (ADOPTED if adopted else AUTHORED).size, inside=path.parent)
+        size = (ADOPTED if adopted else AUTHORED).size
+        return file_content(path, size, inside=inside or path.parent)
     except UnreadableFileError as error:
         place = Place(name, 1, 1)
         problems.append(Problem(place=place, id=error.kind, message=error.message))
