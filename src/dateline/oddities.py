@@ -14,8 +14,10 @@ from typing import Any, Final
 
 from dateline.model import KEYS
 from dateline.openapi import (
+    JSON_TYPES,
     OBJECTS,
     REFERABLE,
+    VALUES,
     Key,
     ResolvedReference,
     Shape,
@@ -37,10 +39,22 @@ _SAME: Final = object()
 _PLACES: Final = ("path", "query", "header", "cookie")
 _FORMER_PLACES: Final = ("body", "formData")
 _LISTS: Final = ("allOf", "oneOf", "anyOf")
+# objects whose keys are names, below which null says nothing
+_NAMED_BELOW: Final = ("paths", "callback", "responses")
 # objects that may be null in a mapping of them, and say nothing then
 _NULLABLE: Final = ("media-type", "response", "header")
-# what stands for an object in a list of them, by the key that it is
-_NAMED_BY: Final = {"tag": "name", "server": "url"}
+# what says nothing without this key, which may stand for the whole of it
+_NAMED_BY: Final = {"tag": "name", "server": "url", "discriminator": "propertyName"}
+# what says nothing in another form, but can't be left out without a loss: it is refused
+_INDISPENSABLE: Final = frozenset(
+    {"info", "paths", "components", "path-item", "operation", "parameter"}
+    | {"request-body", "responses", "response", "media-type"}
+)
+_NAMES: Final = frozenset({"openapi", "name", "in"})
+# addresses, which no number stands for
+_ADDRESSES: Final = frozenset(
+    {"$ref", "$dynamicRef", "$anchor", "$dynamicAnchor", "$id", "$schema", "operationRef"}
+)
 # what says where a schema is, or how it is read, where no reference needs that
 _IDENTITY: Final = ("$id", "$schema", "$vocabulary")
 
@@ -80,7 +94,8 @@ def _keep(kind: str, node: Any, is_certain: Callable[[str, Any], bool]) -> Any:
         name, published = key, value
         if isinstance(value, ResolvedReference):
             meant, published = str(value), value.written
-        if kind == "schema" and is_certain(key, value) and _CALLED[key] not in node:
+        is_called = kind == "schema" and isinstance(value, str) and is_certain(key, value)
+        if is_called and _CALLED[key] not in node:
             name, meant = _CALLED[key], str(value)
         if meant is not _ABSENT:
             found[name] = value if meant is _SAME else meant
@@ -104,7 +119,9 @@ def _show(kind: str, node: Any) -> Any:
         if key.startswith(PREFIX) and _is_meant(kind, key.removeprefix(PREFIX), value, below)
     }
     shown: dict[str, Any] = {}
-    replaced = {_CALLED[key] for key in published.keys() & _CALLED.keys()}
+    replaced = {
+        _CALLED[key] for key in published.keys() & _CALLED.keys() if isinstance(published[key], str)
+    }
     for key, value in below.items():
         name = key.removeprefix(PREFIX)
         if name in published:
@@ -115,6 +132,8 @@ def _show(kind: str, node: Any) -> Any:
 
 
 def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
+    if key.startswith(PREFIX):
+        return True
     if kind == "schema" and key in ("$ref", *_CALLED) and isinstance(value, str):
         return _CALLED.get(key, key) in node
     meant = _find_meaning(kind, key, value)
@@ -130,7 +149,7 @@ def _replace(kind: str, node: dict[str, Any], replace: Callable[[str, Any], Any]
 def _find_meaning(kind: str, key: str, value: Any) -> Any:
     """Return what *key* of an object of *kind* means; ``_SAME`` where it is what it says."""
     known = OBJECTS[kind].get(key)
-    if known is None and value is None and kind == "responses":
+    if known is None and value is None and kind in _NAMED_BELOW:
         return _SAME if key.startswith("x-") else {}
     if known is None:
         return _ABSENT if key.startswith("x-") and _is_misleading(key) else _SAME
@@ -141,9 +160,41 @@ def _find_meaning(kind: str, key: str, value: Any) -> Any:
     if value is None:
         is_data = known.slot.shape is Shape.DATA and known.value is Value.ANY
         return _SAME if is_data else _ABSENT
+    is_data = known.slot.shape is Shape.DATA
+    read = _read_data(kind, key, known, value) if is_data else _read_objects(key, known, value)
+    if read is _ABSENT or _is_typed(known, value if read is _SAME else read):
+        return read
+    # what is of another type says nothing
+    return read if _is_indispensable(kind, key, known) else _ABSENT
+
+
+def _is_indispensable(kind: str, key: str, known: Key) -> bool:
     if known.slot.shape is Shape.DATA:
-        return _read_data(kind, key, known, value)
-    return _read_objects(key, known, value)
+        return (kind in ("document", "parameter") and key in _NAMES) or known.value is Value.DEMANDS
+    return known.slot.kind in _INDISPENSABLE and known.since == "3.0"
+
+
+def _is_typed(known: Key, value: Any) -> bool:
+    """Return whether *value* has the type that its key needs, and what is directly below it."""
+    shape, kind = known.slot
+    if shape is Shape.DATA:
+        return JSON_TYPES[known.value].fits(value)
+    if shape is Shape.ONE:
+        return _says_something(kind, value)
+    if shape is Shape.LIST:
+        below = value if isinstance(value, list) else [_ABSENT]
+    else:
+        below = list(value.values()) if isinstance(value, dict) else [_ABSENT]
+    return all(
+        one is not _ABSENT and (kind == "schema" or _says_something(kind, one)) for one in below
+    )
+
+
+def _says_something(kind: str, value: Any) -> bool:
+    named = _NAMED_BY.get(kind)
+    return isinstance(value, dict) and (
+        named is None or isinstance(value.get(named), str | bool | int | float)
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -155,21 +206,18 @@ def _is_misleading(key: str) -> bool:
 
 
 def _read_objects(key: str, known: Key, value: Any) -> Any:
-    shape = known.slot.shape
+    shape, kind = known.slot
     if shape is Shape.LIST:
-        return _read_list(key, known.slot.kind, value)
+        return _read_list(key, kind, value)
     if shape is Shape.MAP:
         if value == []:
             return {}  # as PHP writes an empty object
-        if known.slot.kind == "example" and _has_no_examples(value):
+        if kind == "example" and _has_no_examples(value):
             return _ABSENT
-        if known.slot.kind in _NULLABLE and isinstance(value, dict) and None in value.values():
+        if kind in _NULLABLE and isinstance(value, dict) and None in value.values():
             return {name: {} if below is None else below for name, below in value.items()}
-    elif isinstance(value, str):
-        if key == "discriminator":
-            return {"propertyName": value}
-        if known.slot.kind in ("license", "contact", "external-docs"):
-            return _ABSENT
+    elif isinstance(value, str) and kind in _NAMED_BY:
+        return {_NAMED_BY[kind]: value}
     return _SAME
 
 
@@ -177,16 +225,22 @@ def _read_list(key: str, kind: str, value: Any) -> Any:
     if key in _LISTS:
         return [value] if isinstance(value, dict) else _SAME
     if kind in _NAMED_BY:
-        items = [value] if isinstance(value, str) else value
-        if isinstance(items, list) and any(isinstance(one, str) for one in items):
-            name = _NAMED_BY[kind]
-            return [{name: one} if isinstance(one, str) else one for one in items]
+        name = _NAMED_BY[kind]
+        items = value if isinstance(value, list) else [value]
+        named = [{name: one} if isinstance(one, str) else one for one in items]
+        known = [one for one in named if _says_something(kind, one)]
+        is_same = isinstance(value, list) and len(known) == len(value)
+        return _SAME if is_same and all(map(_is_same, known, value)) else known
     if not isinstance(value, list):
         return _SAME
     known = [one for one in value if one is not None]
     if key != "parameters":
         return _SAME if len(known) == len(value) else known
     return _read_parameters(value)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other
 
 
 def _has_no_examples(value: Any) -> bool:
@@ -213,13 +267,16 @@ def _read_parameters(parameters: list[Any]) -> Any:
 def _read_data(kind: str, key: str, known: Key, value: Any) -> Any:
     if kind == "parameter" and key == "in" and isinstance(value, str):
         return value.lower() if value.lower() in _PLACES and value not in _PLACES else _SAME
+    if kind == "security-scheme" and key == "in" and value not in VALUES[kind, key]:
+        place = str(value).lower()
+        return place if place in VALUES[kind, key] else _ABSENT
     if kind == "schema" and key == "required" and isinstance(value, str | bool):
-        return _ABSENT
-    if kind == "schema" and key == "examples" and not isinstance(value, list):
         return _ABSENT
     if kind == "schema" and key == "enum" and isinstance(value, str | int | float):
         return [value]
-    read = _READERS.get(known.value)
+    if key == "scopes":
+        return _read_descriptions(value)
+    read = None if key in _ADDRESSES else _READERS.get(known.value)
     return _SAME if read is None else read(value)
 
 
@@ -228,9 +285,9 @@ def _read_text(value: Any) -> Any:
 
 
 def _read_flag(value: Any) -> Any:
-    if isinstance(value, str) and value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    return _SAME
+    known = {"true": True, "false": False, "1": True, "0": False}
+    is_bool = isinstance(value, bool) or not isinstance(value, str | int)
+    return _SAME if is_bool else known.get(str(value).lower(), _SAME)
 
 
 def _read_number(value: Any) -> Any:
@@ -257,9 +314,35 @@ def _read_texts(value: Any) -> Any:
         return [value]
     if not isinstance(value, list) or all(isinstance(one, str) for one in value):
         return _SAME
-    if any(isinstance(one, dict | list) for one in value):
-        return _SAME
-    return [one if isinstance(one, str) else json.dumps(one) for one in value if one is not None]
+    return [
+        one if isinstance(one, str) else json.dumps(one)
+        for one in value
+        if isinstance(one, str | bool | int | float)
+    ]
+
+
+def _read_demands(value: Any) -> Any:
+    """Return a list of demands, each a mapping of the names of schemes to their scopes."""
+    items = value if isinstance(value, list) else [value]
+    demands = [_read_demand(one) for one in items]
+    is_same = isinstance(value, list) and all(map(_is_same, demands, value))
+    return _SAME if is_same else demands
+
+
+def _read_demand(value: Any) -> Any:
+    if isinstance(value, str):
+        return {value: []}
+    if not isinstance(value, dict):
+        return value
+    read = {name: _read_scopes(scopes) for name, scopes in value.items()}
+    return value if all(read[name] is value[name] for name in value) else read
+
+
+def _read_scopes(value: Any) -> Any:
+    read = _SAME if value is None else _read_texts(value)
+    if read is not _SAME:
+        return read
+    return value if value is None or isinstance(value, list) else []
 
 
 def _read_types(value: Any) -> Any:
@@ -269,9 +352,31 @@ def _read_types(value: Any) -> Any:
 
 
 def _read_text_map(value: Any) -> Any:
+    if not isinstance(value, dict) or all(isinstance(one, str) for one in value.values()):
+        return _SAME
+    return {
+        name: one if isinstance(one, str) else json.dumps(one)
+        for name, one in value.items()
+        if isinstance(one, str | bool | int | float)
+    }
+
+
+def _read_descriptions(value: Any) -> Any:
+    """Return the scopes of a flow with a description each, which may be empty."""
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return dict.fromkeys(value, "")
-    return _SAME
+    if not isinstance(value, dict) or all(isinstance(one, str) for one in value.values()):
+        return _SAME
+    return {name: one if isinstance(one, str) else "" for name, one in value.items()}
+
+
+def _read_lists(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return _SAME
+    lists = {name: [one] if isinstance(one, str) else one for name, one in value.items()}
+    known = {name: one for name, one in lists.items() if isinstance(one, list)}
+    is_same = len(known) == len(value) and all(one is value[name] for name, one in known.items())
+    return _SAME if is_same else known
 
 
 _READERS: Final[dict[Value, Callable[[Any], Any]]] = {
@@ -283,4 +388,6 @@ _READERS: Final[dict[Value, Callable[[Any], Any]]] = {
     Value.TEXTS: _read_texts,
     Value.TYPES: _read_types,
     Value.TEXT_MAP: _read_text_map,
+    Value.LIST_MAP: _read_lists,
+    Value.DEMANDS: _read_demands,
 }

@@ -13,9 +13,9 @@ from enum import Enum
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from dateline.model import copy_items
+from dateline.model import Day, Map, Seq, copy_items
 
-_SCALARS: Final = frozenset({str, int, bool, float, type(None)})
+_SCALARS: Final[frozenset[type]] = frozenset({str, int, bool, float, type(None)})
 
 
 WEBHOOKS: Final = ("webhooks", "x-webhooks")
@@ -139,6 +139,49 @@ ANY: Final = "*"
 
 VERSION: Final = "/info/version"
 """Where a document says which version it is of: what a version is called is no change of it."""
+
+_LISTS: Final[frozenset[type]] = frozenset((list, Seq))
+_MAPPINGS: Final[frozenset[type]] = frozenset((dict, Map))
+TEXTS: Final[frozenset[type]] = frozenset((str, Day))
+"""The types of text, as readers of sources give it."""
+
+
+class JsonType(NamedTuple):
+    """The exact Python types of a value, and of what a list or mapping holds where that counts."""
+
+    accepts: frozenset[type]
+    holds: frozenset[type] | None = None
+
+    def fits(self, value: Any) -> bool:
+        """Return whether *value* has this type, and all that it holds."""
+        if type(value) not in self.accepts:
+            return False
+        if self.holds is None or type(value) in TEXTS:
+            return True
+        held = value.values() if isinstance(value, dict) else value
+        return all(type(below) in self.holds for below in held)
+
+
+LIST_TYPE: Final = JsonType(_LISTS)
+MAPPING_TYPE: Final = JsonType(_MAPPINGS)
+ANY_TYPE: Final = JsonType(TEXTS | _LISTS | _MAPPINGS | _SCALARS)
+
+JSON_TYPES: Final[dict[Value, JsonType]] = {
+    Value.TEXT: JsonType(TEXTS),
+    Value.FLAG: JsonType(frozenset({bool})),
+    Value.NUMBER: JsonType(frozenset({int, float})),
+    Value.BOUND: JsonType(frozenset({int, float, bool})),
+    Value.COUNT: JsonType(frozenset({int})),
+    Value.LIST: LIST_TYPE,
+    Value.TEXTS: JsonType(_LISTS, TEXTS),
+    Value.TYPES: JsonType(TEXTS | _LISTS, TEXTS),
+    Value.MAP: MAPPING_TYPE,
+    Value.TEXT_MAP: JsonType(_MAPPINGS, TEXTS),
+    Value.LIST_MAP: JsonType(_MAPPINGS, _LISTS),
+    Value.DEMANDS: JsonType(_LISTS, _MAPPINGS),
+    Value.ANY: ANY_TYPE,
+}
+"""What data of each JSON type is in Python."""
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 """The methods that have a key of their own in a Path Item Object."""
@@ -443,6 +486,18 @@ def children(kind: str, node: dict[str, Any]) -> Iterator[tuple[tuple[str | int,
                 yield (key, index), below, child
 
 
+def path_items(
+    document: dict[str, Any], section: str = "paths"
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each path in a *section* of *document* and its Path Item Object, as it is written.
+
+    Extensions may be beside them, whatever they hold.
+    """
+    for path, item in (document.get(section) or {}).items():
+        if not path.startswith("x-") and isinstance(item, dict):
+            yield path, item
+
+
 def operations(item: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the operations of a path item by their methods, as their keys write these."""
     more = item.get(ADDITIONAL)
@@ -596,7 +651,7 @@ def operation_names(document: dict[str, Any]) -> dict[tuple[str | int, ...], str
     """
     ids = {
         (path, method): operation.get("operationId")
-        for path, node in document.get("paths", {}).items()
+        for path, node in path_items(document)
         for item in chain(document, node)[-1:]
         for method, operation in operations(item)
     }

@@ -16,6 +16,7 @@ from support.adopted_projects import adopt_project
 
 from dateline.adopt import adopt
 from dateline.oddities import keep_oddities, show_oddities
+from dateline.openapi import OBJECTS, walk
 
 CASES: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("oddities.yaml").read_text("utf-8")
@@ -62,6 +63,32 @@ components:
         mapping: { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' }
     Cat: { type: object, required: [kind], properties: { kind: { type: string } } }
     Dog: { type: object, required: [kind], properties: { kind: { type: string } } }
+""")
+
+
+EVERY_OBJECT: dict[str, Any] = yaml.safe_load("""
+openapi: 3.2.0
+info: { title: Library, version: '1', contact: {}, license: { name: MIT } }
+servers: [{ url: '/{v}', variables: { v: { default: a } } }]
+tags: [{ name: a, externalDocs: { url: a } }]
+paths:
+  /loans:
+    parameters: [{ name: q, in: query, schema: { $anchor: a } }]
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema: { $dynamicRef: '#a', discriminator: { propertyName: a }, xml: {} }
+            examples: { a: { value: 1 } }
+            encoding: { a: { contentType: a } }
+      responses:
+        "200":
+          description: a
+          headers: { X-A: { schema: {} } }
+          links: { a: { operationId: a } }
+      callbacks: { a: { b: {} } }
+components:
+  securitySchemes: { a: { type: oauth2, flows: { implicit: { scopes: {} } } } }
 """)
 
 
@@ -151,3 +178,25 @@ def test_what_was_published_is_shown_while_it_is_what_is_meant() -> None:
         "description": "A name.",
     }
     assert keep_oddities(SOUND) is SOUND
+
+
+VALUES: tuple[Any, ...] = (
+    *(None, True, 7, -1.5, "", "text", "7", "true", [], {}, ["text"], [None], [7], [{}]),
+    *({"a": None}, {"a": "text"}, {"a": {}}, {"a": 7}, {"$ref": None}, {"$ref": "#/components"}),
+)
+
+
+@pytest.mark.parametrize("kind", sorted(OBJECTS))
+def test_any_value_of_any_key_comes_back(kind: str) -> None:
+    for key in OBJECTS[kind]:
+        for value in VALUES:
+            document = deepcopy(EVERY_OBJECT)
+            for node in [node for _, found, node in walk("document", document) if found == kind]:
+                node[key.replace("*", "/any")] = value
+            published = json.dumps(document, sort_keys=True)
+            shown = show_oddities(keep_oddities(document))
+            assert json.dumps(shown, sort_keys=True) == published, (key, value)
+
+
+def test_each_kind_of_object_is_in_the_document() -> None:
+    assert {kind for _, kind, _ in walk("document", EVERY_OBJECT)} == {*OBJECTS}

@@ -10,6 +10,7 @@ import argparse
 import gzip
 import json
 import os
+import re
 import shutil
 import sys
 import tarfile
@@ -22,16 +23,16 @@ from typing import Any, Final, NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import httpx
+from support.adopted_apis import read_back
 from support.mocks import Asked, requests, send_all
 from support.narrowed import Body, Places
-from support.random_chains import plain
 
 from dateline.adopt import adopt
 from dateline.bundle import Readings, open_document
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.model import Api
-from dateline.openapi import chain, is_json
+from dateline.openapi import ResolvedReference, chain, is_json, locate
 from dateline.project import Projector
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
@@ -39,6 +40,9 @@ from dateline.serve.package import package
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _DATE: Final = "2025-01-01"
 _BOUNDS: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+_VERSION: Final = re.compile(
+    rb"""(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]\.""", re.MULTILINE
+)
 _COLUMNS: Final = ("read", "adopted", "equal", "served")
 
 
@@ -72,16 +76,9 @@ def unpack(folder: Path, root: Path) -> None:
 def list_documents(root: Path) -> Iterator[Path]:
     """Yield the files below *root* that say that they are a document."""
     for path in sorted(root.rglob("*")):
-        if path.is_file() and path.suffix in _SUFFIXES:
-            head = path.read_bytes()
-            if any(word in head for word in (b"openapi", b"swagger")) and _says_version(head):
-                yield path
-
-
-def _says_version(content: bytes) -> bool:
-    lines = content.replace(b"{", b"\n").replace(b",", b"\n").splitlines()
-    words = (line.strip().replace(b'"', b"").replace(b"'", b"") for line in lines)
-    return any(word.startswith((b"openapi: ", b"openapi:3", b"swagger:")) for word in words)
+        is_file = path.is_file() and path.suffix in _SUFFIXES
+        if is_file and _VERSION.search(path.read_bytes()):
+            yield path
 
 
 def measure(path: Path, name: str) -> Outcome:
@@ -115,7 +112,7 @@ def _try_all(path: Path, folder: Path, columns: dict[str, str]) -> str:
         try:
             columns[column] = step()
         except BaseException as error:
-            columns[column] = "no"
+            columns[column] = error.count if isinstance(error, MisfitError) else "no"
             lines = str(error).splitlines() or [type(error).__name__]
             more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
             return f"{lines[0].removeprefix(str(path.parent))[:200]}{more}"
@@ -128,9 +125,19 @@ def _adopt(path: Path, folder: Path) -> str:
 
 
 def _compare(path: Path, folder: Path) -> str:
-    api = load(folder / "schemas")
-    shown = Projector(api).contract(_DATE, api.table.environments[0].name).document
-    return "yes" if plain(shown) == plain(open_document(path, path.name, None).content) else "no"
+    published = _restore_references(open_document(path, path.name, None).content)
+    (shown,) = read_back(folder / "schemas")
+    is_equal = json.dumps(shown, sort_keys=True) == json.dumps(published, sort_keys=True)
+    return "yes" if is_equal else "no"
+
+
+def _restore_references(node: Any) -> Any:
+    """Return *node* with the references that its author wrote."""
+    if isinstance(node, dict):
+        return {key: _restore_references(below) for key, below in node.items()}
+    if isinstance(node, list):
+        return [_restore_references(below) for below in node]
+    return node.written if isinstance(node, ResolvedReference) else node
 
 
 def _serve(folder: Path) -> str:
@@ -140,50 +147,78 @@ def _serve(folder: Path) -> str:
 
 
 def _count_answers(api: Api, server: Any) -> str:
+    """Return how many of the answers to each GET fit; raises MisfitError with the first misfit."""
     environment = api.table.environments[0].name
-    document = Projector(api).contract(_DATE, environment).document
-    asked = [*requests(document, _DATE, api.table.header, "X-API-Key", ("get",))]
-    places = Places(_read_answers(document, is_3_0=document["openapi"] < "3.1"))
-    answers = send_all(Mock(api, server, environment, 0).app, asked, "")
-    fitting = sum(
-        _fits(document, places, each, answer) for each, answer in zip(asked, answers, strict=True)
-    )
-    unserved = sum(answer.status_code == 501 for answer in answers)
-    return f"{fitting}/{len(asked)}" + (f", {unserved} with 501" if unserved else "")
+    mock = Mock(api, server, environment, 0)
+    total = unserved = 0
+    misfits = []
+    for version in api.table.supported:
+        document = Projector(api).contract(version.date, environment).document
+        asked = [*requests(document, version.date, api.table.header, "X-API-Key", ("get",))]
+        places = Places(_read_answers(document, document))
+        for each, answer in zip(asked, send_all(mock.app, asked, ""), strict=True):
+            total += 1
+            unserved += answer.status_code == 501
+            misfit = _find_misfit(document, places, each, answer)
+            if misfit and answer.status_code != 501:
+                misfits.append(f"{version.date} GET {each.url[:80]}: {misfit}")
+    count = f"{total - unserved - len(misfits)}/{total}"
+    if unserved:
+        count += f", {unserved} with 501"
+    if misfits:
+        raise MisfitError(count, misfits)
+    return count
 
 
-def _fits(document: dict[str, Any], places: Places, asked: Asked, answer: httpx.Response) -> bool:
-    """Return whether *answer* is declared, and its body, if it is JSON, has the schema declared."""
-    responses = asked.operation["responses"]
+class MisfitError(Exception):
+    """Answers do not fit the document: how many do, and a line for each that does not."""
+
+    def __init__(self, count: str, misfits: list[str]) -> None:
+        super().__init__("\n".join(misfits))
+        self.count = count
+
+
+def _find_misfit(
+    document: dict[str, Any], places: Places, asked: Asked, answer: httpx.Response
+) -> str | None:
+    """Return why *answer* is not declared, or its body, if it is JSON, does not fit."""
+    responses = asked.operation.get("responses", {})
     status = str(answer.status_code)
     keys = [key for key in (status, f"{status[0]}XX", "default") if key in responses]
-    if not keys or status[0] in "45":
-        return False
+    if status[0] in "45" or (responses and not keys):
+        return f"{status} {answer.text[:200]}"
+    if not keys:
+        return None
     content = chain(document, responses[keys[0]])[-1].get("content") or {}
     sent = answer.headers.get("content-type", "")
     names = {sent.partition(";")[0], f"{sent.partition('/')[0]}/*", "*/*"}
     said = [each for each in content if each.partition(";")[0] in names]
     if not said or not is_json(said[0]):
-        return bool(said) or not answer.content
+        return None if said or not answer.content else f"{status} with {sent!r}"
     path = places.found(Body(asked.operation["operationId"], keys[0], said[0], ()))
-    return path is None or places.defect(path, answer.json()) is None
+    return None if path is None else places.defect(path, answer.json())
 
 
-def _read_answers(node: Any, *, is_3_0: bool) -> Any:
+def _read_answers(node: Any, document: dict[str, Any]) -> Any:
     """Return a document as its answers are: in the words of 3.1, without what only requests need.
 
     OpenAPI 3.0.4, section 4.7.24.1: where `writeOnly` fields are required, requests need them.
+    A reference that leads nowhere says nothing.
     """
     if isinstance(node, list):
-        return [_read_answers(each, is_3_0=is_3_0) for each in node]
+        return [_read_answers(each, document) for each in node]
     if not isinstance(node, dict):
         return node
-    made = {key: _read_answers(below, is_3_0=is_3_0) for key, below in node.items()}
+    made = {
+        key: _read_answers(below, document)
+        for key, below in node.items()
+        if key != "$ref" or not isinstance(below, str) or locate(document, below)
+    }
     fields = made.get("properties")
     if isinstance(fields, dict) and isinstance(made.get("required"), list):
         sent = {name for name, each in fields.items() if _is_sent(each)}
         made["required"] = [name for name in made["required"] if name not in sent]
-    return _read_3_0(made) if is_3_0 else made
+    return _read_3_0(made) if document["openapi"] < "3.1" else made
 
 
 def _is_sent(schema: Any) -> bool:
@@ -212,6 +247,8 @@ def format_table(outcomes: list[Outcome]) -> str:
         f"{sum(outcome.columns.get(column, 'no') != 'no' for outcome in outcomes)} {column}"
         for column in _COLUMNS
     ]
+    refused = sum(outcome.columns.get("adopted") == "no" for outcome in outcomes)
+    sums.append(f"{refused} refused")
     return "\n".join([*lines, f"{len(outcomes)} documents: {', '.join(sums)}"])
 
 

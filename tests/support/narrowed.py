@@ -88,7 +88,7 @@ class Places:
         return self._at.get(body[:3])
 
     def _bodies(self) -> Iterator[Body]:
-        for template, item in self.document["paths"].items():
+        for template, item in self.document.get("paths", {}).items():
             for method in [method for method in METHODS if method in item]:
                 here = ("paths", template, method)
                 operation = {"operationId": f"{method.upper()} {template}", **item[method]}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from dateline.adopt.inputs import Source
-from dateline.openapi import METHODS, chain, is_json
+from dateline.openapi import METHODS, chain, is_json, path_items
 from dateline.placement import hide_version, show_version
 
 _WORDS: Final = re.compile("version|revision", re.IGNORECASE)
@@ -73,7 +73,7 @@ def _find_parameters(source: Source) -> list[Selector]:
 
 def _list_parameters(document: dict[str, Any]) -> Iterator[dict[tuple[str, str], dict[str, Any]]]:
     """Yield the parameters of each operation in headers and in the query, by place and name."""
-    for written in document.get("paths", {}).values():
+    for _, written in path_items(document):
         sites = chain(document, written)
         for method in METHODS if sites else ():
             node = sites[-1].get(method)
@@ -117,10 +117,13 @@ def _find_media_parameters(sources: Sequence[Source]) -> list[Selector]:
 
 def _list_media_types(document: dict[str, Any]) -> Iterator[str]:
     """Yield the media types of the responses of operations that are JSON."""
-    for written in document.get("paths", {}).values():
+    for _, written in path_items(document):
         sites = chain(document, written)
         for method in METHODS if sites else ():
-            for response in (sites[-1].get(method) or {}).get("responses", {}).values():
+            operation = sites[-1].get(method) or {}
+            for status, response in operation.get("responses", {}).items():
+                if status.startswith("x-"):
+                    continue
                 behind = chain(document, response)
                 content = (behind[-1].get("content") if behind else None) or {}
                 yield from filter(is_json, content)

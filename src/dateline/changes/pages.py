@@ -18,7 +18,7 @@ from dateline.changes.sections import PageSection, count_breaking, list_sections
 from dateline.check.merge import ChangeGroup, Merged
 from dateline.diff import DiffReadings, diff
 from dateline.model import Announcement, Api, Combination, Table, Verdict, Version
-from dateline.openapi import VERSION, method_name, operations
+from dateline.openapi import VERSION, method_name, operations, path_items
 from dateline.project import Projector
 from dateline.rules.effects import describe_effect
 from dateline.schema.references import Located, Resolver
@@ -221,7 +221,7 @@ class Differences:
         for environment in self._api.table.environments:
             document = self._document(Combination(version.date, environment.name))
             resolver = Resolver(document)
-            for path, item in document.get("paths", {}).items():
+            for path, item in path_items(document):
                 node = resolver.follow(Located(item, "")).value
                 for method, operation in operations(node) if isinstance(node, dict) else ():
                     summary = operation.get("summary")

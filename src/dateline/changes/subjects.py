@@ -13,6 +13,7 @@ from dateline.openapi import (
     operation_steps,
     operations,
     parts,
+    path_items,
     pointer,
     target,
 )
@@ -88,8 +89,8 @@ def list_referred(document: dict[str, Any], subject: Subject) -> list[Name]:
 
 def _operations(document: dict[str, Any]) -> Iterator[tuple[str, Subject]]:
     for section, called in (("paths", "{1} {0}"), ("webhooks", "WEBHOOK {0}")):
-        for path, item in document.get(section, {}).items():
-            for method, node in operations(item) if isinstance(item, dict) else ():
+        for path, item in path_items(document, section):
+            for method, node in operations(item):
                 operation = called.format(path, method_name(method))
                 at = pointer((section, path, *operation_steps(method)))
                 subject = Subject(at, operation=operation)

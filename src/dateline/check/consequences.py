@@ -9,7 +9,15 @@ from typing import Any, Final
 
 from dateline.check.baseline import Published
 from dateline.model import EVERYWHERE, Combination, Finding, Policy, Verdict
-from dateline.openapi import ADDITIONAL, METHODS, operation_steps, operations, parts, references
+from dateline.openapi import (
+    ADDITIONAL,
+    METHODS,
+    operation_steps,
+    operations,
+    parts,
+    path_items,
+    references,
+)
 from dateline.schema.memo import closure
 from dateline.schema.variants import subtypes
 
@@ -114,7 +122,7 @@ def _split_document(
     went: list[Any] = []
     stays: list[Any] = [{"security": document.get("security")}]
     for section in ("paths", "webhooks"):
-        for name, item in document.get(section, {}).items():
+        for name, item in path_items(document, section):
             known = {operation_steps(method): node for method, node in operations(item)}
             ours = {steps for steps in known if (section, name, *steps) in lost}
             if ours and ours == known.keys():

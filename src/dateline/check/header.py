@@ -8,10 +8,10 @@ from typing import Any
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
 from dateline.model import EVERYWHERE, Api, Combination, Finding, Policy
-from dateline.openapi import method_name, operation_steps, operations, pointer
+from dateline.openapi import method_name, operation_steps, operations, path_items, pointer
 from dateline.project import Projector
 
-_Heeded = dict[tuple[str, str], tuple[str, ...]]
+_Heeded = dict[tuple[str, ...], tuple[str, ...]]
 
 
 def check_header(api: Api, projector: Projector, published: Published) -> Iterator[Finding]:
@@ -82,6 +82,6 @@ def _tags(document: dict[str, Any]) -> _Heeded:
     """Return the tags of each operation, by path and method."""
     return {
         (path, *operation_steps(method)): tuple(operation.get("tags", ()))
-        for path, item in document.get("paths", {}).items()
+        for path, item in path_items(document)
         for method, operation in operations(item)
     }

@@ -15,6 +15,7 @@ from dateline.openapi import (
     method_name,
     operation_steps,
     operations,
+    path_items,
     pointer,
     preferred_media_type,
     resolve,
@@ -71,8 +72,7 @@ class _Responses:
 
     @property
     def paths(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._document.get("paths", {})
-        return found
+        return dict(path_items(self._document))
 
     def item(self, path: str) -> tuple[Path, dict[str, Any]]:
         """Return the path item of *path* after references, and where it is in the document."""

@@ -23,6 +23,7 @@ from dateline.openapi import (
     is_sequential,
     operation_names,
     operations,
+    path_items,
     value_schema,
     walk,
 )
@@ -233,7 +234,7 @@ class _Roots:
 
     def roots(self) -> Iterator[Root]:
         names = operation_names(self._document)
-        for template, item in self._document.get("paths", {}).items():
+        for template, item in path_items(self._document):
             resolved = self.resolve("path-item", item)
             for method, operation in operations(resolved):
                 name = names[template, method]

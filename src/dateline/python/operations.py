@@ -14,6 +14,7 @@ from dateline.openapi import (
     method_name,
     operation_names,
     operations,
+    path_items,
     preferred_media_type,
     resolve,
     target,
@@ -172,7 +173,7 @@ def name_credentials(document: dict[str, Any]) -> dict[str, str]:
     """
     defined = document.get("components", {}).get("securitySchemes", {})
     demanded = [document.get("security", [])]
-    for item in document.get("paths", {}).values():
+    for _, item in path_items(document):
         demanded += [each["security"] for each in item.values() if _has_security(each)]
     used = {name for each in demanded for alternative in each for name in alternative}
     taken = set(_SETTINGS)
@@ -217,7 +218,7 @@ class _Reader:
     def read(self) -> list[Called]:
         sites = [
             (path, method, items[-1], node)
-            for path, item in self._document.get("paths", {}).items()
+            for path, item in path_items(self._document)
             if (items := chain(self._document, item))
             for method, node in operations(items[-1])
         ]

@@ -120,10 +120,9 @@ class Resolver:
     def _anchors(self) -> dict[str, list[Located]]:
         found: dict[str, list[Located]] = {}
         for located in sorted(_objects(Located(self.root, "")), key=lambda each: each.pointer):
-            names = dict.fromkeys(located.value[key] for key in ANCHORS if key in located.value)
-            for name in names:
-                if isinstance(name, str):
-                    found.setdefault(name, []).append(located)
+            names = (located.value.get(key) for key in ANCHORS)
+            for name in dict.fromkeys(name for name in names if isinstance(name, str)):
+                found.setdefault(name, []).append(located)
         return found
 
 

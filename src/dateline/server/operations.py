@@ -20,6 +20,7 @@ from dateline.openapi import (
     operation_names,
     operation_steps,
     operations,
+    path_items,
     value_schema,
 )
 from dateline.python.names import argument_name, class_name, pascal, snake
@@ -207,7 +208,7 @@ class _OperationReader:
     def _read(self) -> Iterator[tuple[str, Operation]]:
         """Yield each operation that has a handler, and its tag."""
         sites: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        for path, item in self._document.get("paths", {}).items():
+        for path, item in path_items(self._document):
             items = chain(self._document, item)
             for method, node in operations(items[-1]) if items else ():
                 if not self._is_document(path, items[-1], node):

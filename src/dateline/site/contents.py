@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
-from dateline.openapi import method_name, operation_steps, operations, pointer
+from dateline.openapi import method_name, operation_steps, operations, path_items, pointer
 from dateline.schema.references import Located, Resolver
 
 _UNTAGGED: Final = "Other operations"
@@ -52,7 +52,7 @@ class OperationPlace:
 def list_operations(document: dict[str, Any]) -> Iterator[OperationPlace]:
     """Yield the operations of *document*, in its order."""
     resolver = Resolver(document)
-    for path, item in document.get("paths", {}).items():
+    for path, item in path_items(document):
         around = follow_object(resolver, Located(item, pointer(("paths", path))))
         for method, node in operations(around.value):
             yield _read(resolver, path, around, method, node)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dateline.load.checks.schema_parts import resolve_schema
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
-from dateline.openapi import NEWEST, QUERYSTRING, VALUES, operation_steps, operations
+from dateline.openapi import NEWEST, QUERYSTRING, VALUES, operation_steps, operations, path_items
 from dateline.wording import (
     did_you_mean,
     find_nearest,
@@ -245,8 +245,7 @@ def tags_declared(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = [
         operation["operationId"]
-        for item in scope.document.get("paths", {}).values()
-        if isinstance(item, dict)
+        for _, item in path_items(scope.document)
         for _, operation in operations(item)
         if "operationId" in operation
     ]

@@ -28,12 +28,23 @@ from dateline.model import (
     SHOWN_AS,
     WAS,
     WHY,
-    Day,
-    Map,
-    Seq,
 )
 from dateline.oddities import CLOSE_TO_OURS
-from dateline.openapi import ANY, NEWEST, OBJECTS, REFERABLE, Key, Shape, Value, list_required
+from dateline.openapi import (
+    ANY,
+    ANY_TYPE,
+    JSON_TYPES,
+    LIST_TYPE,
+    MAPPING_TYPE,
+    NEWEST,
+    OBJECTS,
+    REFERABLE,
+    TEXTS,
+    Key,
+    Shape,
+    Value,
+    list_required,
+)
 from dateline.wording import find_nearest, name_kind, quote
 
 FINDS: Final = frozenset(
@@ -50,37 +61,34 @@ class ValueType(NamedTuple):
     """What a value may be: the exact Python types, those of what it holds, and both in words."""
 
     accepts: frozenset[type]
+    holds: frozenset[type] | None
     words: str
-    holds: frozenset[type] | None = None
 
 
-_STR: Final[frozenset[type]] = frozenset((str, Day))
-_MAP: Final[frozenset[type]] = frozenset((dict, Map))
-_SEQ: Final[frozenset[type]] = frozenset((list, Seq))
-_TEXT: Final = ValueType(_STR, "text")
-_LIST: Final = ValueType(_SEQ, "a list")
-_TEXTS: Final = ValueType(_SEQ, "a list of texts", _STR)
-_NODE: Final = ValueType(_MAP, "a mapping")
-_SCHEMA: Final = ValueType(_MAP | {bool}, "a schema (a mapping)")
-_DATED: Final = ValueType(_MAP, "a mapping {DATE: {keyword: value}}", _MAP)
-_ANYTHING: Final = ValueType(
-    _STR | _MAP | _SEQ | {bool, int, float, type(None)}, "a value of any kind"
+_TEXT: Final = ValueType(*JSON_TYPES[Value.TEXT], "text")
+_LIST: Final = ValueType(*LIST_TYPE, "a list")
+_TEXTS: Final = ValueType(*JSON_TYPES[Value.TEXTS], "a list of texts")
+_NODE: Final = ValueType(*MAPPING_TYPE, "a mapping")
+_SCHEMA: Final = ValueType(MAPPING_TYPE.accepts | {bool}, None, "a schema (a mapping)")
+_DATED: Final = ValueType(
+    MAPPING_TYPE.accepts, MAPPING_TYPE.accepts, "a mapping {DATE: {keyword: value}}"
 )
+_ANYTHING: Final = ValueType(*ANY_TYPE, "a value of any kind")
 
-_TYPES: Final[dict[Value, ValueType]] = {
-    Value.TEXT: _TEXT,
-    Value.FLAG: ValueType(frozenset({bool}), "true or false"),
-    Value.NUMBER: ValueType(frozenset({int, float}), "a number"),
-    Value.BOUND: ValueType(frozenset({int, float, bool}), "a number"),
-    Value.COUNT: ValueType(frozenset({int}), "a whole number from 0"),
-    Value.LIST: _LIST,
-    Value.TEXTS: _TEXTS,
-    Value.TYPES: ValueType(_STR | _SEQ, "the name of a type or a list of such names", _STR),
-    Value.MAP: _NODE,
-    Value.TEXT_MAP: ValueType(_MAP, "a mapping to texts", _STR),
-    Value.LIST_MAP: ValueType(_MAP, "a mapping to lists", _SEQ),
-    Value.DEMANDS: ValueType(_SEQ, "a list of mappings", _MAP),
-    Value.ANY: _ANYTHING,
+_WORDS: Final[dict[Value, str]] = {
+    Value.TEXT: _TEXT.words,
+    Value.FLAG: "true or false",
+    Value.NUMBER: "a number",
+    Value.BOUND: "a number",
+    Value.COUNT: "a whole number from 0",
+    Value.LIST: _LIST.words,
+    Value.TEXTS: _TEXTS.words,
+    Value.TYPES: "the name of a type or a list of such names",
+    Value.MAP: _NODE.words,
+    Value.TEXT_MAP: "a mapping to texts",
+    Value.LIST_MAP: "a mapping to lists",
+    Value.DEMANDS: "a list of mappings",
+    Value.ANY: _ANYTHING.words,
 }
 
 _OURS: Final[dict[str, ValueType]] = {
@@ -90,7 +98,7 @@ _OURS: Final[dict[str, ValueType]] = {
     SHOWN_AS: _ANYTHING,
     ENVIRONMENTS: _TEXTS,
     EXTENSIBLE: _TEXTS,
-    WHY: ValueType(_STR | _MAP, "text or a mapping {DATE: text}", _STR),
+    WHY: ValueType(TEXTS | MAPPING_TYPE.accepts, TEXTS, "text or a mapping {DATE: text}"),
 }
 
 _BESIDE_KEYWORDS: Final = {IN_PLACE_OF: _TEXTS, CONVERTER: _TEXT}
@@ -139,6 +147,8 @@ class _KeyForm(NamedTuple):
     shape: Shape
     kind: str
     checks: tuple[Check, ...]
+    is_newer: bool = False
+    """Whether a newer version of OpenAPI than that of the document has this key."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +216,9 @@ class StructureWalk:
                     self.found += self._unknown(form, key, (trail, key))
                     continue
                 known = form.other
+            elif known.is_newer:
+                # it is walked all the same, so that what is below it has the types that it needs
+                self.found += self._unknown(form, key, (trail, key))
             if type(value) not in known.type.accepts:
                 self._wrong(value, (trail, key), known.type, tolerated=known.type is _SCHEMA)
                 continue
@@ -267,7 +280,7 @@ class StructureWalk:
         """Walk what each date of `x-was` sets as an object of the same kind."""
         before = self._forms[_before(form.kind)]
         for date, entry in site.node[WAS].items():
-            if type(entry) not in _MAP:
+            if type(entry) not in _NODE.accepts:
                 continue
             at = site.at(WAS, date)
             setting, unset = changes(entry)
@@ -279,10 +292,10 @@ class StructureWalk:
                 elif wanted.holds is not None:
                     self._check_items(wanted, entry[key], (at, key))
             if is_long(entry):
-                if type(setting) not in _MAP:
+                if type(setting) not in _NODE.accepts:
                     self._wrong(setting, (at, "set"), _NODE)
                     continue
-                if "unset" in entry and type(entry["unset"]) not in _SEQ:
+                if "unset" in entry and type(entry["unset"]) not in _LIST.accepts:
                     self._wrong(entry["unset"], (at, "unset"), _TEXTS)
                     continue
                 if "set" in entry:
@@ -291,7 +304,7 @@ class StructureWalk:
             for key in unset:
                 if type(key) is not str:
                     self._wrong(key, site.at(WAS, date, "unset"), _TEXTS)
-                elif key not in before.keys:
+                elif key not in before.keys or before.keys[key].is_newer:
                     self.found += self._unknown(before, key, site.at(WAS, date))
 
     def _wrong(
@@ -324,7 +337,8 @@ class StructureWalk:
                 )
         else:
             fact = f"{quote(key)} is no key of {name_kind(form.kind)}"
-            meant = find_nearest(key, form.keys, _CLOSE_TO_A_KEY)
+            known = (name for name, each in form.keys.items() if not each.is_newer)
+            meant = find_nearest(key, known, _CLOSE_TO_A_KEY)
             if meant is not None:
                 yield Violation(trail, "misspelt-key", f"{fact}; did you mean {meant!r}?")
             else:
@@ -336,7 +350,7 @@ class StructureWalk:
 
 def _way_out(value: Any, trail: Trail, wanted: ValueType) -> str:
     """Return how to write what *value*, of the wrong type, was probably meant to be."""
-    if type(value) is bool and trail is not None and trail[-1] == "required" and wanted is _TEXTS:
+    if type(value) is bool and trail is not None and trail[-1] == "required" and wanted == _TEXTS:
         return "; list what is required beside `properties`: `required: [NAME]`"
     if isinstance(value, str) and "number" in wanted.words and _NUMBER.fullmatch(value):
         return f"; write {value} without quotes"
@@ -390,12 +404,13 @@ def _forms(authored: bool, openapi: str) -> dict[str, _Form]:
             required += _REQUIRED_ONCE.get(kind, ())
         if not authored:
             required = tuple(key for key in required if key in _INDISPENSABLE.get(kind, ()))
-        keys = {
-            key: _KeyForm(_type(known), *known.slot, active(f"{kind}.{key}", f"*.{key}"))
-            for key, known in OBJECTS[kind].items()
+        keys = {}
+        for key, known in OBJECTS[kind].items():
             # what came with 3.2 is no key of a document that is older
-            if key != ANY and (is_newest or known.since != NEWEST)
-        }
+            is_newer = known.since == NEWEST and not is_newest
+            checks = () if is_newer else active(f"{kind}.{key}", f"*.{key}")
+            if key != ANY:
+                keys[key] = _KeyForm(_type(known), *known.slot, checks, is_newer)
         for key, accepted in _OURS.items():
             keys[key] = _KeyForm(accepted, Shape.DATA, "data", active(f"{kind}.{key}", f"*.{key}"))
         other = OBJECTS[kind].get(ANY)
@@ -442,4 +457,4 @@ def _type(key: Key) -> ValueType:
         return _NODE
     if slot.shape is Shape.ONE:
         return _SCHEMA if slot.kind == "schema" else _NODE
-    return _TYPES[key.value]
+    return ValueType(*JSON_TYPES[key.value], _WORDS[key.value])
