@@ -8,7 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dateline.cache import open_cache
+from dateline.cache import Cache, open_cache
+from dateline.collector import collection_off
 from dateline.demands import list_pending
 from dateline.files import Stale, find_stale
 from dateline.generate import Workspace, findings, is_edited, is_untouched, render_outputs
@@ -26,7 +27,12 @@ def read_status(workspace: Workspace) -> dict[str, Any]:
 
     Raises SourceError for invalid definitions.
     """
-    api = load(workspace.schemas)
+    with collection_off(), open_cache(workspace.output) as cache:
+        return _describe(workspace, cache)
+
+
+def _describe(workspace: Workspace, cache: Cache) -> dict[str, Any]:
+    api = load(workspace.schemas, cache=cache)
     projector = Projector(api)
     return {
         "name": workspace.name,
@@ -44,10 +50,10 @@ def read_status(workspace: Workspace) -> dict[str, Any]:
             for older, draft in pairwise(api.table.versions)
             if draft.draft
         ],
-        "converters": [each.describe() for each in list_pending(api)],
+        "converters": [each.describe() for each in list_pending(api, cache)],
         "added": _list_added(workspace, api, projector),
-        "waivers": _list_waivers(workspace, api),
-        "outputs": _compare_outputs(workspace, api),
+        "waivers": _list_waivers(workspace, api, cache),
+        "outputs": _compare_outputs(workspace, api, cache),
     }
 
 
@@ -181,7 +187,7 @@ def _latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
     }
 
 
-def _list_waivers(workspace: Workspace, api: Api) -> list[dict[str, Any]]:
+def _list_waivers(workspace: Workspace, api: Api, cache: Cache) -> list[dict[str, Any]]:
     """Return each waiver with what became of it since it was written."""
     from dateline.check import baseline, judge_waivers, read_waivers
 
@@ -189,7 +195,7 @@ def _list_waivers(workspace: Workspace, api: Api) -> list[dict[str, Any]]:
     if not waivers:
         return []
     published, today = baseline.read_standing(workspace.output), date.today()
-    found = findings(workspace, api, published, today)
+    found = findings(workspace, api, published, today, cache=cache)
     states = judge_waivers(api, published, waivers, today).states(found)
     return [
         {
@@ -207,8 +213,8 @@ def _format_waiver(row: Mapping[str, Any]) -> str:
     return f"{until} {row['expires']}  {row['rule']} at {row['pointer']}: {row['explanation']}"
 
 
-def _compare_outputs(workspace: Workspace, api: Api) -> dict[str, Any]:
-    stale = [] if is_untouched(workspace) else _find_stale(workspace, api)
+def _compare_outputs(workspace: Workspace, api: Api, cache: Cache) -> dict[str, Any]:
+    stale = [] if is_untouched(workspace) else _find_stale(workspace, api, cache)
     return {
         "folder": name_path(workspace.output),
         "package": api.table.package,
@@ -234,15 +240,16 @@ def _format_outputs(state: Mapping[str, Any], workspace: Workspace) -> Iterator[
     yield f"    {package}/  the models, one module for each version"
 
 
-def _find_stale(workspace: Workspace, api: Api) -> list[Stale]:
+def _find_stale(workspace: Workspace, api: Api, cache: Cache) -> list[Stale]:
     """Return the outputs that are stale: only documents, where sources were edited that show."""
     if is_edited(workspace):
-        documents, _ = render_outputs(workspace, api, validate=False, only_documents=True)
+        documents, _ = render_outputs(
+            workspace, api, validate=False, only_documents=True, cache=cache
+        )
         wanted = {artifact.path for artifact in documents}
         found = find_stale(documents, workspace.output)
         stale = [one for one in found if one.path in wanted or one.path.startswith("spec/")]
         if stale:
             return stale
-    with open_cache(workspace.output) as cache:
-        artifacts, _ = render_outputs(workspace, api, validate=False, cache=cache)
+    artifacts, _ = render_outputs(workspace, api, validate=False, cache=cache)
     return find_stale(artifacts, workspace.output)

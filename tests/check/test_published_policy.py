@@ -157,6 +157,15 @@ def test_a_stricter_policy_judges_at_once(committed: Path) -> None:
     assert ("response-field-added", "gated", "Loan.shelf: field added") in list_unwaived()
 
 
+def test_words_are_found_where_a_policy_judges_them(project: Path) -> None:
+    edit(project, ("description: fines", "description: what is owed"))
+    assert list_unwaived() == []
+    edit(project, (POLICY, POLICY.replace("never", "never, documentation-changed: gated")))
+    assert list_unwaived() == [
+        ("documentation-changed", "gated", "GET /fines: description changed")
+    ]
+
+
 def test_a_looser_policy_judges_once_it_is_waived_and_published(committed: Path) -> None:
     edit(committed, (POLICY, POLICY.replace("never", "never, operation-removed: additive")),
          ("  - { date: next, title: What comes next., draft: true }\n", ""))  # fmt: skip

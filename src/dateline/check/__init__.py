@@ -42,7 +42,7 @@ from dateline.model import (
 )
 from dateline.openapi import parts
 from dateline.project import Projector
-from dateline.rules import RULES
+from dateline.rules import RULES, find_verdict
 
 __all__ = [
     "BaselineError",
@@ -58,6 +58,9 @@ __all__ = [
 # What may differ between neighbouring versions without a new version being needed for it: words,
 # and components that come with the gated member that leads to them.
 _FOLLOWING = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, Kind.COMPONENT_ADDED})
+
+# What no published contract may do.
+_WEIGHTY = (Verdict.GATED, Verdict.NEVER)
 
 _HELD_BACK = (
     "Additive changes go to all versions. Drop its `x-added`, or the `x-was` that holds it back."
@@ -142,7 +145,7 @@ class _Judge:
                 merged.add(change, shown)
         added = [group for group in merged if group.change.kind is Kind.FIELD_ADDED]
         for group in merged:
-            if group.judgement.verdict in (Verdict.GATED, Verdict.NEVER):
+            if group.judgement.verdict in _WEIGHTY:
                 document = self._published.of(group.combinations[0])
                 before = group.change.before_pointer
                 renamed = next((new for new in added if _looks_renamed(group, new)), None)
@@ -181,7 +184,7 @@ class _Judge:
         shown = [Combination(combination.version, name) for name in environments]
         with wrong_types_refused(document):
             found = [
-                (known, self._diff(document.content, self.projector.contract(*known).document))
+                (known, self._since(document, self.projector.contract(*known).document))
                 for known in shown
                 if known in self._api.combinations
             ]
@@ -255,13 +258,21 @@ class _Judge:
         for change in self._diff(before, after, renames):
             merged.add(change, Combination(newer, environment))
 
+    def _since(self, document: Document, after: dict[str, Any]) -> list[Change]:
+        """Return what differs from a published document, words only where they are judged."""
+        rule = RULES["documentation-changed"]
+        verdict = find_verdict(rule, self._table.policy, self._table.verdicts)
+        words = verdict in _WEIGHTY
+        return diff(document.content, after, None, self._readings, words=words)
+
     def _diff(
         self,
         before: dict[str, Any],
         after: dict[str, Any],
         renames: Mapping[str, str] | None = None,
     ) -> list[Change]:
-        return diff(before, after, renames, self._readings)
+        # words make no difference between versions
+        return diff(before, after, renames, self._readings, words=False)
 
     def _source(self, group: ChangeGroup) -> Place:
         """Return where the definitions hold what the change is about, or what is around it."""

@@ -77,6 +77,8 @@ def diff(
     after: dict[str, Any] | Contract,
     renames: Mapping[str, str] | None = None,
     readings: DiffReadings | None = None,
+    *,
+    words: bool = True,
 ) -> list[Change]:
     """Return every difference a caller could see, sorted by pointers, kind and keyword.
 
@@ -85,12 +87,15 @@ def diff(
     written once is one change, whatever number of paths lead to it. *renames* gives the old
     name of a property, parameter or header by its pointer in *after*; without it, a renamed one
     is removed and added. With *readings* nothing is read again that an earlier comparison read.
+    Without *words*, changes of descriptions and summaries may be left out: to say which operations
+    a word reaches costs a walk over all that reaches it.
     """
     ours, theirs = _plain(before), _plain(after)
     if ours is theirs:
         return []
     with collection_off():
-        return _Comparison(ours, theirs, renames or {}, readings or DiffReadings()).changes()
+        known = readings or DiffReadings()
+        return _Comparison(ours, theirs, renames or {}, known, words=words).changes()
 
 
 def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:
@@ -117,13 +122,15 @@ class _Comparison:
         after: dict[str, Any],
         renames: Mapping[str, str],
         readings: DiffReadings,
+        *,
+        words: bool,
     ) -> None:
         across = is_old(before) != is_old(after)
         ours, theirs = readings.of(before, across=across), readings.of(after, across=across)
         self._before = ours.document
         self._after = theirs.document
         self._graph = Graph()
-        self._survey = ChangeSurvey(self._before, self._after)
+        self._survey = ChangeSurvey(self._before, self._after, words=words)
         self._schemas = SchemaComparison(self._graph, self._survey, ours, theirs, renames)
         self._messages = MessageComparison(self._schemas)
         versions = find_version(before), find_version(after)

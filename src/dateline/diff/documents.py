@@ -13,6 +13,7 @@ from dateline.openapi import COMPONENTS, WEBHOOKS, MadeName
 from dateline.schema.memo import Memo, closure
 from dateline.schema.references import ANCHORS, Resolver, escape, unescape
 from dateline.schema.variants import subtypes
+from dateline.schema.words import differ_in_words_alone
 
 Key = tuple[str, str]
 """What holds a difference: (section of components, name), (`paths`, path) and the like, or
@@ -178,13 +179,17 @@ class ChangeSurvey:
     never walked.
     """
 
-    def __init__(self, before: DocumentIndex, after: DocumentIndex) -> None:
+    def __init__(self, before: DocumentIndex, after: DocumentIndex, *, words: bool = True) -> None:
+        """Compare all entries; without *words*, those that differ in words alone are equal."""
         self._documents = (before, after)
         self._texts = before.texts
         ours, theirs = before.entries, after.entries
         self.unequal: set[Key] = ours.keys() ^ theirs.keys()
         self.unequal |= {
-            key for key in ours.keys() & theirs.keys() if not self.are_same(ours[key], theirs[key])
+            key
+            for key in ours.keys() & theirs.keys()
+            if not self.are_same(ours[key], theirs[key])
+            and (words or not _are_reworded(key, ours[key], theirs[key]))
         }
         self._anchored = bool(self.unequal) and (before.anchored or after.anchored)
         self.dirty = self._reaching() if self.unequal else set[Key]()
@@ -238,6 +243,16 @@ class ChangeSurvey:
             return _owners(reference)
         goals = (goal for document in self._documents for goal in document.list_anchored(reference))
         return [key for goal in goals for key in _owners("#" + goal.pointer)]
+
+
+def _are_reworded(key: Key, before: Any, after: Any) -> bool:
+    """Return whether two entries of one *key* differ in words alone."""
+    section, name = key
+    if section in COMPONENTS:
+        alone = ({"components": {section: {name: node}}} for node in (before, after))
+    else:
+        alone = ({section: {name: node} if name else node} for node in (before, after))
+    return differ_in_words_alone("document", *alone)
 
 
 def _goals(found: bytes, owners: Callable[[str], Iterable[Key]]) -> Iterable[Key]:

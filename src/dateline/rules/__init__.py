@@ -59,8 +59,15 @@ def judge(
     if within and all(judgement.verdict is Verdict.ADDITIVE for judgement in within):
         return within[0]
     rule = next(rule for rule in rules.values() if rule.applies and rule.applies(change))
-    verdicts = {**PRESETS[preset].verdicts, **overrides}
-    return Judgement(rule.id, verdicts.get(rule.id, rule.verdict))
+    return Judgement(rule.id, find_verdict(rule, preset, overrides))
+
+
+def find_verdict(rule: Rule, preset: str, overrides: Mapping[str, Verdict]) -> Verdict:
+    """Return the verdict of *rule* under *preset*; *overrides*, by rule id, win over it.
+
+    Raises KeyError for an unknown preset.
+    """
+    return {**PRESETS[preset].verdicts, **overrides}.get(rule.id, rule.verdict)
 
 
 __all__ = [

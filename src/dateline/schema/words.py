@@ -1,0 +1,63 @@
+"""Words for people in documents, and what differs in them alone."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dateline.openapi import OBJECTS, Shape, slot
+from dateline.schema.values import written
+
+WORDS: Final = frozenset({"description", "summary"})
+"""The keys of texts for people."""
+
+
+# A server may be told from another by its words.
+_WORDS_OF: Final = {
+    kind: frozenset(key for key in WORDS if key in keys and not kind.startswith("server"))
+    for kind, keys in OBJECTS.items()
+}
+
+
+def differ_in_words_alone(kind: str, before: Any, after: Any) -> bool:
+    """Return whether two objects of a *kind* are the same but for words and the order of keys.
+
+    Words may come and go, too, but where there is nothing else: an empty schema is compared as
+    none.
+    """
+    if before is after:
+        return True
+    if not (isinstance(before, dict) and isinstance(after, dict)):
+        return written(before) == written(after)
+    words = _WORDS_OF[kind]
+    if any(node.keys() <= words for node in (before, after)):
+        return before.keys() == after.keys() and all(
+            map(_is_text, (*before.values(), *after.values()))
+        )
+    return all(
+        _is_alike(kind, key, before[key], after[key])
+        if key in before and key in after
+        else key in words and _is_text(before.get(key, after.get(key)))
+        for key in before.keys() | after.keys()
+    )
+
+
+def _is_alike(kind: str, key: str, before: Any, after: Any) -> bool:
+    """Return whether two values of *key* are the same but for words."""
+    if key in _WORDS_OF[kind] and _is_text(before) and _is_text(after):
+        return True
+    shape, below = slot(kind, key)
+    if shape is Shape.ONE:
+        return differ_in_words_alone(below, before, after)
+    if shape is Shape.MAP and isinstance(before, dict) and isinstance(after, dict):
+        return before.keys() == after.keys() and all(
+            differ_in_words_alone(below, child, after[name]) for name, child in before.items()
+        )
+    if shape is Shape.LIST and isinstance(before, list) and isinstance(after, list):
+        return len(before) == len(after) and all(
+            differ_in_words_alone(below, *both) for both in zip(before, after, strict=True)
+        )
+    return written(before) == written(after)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
