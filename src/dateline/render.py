@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,6 +15,7 @@ from dateline.cache import Cache, Recollection
 from dateline.changes import FOLDER, Changes
 from dateline.changes.record import Record
 from dateline.changes.words import Row, restore_contract
+from dateline.collector import cycles_freed
 from dateline.documents import document, require_valid
 from dateline.model import (
     EVERYWHERE,
@@ -96,19 +98,22 @@ def render(
     if departing:
         place = api.locate(departing[0])
         notes.append(f"{BEYOND_LETTER} ({len(departing)} schemas, first at {place})")
-    progress.describe("comparing the versions")
-    known = Recollection(cache, api.meaning)
-    differences = Changes(api, projector, record, known) if changes else None
-    site = _prepare_site(api, projector, differences) if differences and api.table.site else None
-    pages: dict[str, Pages | None] = {FOLDER: differences, SITE: site}
+    progress.describe("laying out the documents")
     words = record.words if record else {}
-    progress.describe("laying out documents and pages")
-    artifacts = list(_render_templates(api, contracts, pages, folders, words))
+    documents = partial(_fan_out, api=api, contracts=contracts, words=words)
+    with cycles_freed():
+        artifacts = list(_render_templates(api, folders, documents))
+    # one after the other: neither needs what the other reads, which takes memory
     if models:
         progress.describe("laying out models and server")
-        python, remarks = _render_python(api, projector, folders, artifacts, cache)
+        with cycles_freed():
+            python, remarks = _render_python(api, projector, folders, artifacts, cache)
         artifacts += python
         notes += remarks
+    if changes:
+        progress.describe("comparing the versions")
+        known = Recollection(cache, api.meaning)
+        artifacts += _render_pages(api, projector, folders, record, known)
     return Rendered(
         artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)
     )
@@ -181,6 +186,27 @@ def _prepare_server(
     return server, made
 
 
+def _render_pages(
+    api: Api,
+    projector: Projector,
+    folders: list[Path],
+    record: Record | None,
+    known: Recollection,
+) -> list[Artifact]:
+    """Return the change pages, and the site, if there is one."""
+    differences = Changes(api, projector, record, known)
+    pages: dict[str, Pages] = {FOLDER: differences}
+    if api.table.site:
+        pages[SITE] = _prepare_site(api, projector, differences)
+    progress.describe("laying out the pages")
+
+    def fan_out(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        folder = pages.get(path.split("/")[0])
+        return iter(()) if folder is None else folder.fanned_out(path)
+
+    return list(_render_templates(api, folders, fan_out))
+
+
 def _prepare_site(api: Api, projector: Projector, changes: Changes) -> Pages:
     """Return the site of *api*. Raises TemplateError where a package that it needs is missing."""
     missing = [name for name in _OF_SITES if find_spec(name) is None]
@@ -201,27 +227,16 @@ def _all_contracts(api: Api, projector: Projector) -> list[Contract]:
 
 def _render_templates(
     api: Api,
-    contracts: list[Contract],
-    pages: Mapping[str, Pages | None],
     folders: list[Path],
-    words: Mapping[str, Iterable[Row]],
+    fan_out: Callable[[str], Iterator[tuple[str, dict[str, Any]]]],
 ) -> Iterator[Artifact]:
-    """Lay out every template for everything that its path fans out to.
-
-    *words* are those that documents have in place of the newest ones, by version. *pages* has the
-    folders that have pages of their own, and what gives them; None for no pages.
-    """
+    """Lay out every template for each path and context that *fan_out* has for its path."""
     jinja = environment(folders)
     for name in sorted(jinja.list_templates(extensions=["jinja"])):
         parts = name.split("/")
         if parts[0] in _MODELS or parts[-1].startswith("_"):
             continue
-        path = name.removesuffix(_SUFFIX)
-        fanned_out = _fan_out(path, api, contracts, words)
-        if parts[0] in pages:
-            folder = pages[parts[0]]
-            fanned_out = iter(()) if folder is None else folder.fanned_out(path)
-        for path, context in fanned_out:
+        for path, context in fan_out(name.removesuffix(_SUFFIX)):
             try:
                 text = jinja.get_template(name).render(table=api.table, **context)
             except Exception as error:  # a template is code, and may fail like any
@@ -231,11 +246,18 @@ def _render_templates(
 
 def _fan_out(
     name: str,
+    *,
     api: Api,
     contracts: list[Contract],
     words: Mapping[str, Iterable[Row]],
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (path, context) for each value of `{environment}` and `{version}` in *name*."""
+    """Yield (path, context) for each value of `{environment}` and `{version}` in *name*.
+
+    *words* are those that documents have in place of the newest ones, by version. Folders with
+    pages of their own have no documents.
+    """
+    if name.split("/")[0] in (FOLDER, SITE):
+        return
     if "{environment}" not in name:
         if "{version}" in name:
             raise TemplateError(f"template {name}: {{version}} needs {{environment}} in its path")

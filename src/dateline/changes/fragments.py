@@ -14,6 +14,7 @@ from dateline.model import EXTENSIBLE, Change, Direction, Kind
 from dateline.openapi import parts, pointer
 from dateline.rules.predicates import KEYWORD
 from dateline.schema.references import Resolver
+from dateline.source.text import json_text
 
 if TYPE_CHECKING:
     from dateline.sample import Sampler
@@ -114,7 +115,7 @@ class _Placed(NamedTuple):
         whole = self.value
         for step in reversed(self.steps):
             whole = [whole] if step is None else {step: whole}
-        return _write(whole, indent=2).split("\n")
+        return json_text(whole).split("\n")
 
     @property
     def depth(self) -> int:
@@ -273,5 +274,5 @@ def _compare(before: list[str], after: list[str]) -> Iterator[FragmentLine]:
             yield from (FragmentLine("+", text) for text in after[start:end])
 
 
-def _write(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+def _write(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations, pairwise
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from dateline.model import Announcement, Api, Combination, Table, Verdict, Versi
 from dateline.openapi import VERSION, method_name, operations, path_items
 from dateline.project import Projector
 from dateline.rules.effects import describe_effect
+from dateline.schema.memo import memoize
 from dateline.schema.references import Located, Resolver
 
 EVERY_PAIR: Final = 25
@@ -143,11 +143,10 @@ class Differences:
         self._api = api
         self._projector = projector
         self._readings = DiffReadings()
-        self._origin = cache(projector.origin)
-        # methods of one object: what was computed lives as long as it does
-        self._name_calls = cache(self._find_calls)
-        self._fragments = cache(self._make_fragments)
-        self._values = cache(self._make_values)
+        self._origin = memoize(projector.origin)
+        self._name_calls = memoize(self._find_calls)
+        self._fragments = memoize(self._make_fragments)
+        self._values = memoize(self._make_values)
         self._documents: dict[Combination, dict[str, Any]] = {}
         self._entries: dict[tuple[Any, ...], Entry] = {}
 

@@ -90,7 +90,7 @@ class Histories:
         self.access = Access(api.document)
         self._known: dict[int, _NodeHistory] = {}
         self._taken: dict[str, int] = {}
-        self.restates = Memo(self._restates)
+        self.restates = Memo(Histories._restates, owner=self)
         """Returns whether a schema, or what it refers to, has another history at a combination."""
         self.converters: dict[str, ConverterStep] = {}
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, Final
 
 import jsonschema_rs
 
+from dateline.load.meaning import WORDS
 from dateline.openapi import pointer, replace_children, target
 from dateline.schema.constraints import (
     drop_meaningless,
@@ -17,7 +18,7 @@ from dateline.schema.constraints import (
     with_format_constraints,
 )
 from dateline.schema.dialect import Dialect
-from dateline.schema.memo import Memo
+from dateline.schema.memo import Memo, memoize
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Located
 from dateline.schema.types import UNIONS
@@ -30,7 +31,7 @@ _LISTING: Final = frozenset({"const", "enum", "$ref", "allOf", *UNIONS})
 Schemas = tuple[Any, ...]
 
 
-_MOST_COMPILED: Final = 128
+_MOST_COMPILED: Final = 4
 
 
 class UnreadableError(Exception):
@@ -44,17 +45,17 @@ class SampledDocument:
         self._dialect = Dialect(document)
         self.root: dict[str, Any] = self._modernize("document", document)
         self._reader = PartReader(self.root)
-        self._written = cache(self._write_reference)
+        self._written = memoize(self._write_reference)
         self._registry = jsonschema_rs.Registry(
             [(_ROOT, self._write_references("document", self.root, ""))]
         )
-        self.read = Memo(lambda schema: self._modernize("schema", schema))
+        self.read = Memo(SampledDocument._read_schema, owner=self)
         """Returns a schema, which may come from anywhere, as if it were part of the document."""
         # one that follows many references takes a megabyte: few are needed again much later
-        self._validators = lru_cache(maxsize=_MOST_COMPILED)(self._compile)
+        self._validators = memoize(self._compile, _MOST_COMPILED)
         self.members = Memo(_list_members)
         """Returns the schemas one of which a keyword (a union, or `if`) makes a value fit."""
-        self.variants = cache(self._tagged_variants)
+        self.variants = memoize(self._tagged_variants)
         """Returns what a reference to a discriminated schema stands for, each with its tag.
 
         These are the schemas that extend it, and it itself. Empty where no discriminator chooses.
@@ -65,6 +66,9 @@ class SampledDocument:
         # by id: `variants` keeps them
         self._chosen: set[int] = set()
         self._extended: set[int] = set()
+
+    def _read_schema(self, schema: Any) -> Any:
+        return self._modernize("schema", schema)
 
     def _modernize(self, kind: str, node: Any) -> Any:
         # without the positions that the reader keeps, which validators don't know
@@ -228,10 +232,14 @@ def _references(node: Any) -> Iterator[str]:
 
 
 def _readable(kind: str, node: Any) -> Any:
-    """Return *node* as validators can read it, with the bounds that formats stand for."""
+    """Return *node* as validators can read it, with the bounds that formats stand for.
+
+    Texts for people, which take much room, are left out.
+    """
     if not isinstance(node, dict):
         return True if kind == "schema" and not isinstance(node, bool) else node
-    found = replace_children(kind, node, _readable)
+    kept = {key: value for key, value in node.items() if key not in WORDS}
+    found = replace_children(kind, kept, _readable)
     if kind != "schema":
         return found
     if isinstance(found.get("pattern"), str) and not _is_pattern(found["pattern"]):

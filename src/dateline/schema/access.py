@@ -16,7 +16,6 @@ from dateline.schema.memo import Memo, closure
 from dateline.schema.parts import PartReader, Parts
 from dateline.schema.references import Located
 from dateline.schema.usage import list_references
-from dateline.schema.values import written
 
 READ_ONLY: Final = "readOnly"
 WRITE_ONLY: Final = "writeOnly"
@@ -78,8 +77,8 @@ class AccessUse:
 def _find_keywords(node: Any) -> frozenset[str]:
     """Return the keywords of access in *node*, at any depth; also where they are no keywords."""
     # searched as text, which is many times as fast as a walk
-    text = written(node)
-    return frozenset(keyword for keyword in ACCESS if f'"{keyword}"' in text)
+    text = repr(node)
+    return frozenset(keyword for keyword in ACCESS if f"'{keyword}'" in text)
 
 
 class Hidden(Enum):

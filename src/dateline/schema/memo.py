@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any, Generic, TypeVar
-from weakref import ref
+from functools import lru_cache
+from typing import Any, Generic, ParamSpec, TypeVar, cast
+from weakref import WeakMethod, ref
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Hashable)
+P = ParamSpec("P")
 
 
 class Memo(Generic[T]):
@@ -48,6 +50,23 @@ class Memo(Generic[T]):
             owner = () if self._owner is None else (self._owner(),)
             known = self._known[key] = node, self._compute(*owner, node, *others)
         return known[1]
+
+
+def memoize(method: Callable[P, T], most: int | None = None) -> Callable[P, T]:
+    """Return what calls *method*, bound to an object, once for each of its hashable arguments.
+
+    It keeps *most* results, the last that were used, and does not keep the object alive: an
+    object that has it goes without the garbage collector.
+    """
+    weak: WeakMethod[Any] = WeakMethod(method)
+
+    def compute(*arguments: Any) -> T:
+        bound = weak()
+        assert bound is not None, "whoever calls it has the object"
+        made: T = bound(*arguments)
+        return made
+
+    return cast("Callable[P, T]", lru_cache(maxsize=most)(compute))
 
 
 def closure(starts: Iterable[H], edges: Callable[[H], Iterable[H]]) -> dict[H, None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from dateline.server.components import ComponentModules
 from dateline.server.converted import MODULE, ConvertedTypes
 from dateline.server.converters import list_converters
 from dateline.server.first import lay_out_first_file
-from dateline.server.messages import describe_components, describe_messages
+from dateline.server.messages import Messages, describe_components, describe_messages
 from dateline.server.operations import Operation, read_groups
 from dateline.server.protocols import lay_out_protocols
 from dateline.server.table import lay_out_table
@@ -71,13 +72,23 @@ class Server:
         self._converters = [each for each in self._component_converters if each.is_required]
         self._groups = read_groups(api)
         self._operations = [each for group in self._groups for each in group.operations]
-        unserved = {each.id: each.unserved for each in self._operations if each.unserved}
+        self._unserved = {each.id: each.unserved for each in self._operations if each.unserved}
         self._messages = known.recall(
             "messages",
-            lambda: describe_messages(api, contracts, projector, unserved),
-            repr(sorted(unserved.items())),
+            lambda: describe_messages(api, contracts, described=self._described),
+            repr(sorted(self._unserved.items())),
         )
         self._types = Types(self._forms, self._operations)
+
+    @cached_property
+    def _described(self) -> Messages:
+        return Messages(
+            self._api,
+            self._projector,
+            self._contracts.unserved,
+            self._unserved,
+            self._forms.document,
+        )
 
     @property
     def canonical(self) -> Canonical:
@@ -196,7 +207,9 @@ class Server:
         )
         described = self._known.recall(
             "components",
-            lambda: describe_components(self._api, self._components, self._projector),
+            lambda: describe_components(
+                self._api, self._components, self._projector, self._described
+            ),
         )
         yield from modules.artifacts(described, classes, homes, templates)
 

@@ -28,10 +28,12 @@ _SENT: Final = "Sent"
 class Forms:
     """The canonical contract, the components of requests only, and the names of second forms.
 
-    ``sent`` maps a component with two forms to the name of the one that is sent; ``directions``
+    ``document`` is that of canonical values, from which the contract is made. ``sent`` maps a
+    component with two forms to the name of the one that is sent; ``directions``
     read schemas as they are received and as they are sent.
     """
 
+    document: dict[str, Any]
     contract: Contract
     strict: frozenset[str]
     sent: Mapping[str, str]
@@ -50,7 +52,7 @@ class Forms:
 
 def read_forms(api: Api) -> Forms:
     """Return the canonical contract of *api*."""
-    document = canonical_document(api)
+    made_of = document = canonical_document(api)
     shown = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
     written_document = canonical_document(api, sent=True)
     sent = OneWay(written_document, READ_ONLY, Hidden.ABSENT)
@@ -67,6 +69,7 @@ def read_forms(api: Api) -> Forms:
             made[names.get(name, name)] = _rename(written[name], names)
     components = {**document.get("components", {}), "schemas": made}
     return Forms(
+        document=made_of,
         contract=Contract(
             version=CANONICAL,
             environment=EVERYWHERE,

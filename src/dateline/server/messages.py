@@ -31,7 +31,7 @@ Schemas are JSON Schema 2020-12 without annotations, whatever the definitions ar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 from dateline.canonical import (
@@ -68,17 +68,16 @@ def describe_messages(
     contracts: ContractData | None = None,
     projector: Projector | None = None,
     unserved: Mapping[str, str] | None = None,
+    described: Messages | None = None,
 ) -> dict[str, Any]:
     """Return what a server has to know of requests, of results and of the versions of *api*.
 
     The schemas include the components that *contracts* refer to. *projector* is that of *api*,
     where one is at hand; *unserved* are reasons why operations can't be served, by id.
+    *described* are the messages of all that, where they are at hand.
     """
-    described = _Messages(
-        api,
-        projector or Projector(api),
-        contracts.unserved if contracts else {},
-        unserved or {},
+    described = described or Messages(
+        api, projector or Projector(api), contracts.unserved if contracts else {}, unserved or {}
     )
     return {
         "header": api.table.header,
@@ -92,10 +91,13 @@ def describe_messages(
 
 
 def describe_components(
-    api: Api, contracts: ContractData, projector: Projector
+    api: Api, contracts: ContractData, projector: Projector, described: Messages | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Return the ``schemas`` and ``canonical`` that *contracts*, those of components, refer to."""
-    described = _Messages(api, projector, {}, {})
+    """Return the ``schemas`` and ``canonical`` that *contracts*, those of components, refer to.
+
+    *described* are messages of *api*, where they are at hand.
+    """
+    described = described or Messages(api, projector, {}, {})
     return {
         "schemas": described.components(contracts.dated),
         "canonical": described.canonical_components(contracts.canonical),
@@ -200,8 +202,8 @@ class _DocumentReader:
         return self.constraints(True if schema is None else schema, *hidden)
 
 
-class _Messages:
-    """Describes the requests and results of one API."""
+class Messages:
+    """Describes the requests and results of one API; each schema is read once."""
 
     def __init__(
         self,
@@ -209,13 +211,14 @@ class _Messages:
         projector: Projector,
         contracts: Mapping[str, Unserved],
         unserved: Mapping[str, str],
+        canonical: dict[str, Any] | None = None,
     ) -> None:
         self._api = api
         self._contracts = contracts
         self._unserved = unserved
         self._names = operation_names(api.document)
         self._unread = unread(api)
-        constraints = Constraints(api.document)
+        constraints = self._constraints = Constraints(api.document)
         environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self._dated = {
             name: [
@@ -227,8 +230,11 @@ class _Messages:
             for name in environments
         }
         self._newest = _DocumentReader(api.document, constraints)
-        self._canonical = _DocumentReader(canonical_document(api), constraints)
-        self._answered = _DocumentReader(answered_document(api), constraints)
+        self._canonical = _DocumentReader(canonical or canonical_document(api), constraints)
+
+    @cached_property
+    def _answered(self) -> _DocumentReader:
+        return _DocumentReader(answered_document(self._api), self._constraints)
 
     # At each version
 
