@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import quote as quote_path
 from urllib.parse import unquote
 
@@ -72,6 +72,8 @@ _CLOSE: Final = (b"connection", b"close")
 # Of how many places at which the application is mounted the links are kept.
 _MOST_ROOTS: Final = 16
 
+_NO_RESPONSE: Final = "the application returned without a response"
+
 # How many seconds without a byte of a refused body show that no more of it comes.
 _LINGER: Final = 2.0
 
@@ -88,6 +90,27 @@ class Limits:
     body: int = 1024 * 1024
     seconds: float = 30.0
     item: int = 1024 * 1024
+
+
+class Handling(NamedTuple):
+    """What becomes of the requests of one operation at one version.
+
+    ``limits`` are those of a body, None for one that ``app`` limits by itself.
+    """
+
+    app: App
+    limits: Limits | None
+
+
+class Routed(Protocol):
+    """The operation that a request means by its method and its path."""
+
+    @property
+    def ignores_version(self) -> bool:
+        """Whether it is served as if its callers named no version."""
+
+    def __getitem__(self, version: str, /) -> Handling:
+        """Return what becomes of its requests at *version*."""
 
 
 def field(scope: Scope, name: str) -> str | None:
@@ -200,7 +223,8 @@ class Documents:
     def __init__(
         self, contents: Mapping[str, bytes], prefix: str = "/spec", *, answer: Answering = plain
     ) -> None:
-        self._prefix = prefix
+        self.prefixes: tuple[str, ...] = (prefix,)
+        """what the paths of all that it serves begin with"""
         self._answer = answer
         self._found = {
             path: (Answer(200, MEDIA_TYPE, content), etag.strong(content))
@@ -209,7 +233,8 @@ class Documents:
 
     def serves(self, path: str) -> bool:
         """Return whether the path is below the prefix, a document or not."""
-        return path.startswith(self._prefix) and path[len(self._prefix) :][:1] in ("", "/")
+        prefix = self.prefixes[0]
+        return path.startswith(prefix) and path[len(prefix) :][:1] in ("", "/")
 
     async def __call__(self, scope: Scope, _: Receive, send: Send) -> None:
         headers: Headers = []
@@ -300,15 +325,16 @@ class _Served:
 class Versioned:
     """Serves every dated version of an application's operations.
 
-    Requests to *prefix* and below are versioned if *serves* returns true for their scope, without
-    what names the version in it; those to *documents* are answered from them; all else passes
-    through untouched. *ignoring* takes a request's scope and returns whether its
+    Requests to *prefix* and below are versioned; those to *documents* are answered from them; all
+    else passes through untouched. *find*, if it is given, takes a request's method and its path
+    without what names a version; requests that it returns None for pass through untouched, too,
+    and what it returns for others is used in place of *ignoring*, *limits* and the application.
+    *ignoring* takes a request's scope and returns whether its
     operation ignores the header: it is then served as without one. *ends* are the announced ends,
     by version; operations that ignore the header don't announce them. *credentials* are the names
     of headers that hold a caller's secret: responses to requests that have one are kept out of
     every cache, unless they say how they may be cached. *limits* are those of every body, or
-    returns those of a request's, None for a body that the application limits by itself. *answer*
-    makes the answers to what goes wrong.
+    returns those of a request's. *answer* makes the answers to what goes wrong.
 
     Raises ValueError for the end of a version that is not supported.
     """
@@ -319,29 +345,32 @@ class Versioned:
         supported: Supported,
         *,
         prefix: str = "/api",
-        serves: Callable[[Scope], bool] | None = None,
+        find: Callable[[str, str], Routed | None] | None = None,
         ignoring: Callable[[Scope], bool] | None = None,
         documents: Documents | None = None,
         ends: Mapping[str, lifecycle.End] | None = None,
         credentials: Collection[str] = (),
-        limits: Limits | Callable[[Scope], Limits | None] | None = None,
+        limits: Limits | Callable[[Scope], Limits] | None = None,
         answer: Answering = plain,
     ) -> None:
         self._app = app
-        self._serves = serves
+        self._find = find
         self._supported = supported
         self._answer = answer
         self._prefix = prefix
         self._below = f"{prefix}/"
         self._ignoring = ignoring
         self._documents = documents
+        self._documented = documents.prefixes if documents is not None else ()
         self._limits = limits or Limits()
         self._name = supported.header.lower().encode("latin-1")
-        self._find: Find | None = None
+        self._find_version: Find | None = None
         if supported.place != "header":
             self._name = b""
             place, known = supported.place, supported.known
-            self._find = find_version(place, supported.header, prefix, supported.form, known)
+            self._find_version = find_version(
+                place, supported.header, prefix, supported.form, known
+            )
         ends = ends or {}
         for version in ends:
             if version not in supported.known:
@@ -361,24 +390,76 @@ class Versioned:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        path = route(scope)
-        if self._documents is not None and self._documents.serves(path):
-            await self._documents(scope, receive, send)
-        elif path.startswith(self._below) or path == self._prefix:
-            named, found = self._find(scope) if self._find is not None else (None, scope)
-            if self._serves is None or self._serves(found):
-                await self._begin(found, named, receive, send).run(self._app)
-            else:
-                await self._app(scope, receive, send)
-        else:
+        # as `route` has it, which nearly all requests can do without
+        path: str = scope["path"]
+        if scope.get("root_path") or b"%2" in (scope.get("raw_path") or b""):
+            path = route(scope)
+        if path.startswith(self._documented):
+            documents = self._documents
+            if documents is not None and documents.serves(path):
+                await documents(scope, receive, send)
+                return
+        if not path.startswith(self._below) and path != self._prefix:
             await self._app(scope, receive, send)
+            return
+        named, found, routed = None, scope, None
+        if self._find_version is not None:
+            named, found = self._find_version(scope)
+            path = route(found)
+        if self._find is not None:
+            routed = self._find(scope["method"], path)
+            if routed is None:
+                await self._app(scope, receive, send)
+                return
+        served, rejection, is_private, length = self._choose(found, named, routed)
+        if routed is not None:
+            app, limits = routed[served.version]
+        else:
+            app = self._app
+            limits = self._limits(scope) if callable(self._limits) else self._limits
+        if limits is not None or rejection is not None:
+            exchange = _Exchange(found, receive, send, served, is_private, limits, self._answer)
+            if limits is not None and length > limits.body:
+                exchange.refuse_body()
+            if rejection is not None:
+                exchange.early = describe_rejection(rejection, self._supported.form)
+            await exchange.run(app)
+            return
+        # the least that can be done: most of what gets here is answered as it is
+        is_started = False
+        state = found["state"]
 
-    def _begin(self, scope: Scope, named: str | None, receive: Receive, send: Send) -> _Exchange:
-        """Negotiate the version, before the application is called or the body is read."""
+        def forward(message: Message) -> Awaitable[None]:
+            nonlocal is_started
+            if message["type"] == "http.response.start":
+                is_started = True
+                if REPLAYED not in state:
+                    headers = served.add_headers(message.get("headers", ()), is_private)
+                    message = {**message, "headers": headers}
+            return send(message)
+
+        try:
+            await app(found, receive, forward)
+            if not is_started:
+                raise RuntimeError(_NO_RESPONSE)
+        except Exception as error:
+            if is_started:
+                raise
+            exchange = _Exchange(found, receive, send, served, is_private, None, self._answer)
+            await exchange.fail(error)
+
+    def _choose(
+        self, scope: Scope, named: str | None, routed: Routed | None
+    ) -> tuple[_Served, Rejection | None, bool, int]:
+        """Negotiate the version, and note it in the state of the request.
+
+        Return beside it why there is none, whether the request has a secret, and the length of its
+        body, as it says.
+        """
         lines: list[bytes] = []
-        codings: list[bytes] = []
         length = 0
-        private = False
+        is_private = False
+        state = scope.setdefault("state", {})
         read = self._read
         for name, value in scope["headers"]:
             if name in read:
@@ -387,11 +468,15 @@ class Versioned:
                 elif name == b"content-length":
                     length = _length(value)
                 elif name == b"content-encoding":
-                    codings.append(value)
+                    state[ENCODING] = _join(_values(scope["headers"], name))
                 else:
-                    private = True
+                    is_private = True
         rejection = None
-        if self._ignoring is not None and self._ignoring(scope):
+        if routed is not None:
+            ignores_version = routed.ignores_version
+        else:
+            ignores_version = self._ignoring is not None and self._ignoring(scope)
+        if ignores_version:
             served = self._plain
         elif named is not None:
             served, rejection = self._negotiate(named)
@@ -403,16 +488,8 @@ class Versioned:
             served, rejection = self._negotiate(_join(lines))
         if root := scope.get("root_path"):
             served = served.below(root)
-        scope.setdefault("state", {})[VERSION] = served.version
-        if codings:
-            scope["state"][ENCODING] = _join(codings)
-        limits = self._limits(scope) if callable(self._limits) else self._limits
-        exchange = _Exchange(scope, receive, send, served, private, limits, self._answer)
-        if limits is not None and length > limits.body:
-            exchange.refuse_body()
-        if rejection is not None:
-            exchange.early = describe_rejection(rejection, self._supported.form)
-        return exchange
+        state[VERSION] = served.version
+        return served, rejection, is_private, length
 
     def _negotiate(self, named: str) -> tuple[_Served, Rejection | None]:
         found = negotiate(named, self._supported)
@@ -424,8 +501,6 @@ class Versioned:
 class _Body(Enum):
     """How far the body of a request has come."""
 
-    UNREAD = "unread"
-    """what the application reads of it is its own affair"""
     COMING = "coming"
     WHOLE = "whole"
     LOST = "lost"
@@ -441,6 +516,7 @@ class _Exchange:
     early: Problem | None = None
     """what is answered without asking the application"""
 
+    _limits = Limits()
     _body = _Body.COMING
     _size = 0
     _deadline: float | None = None
@@ -464,10 +540,9 @@ class _Exchange:
         self._send = send
         self._served = served
         self._private = private
-        self._limits = limits or Limits()
         self._answered = answer
-        if limits is None:
-            self._body = _Body.UNREAD
+        if limits is not None:
+            self._limits = limits
 
     def refuse_body(self) -> None:
         """Refuse the body that was announced, without reading any of it."""
@@ -481,20 +556,24 @@ class _Exchange:
         try:
             await app(self._scope, self.receive, self.send)
             if not self._is_started and self._body is not _Body.LOST:
-                raise RuntimeError("the application returned without a response")
+                raise RuntimeError(_NO_RESPONSE)
         except Exception as error:
             if self._is_replaced:
                 return
             if self._is_started:
                 # too late for an answer: the server breaks the connection off
                 raise
-            if self._body is _Body.LOST:
-                method, path = self._scope["method"], self._scope["path"]
-                _log.info("%s %r: the caller has left", method, path, exc_info=error)
-            elif isinstance(error, RequestError):
-                await self._answer(describe_error(error))
-            else:
-                await self._answer(log_failure(self._scope, error))
+            await self.fail(error)
+
+    async def fail(self, error: Exception) -> None:
+        """Answer in place of the application, which raised *error*."""
+        if self._body is _Body.LOST:
+            method, path = self._scope["method"], self._scope["path"]
+            _log.info("%s %r: the caller has left", method, path, exc_info=error)
+        elif isinstance(error, RequestError):
+            await self._answer(describe_error(error))
+        else:
+            await self._answer(log_failure(self._scope, error))
 
     def receive(self) -> Awaitable[Message]:
         """Return the next message of the server; raise RequestError where the body is refused."""

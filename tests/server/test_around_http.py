@@ -166,6 +166,94 @@ def test_what_does_not_fit_is_an_error_without_a_word_of_it(
     assert "MisfitError" in caplog.text
 
 
+CATEGORY = "/api/categories/one"
+
+
+def test_what_no_gate_reaches_in_an_answer_is_not_validated_unless_strictly(shop: Shop) -> None:
+    backend = Backend(b'{"label": 5, "badge": {"a": [1e9]}, "own": 1, "children": []}')
+    response = get(wrap(shop, backend), path=CATEGORY)
+    assert (response.status, response.json) == (200, {"title": 5, "own": 1, "children": []})
+    assert get(wrap(shop, backend, strict=True), path=CATEGORY).status == 500
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[]",
+        "null",
+        '"badge"',
+        '{"label": "a", "children": {"label": "b"}}',
+        '{"label": "a", "children": ["badge"]}',
+        '{"label": "a", "children": [{"label": "b", "children": [[{"badge": "c"}]]}]}',
+        '{"label": "a", "related": [{"label": "b"}]}',
+        '{"label": "a", "related": {"b": null}}',
+    ],
+)
+def test_what_gates_reach_has_to_be_what_they_expect(shop: Shop, body: str, strict: bool) -> None:
+    app = wrap(shop, Backend(body.encode()), strict=strict)
+    assert get(app, path=CATEGORY).status == 500
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "123456789012345678901234567890",
+        "-9223372036854775809",
+        "1.5",
+        "1e22",
+        "0.1",
+        "-0.0",
+        '"\\ud83d\\ude00 \\u0000 \\/ Infinity NaN"',
+        "[[[[[[null]]]]]]",
+    ],
+)
+@pytest.mark.parametrize("library", ["msgspec", "pydantic_core"])
+def test_what_stays_in_a_narrowed_body_has_its_value(
+    shop: Shop, library: str, own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _read_with(shop, library, monkeypatch)
+    body = f'{{"label": "a", "own": {own}, "own": {own}}}'
+    response = get(wrap(shop, Backend(body.encode())), path=CATEGORY)
+    assert (response.status, response.json) == (200, {"title": "a", "own": json.loads(own)})
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "1e400",
+        "-1e400",
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "01",
+        '"\\ud800"',
+        '"\x01"',
+        "[1,]",
+        "",
+        "[" * 9999,
+    ],
+)
+@pytest.mark.parametrize("library", ["msgspec", "pydantic_core"])
+def test_a_body_that_is_no_json_is_not_sent(
+    shop: Shop, library: str, own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _read_with(shop, library, monkeypatch)
+    body = f'{{"label": "a", "own": {own}}}'
+    assert get(wrap(shop, Backend(body.encode())), path=CATEGORY).status == 500
+
+
+def _read_with(shop: Shop, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let bodies be read and written as where *library* is the fastest that is installed."""
+    if library == "msgspec":
+        pytest.importorskip("msgspec")
+        return
+    plain = shop.package.module("server.plain")
+    for name in ("read", "write"):
+        quick = getattr(plain, f"{name}_json")
+        monkeypatch.setattr(shop.package.module("server.answers"), f"{name}_quickly", quick)
+
+
 def test_operations_are_switched_on_one_by_one(
     shop: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:

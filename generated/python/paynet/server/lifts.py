@@ -30,7 +30,7 @@ from .rewriting import (
     write_whole_query,
 )
 from .runtime import bodies
-from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, whole
+from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, route, whole
 from .runtime.conversion import ConversionContext
 from .runtime.errors import RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
@@ -107,19 +107,24 @@ class RequestLift:
         return not self._places and self._body is None
 
     @property
+    def converts(self) -> bool:
+        """Whether a converter may be called."""
+        return self._awaits is not None
+
+    @property
     def reads_body(self) -> bool:
         return self._body is not None
 
     async def lift(
-        self, scope: Scope, receive: Receive, texts: Mapping[str, str], context: ConversionContext
+        self, scope: Scope, receive: Receive, context: ConversionContext | None
     ) -> tuple[Scope, Receive] | None:
         """Return the request as the newest version has it; None where the caller has left.
 
-        *texts* are those of the parameters in its path; *context* is that of converters. Raises
-        RequestError for a request that is none of its caller's version.
+        *context* is that of converters, where it has any. Raises RequestError for a request that is
+        none of its caller's version.
         """
         for place in self._places:
-            scope = await self._make(partial(place.lift, scope, texts), context)
+            scope = await self._make(partial(place.lift, scope), context)
         if self._body is None:
             return scope, receive
         content_type = field(scope, "content-type")
@@ -139,8 +144,10 @@ class RequestLift:
             scope = {**scope, "headers": headers}
         return scope, _Unread(lifted, receive)
 
-    async def _make(self, make: Callable[[], T], context: ConversionContext) -> T:
-        return make() if self._awaits is None else await call(make, context, awaits=self._awaits)
+    async def _make(self, make: Callable[[], T], context: ConversionContext | None) -> T:
+        if context is None or self._awaits is None:
+            return make()
+        return await call(make, context, awaits=self._awaits)
 
     async def _open(
         self,
@@ -264,8 +271,9 @@ class _Place:
             if "default" in each and each["default"] != known.get(name, {}).get("default")
         }
 
-    def lift(self, scope: Scope, texts: Mapping[str, str]) -> Scope:
+    def lift(self, scope: Scope) -> Scope:
         place = self._fields.place
+        texts = self._template.match(route(scope)) or {} if place == "path" else {}
         sent = self._fields.sent({**scope, "path_params": texts} if place == "path" else scope)
         values = {**self._defaults, **sent}
         lifted = _strip(self._strip, self._fields.lift(values))

@@ -28,6 +28,7 @@ class DocumentsPage(Documents):
 
     def __init__(self, contents: Mapping[str, bytes], *, answer: Answering) -> None:
         super().__init__(contents, answer=answer)
+        self.prefixes += (PATH,)
         content = files(_FOLDER).joinpath("docs.html").read_bytes()
         policy = "; ".join(
             [

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Final, Generic, TypeVar
 
 from .runtime.asgi import SLASH
 
+R = TypeVar("R")
 T = TypeVar("T")
 
 _PARAMETER: Final = re.compile(r"\{([^{}]*)\}")
@@ -23,9 +25,10 @@ class PathTemplate:
         pieces = _PARAMETER.split(text)
         self.text: Final = text
         self.names: Final = pieces[1::2]
-        self.is_concrete: Final = not self.names
-        literals = map(re.escape, pieces[0::2])
+        literals = [*map(re.escape, pieces[0::2])]
         self._pattern = re.compile("([^/]+)".join(literals))
+        self.pattern: Final = "[^/]+".join(literals)
+        """the expression for the paths that it matches, without groups"""
 
     def match(self, path: str) -> dict[str, str] | None:
         """Return the texts of the parameters in *path* by their names; None for another path."""
@@ -49,26 +52,61 @@ def methods_of(method: str) -> frozenset[str]:
     return frozenset({"GET", "HEAD"} if method == "GET" else {method})
 
 
-class Paths(Generic[T]):
-    """What is found by method and path; of several that match, each, the most concrete first."""
+class Paths(Generic[T, R]):
+    """What is found by method and path; of several that match, the most concrete first.
 
-    def __init__(self, rows: Iterable[tuple[str, str, T]]) -> None:
-        self._concrete: dict[tuple[str, str], list[tuple[PathTemplate, T]]] = {}
-        self._others: dict[tuple[str, int], list[tuple[PathTemplate, T]]] = {}
+    Of what is found there, *make* makes what is returned, once.
+    """
+
+    def __init__(
+        self, rows: Iterable[tuple[str, str, T]], make: Callable[[tuple[T, ...]], R]
+    ) -> None:
+        listed: dict[tuple[str, int], list[tuple[PathTemplate, T]]] = {}
         for method, path, row in sorted(rows, key=lambda row: concrete_first(row[0], row[1])):
-            template = PathTemplate(path)
             for each in methods_of(method):
-                found = template, row
-                if template.is_concrete:
-                    self._concrete.setdefault((each, path), []).append(found)
-                else:
-                    self._others.setdefault((each, path.count("/")), []).append(found)
+                found = listed.setdefault((each, path.count("/")), [])
+                found.append((PathTemplate(path), row))
+        self._alternatives = {key: _Alternatives(each, make) for key, each in listed.items()}
 
-    def find(self, method: str, path: str) -> Iterator[tuple[T, dict[str, str]]]:
-        """Yield what *method* at *path* may mean, with the texts of the parameters."""
-        for _, row in self._concrete.get((method, path), ()):
-            yield row, {}
-        for template, row in self._others.get((method, path.count("/")), ()):
-            texts = template.match(path)
-            if texts is not None:
-                yield row, texts
+    def find(self, method: str, path: str) -> R | None:
+        """Return what is made of all that *method* at *path* may mean; None for nothing."""
+        listed = self._alternatives.get((method, path.count("/")))
+        found = None if listed is None else listed.match(path)
+        if listed is None or found is None:
+            return None
+        # the group says which row it was
+        made = listed.alone.get(found.lastindex)
+        return listed.make(path, found.lastindex) if made is None else made
+
+
+class _Alternatives(Generic[T, R]):
+    """What is found by paths with the same number of slashes: one expression matches them all."""
+
+    def __init__(
+        self, rows: list[tuple[PathTemplate, T]], make: Callable[[tuple[T, ...]], R]
+    ) -> None:
+        self._rows = rows
+        self._make = cache(make)
+        self._others: dict[int, list[tuple[PathTemplate, T]]] = {}
+        self.match: Final = re.compile("|".join(f"({each.pattern})" for each, _ in rows)).fullmatch
+        self.alone: Final[dict[int | None, R]] = {}
+        """what was made of rows whose paths no other row matches, by their number from 1"""
+
+    def make(self, path: str, number: int | None) -> R:
+        """Return what is made of all that *path* matches; *number* is that of the first, from 1."""
+        at = (number or 1) - 1
+        template, row = self._rows[at]
+        if at not in self._others:
+            behind = self._rows[at + 1 :]
+            self._others[at] = [each for each in behind if _may_both_match(template, each[0])]
+        others = [each for other, each in self._others[at] if other.match(path) is not None]
+        made = self._make((row, *others))
+        if not self._others[at]:
+            self.alone[number] = made
+        return made
+
+
+def _may_both_match(one: PathTemplate, other: PathTemplate) -> bool:
+    """Return whether a path may match both, which have the same number of slashes."""
+    pairs = zip(one.text.split("/"), other.text.split("/"), strict=True)
+    return all(a == b or "{" in a or "{" in b for a, b in pairs)

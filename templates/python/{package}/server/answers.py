@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
-from pydantic_core import from_json, to_json
-
 from .contracts import Contracts, MisfitError, Validator
 from .items import Items
+from .plain import read_json, read_quickly, write_json, write_quickly
 from .reading import essence, is_json
 from .results import Results
 from .runtime import etag
@@ -28,6 +28,8 @@ _OF_BYTES: Final = frozenset(
     | {b"accept-ranges", b"transfer-encoding", b"trailer"}
 )
 
+_NOTED: Final = _OF_BYTES | {b"content-type", b"content-encoding", b"etag"}
+
 _CODINGS: Final = ("gzip", "deflate", "identity")
 """The content codings that a body which has to be narrowed may have."""
 
@@ -39,12 +41,26 @@ class Treatment(NamedTuple):
 
     status: int
     key: str | None = None
-    body: _Body | None = None
+    body: Body | None = None
     """what changes the body, if anything does"""
     items: Items | None = None
     """what changes a stream, item by item, if anything does"""
     is_replaced: bool = False
     """whether an error of the definitions takes its place"""
+    keeps_headers: bool = False
+    """whether all headers stay, but for those that describe the bytes of the body"""
+
+
+class Prepared(NamedTuple):
+    """An answer whose body has to change: all that is known before the body is there.
+
+    ``headers`` are those that stay, ``coding`` is its content coding, empty for none.
+    """
+
+    status: int
+    headers: Headers
+    body: Body
+    coding: str
 
 
 class AnswerNarrowing:
@@ -58,9 +74,11 @@ class AnswerNarrowing:
         narrowings: Mapping[str, Narrowing],
         version: str,
         *,
+        is_strict: bool,
         most: int,
     ) -> None:
         self._operation = operation
+        self._is_strict = is_strict
         self._results = results
         self._narrowing = narrowings[version]
         self._known = contracts.statuses(operation, version)
@@ -75,6 +93,7 @@ class AnswerNarrowing:
         """whether all answers are those of the newest version"""
         self.awaits: Final = self._narrowing.awaits(operation)
         """whether a converter has to be awaited; None where none is needed"""
+        self.converts: Final = self.awaits is not None
 
     def treat(self, status: int, content_type: str) -> Treatment:
         """Return what becomes of an answer. Raises MisfitError for one that can't be sent."""
@@ -84,6 +103,30 @@ class AnswerNarrowing:
                 self._treatments.clear()
             self._treatments[key] = self._treat(status, content_type)
         return self._treatments[key]
+
+    def prepare(self, message: Message) -> Prepared | None:
+        """Return what is known of an answer at its start, if all that changes is its body.
+
+        None where more has to be done, and for what is answered so for the first time.
+        """
+        content_type = coding = b""
+        headers: Headers = []
+        for field in message.get("headers", ()):
+            name = field[0].lower()
+            if name in _NOTED:
+                if name in _OF_BYTES:
+                    continue
+                if name == b"etag":
+                    return None
+                if name == b"content-type":
+                    content_type = content_type or field[1]
+                else:
+                    coding = coding or field[1]
+            headers.append(field)
+        treatment = self._treatments.get((message["status"], content_type.decode("latin-1")))
+        if treatment is None or treatment.body is None or not treatment.keeps_headers:
+            return None
+        return Prepared(treatment.status, headers, treatment.body, coding.decode("latin-1"))
 
     def _treat(self, status: int, content_type: str) -> Treatment:
         is_error = status >= HTTPStatus.BAD_REQUEST
@@ -111,7 +154,18 @@ class AnswerNarrowing:
             return Treatment(status, is_replaced=True)
         validator = self._contracts.answer_validator(self._operation, key, content_type)
         if not is_sequential(content_type):
-            return Treatment(status, key, _Body(change, validator))
+            if validator is None:
+                body: Body = _Text(change)
+            elif (
+                is_error
+                or self._is_strict
+                or self._narrowing.relies(self._operation, key, content_type)
+            ):
+                body = _Validated(change, validator)
+            else:
+                body = _Json(change)
+            keeps_headers = self._narrowing.headers(self._operation, key) is identity
+            return Treatment(status, key, body, keeps_headers=keeps_headers)
         if change is withheld:
             raise MisfitError(f"{content_type} is none that {self._version} has there")
         found = self._contracts.event_data(self._operation, key, content_type)
@@ -139,10 +193,45 @@ class AnswerNarrowing:
         ]
 
 
-class _Body:
-    """Changes one body of a response."""
+class _Text:
+    """Changes a body that is no JSON."""
 
-    def __init__(self, change: Change, validator: Validator | None) -> None:
+    def __init__(self, change: Change) -> None:
+        self._change = change
+
+    def narrow(self, content: bytes, coding: str) -> bytes:
+        """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
+        plain = _decode(content, coding)
+        try:
+            return _encode(self._change(plain.decode()).encode(), coding)
+        except (ValueError, UnfitError) as error:
+            raise MisfitError(str(error)) from error
+
+
+class _Json:
+    """Changes a body in JSON in places where it can see whether what is there can be read."""
+
+    def __init__(self, change: Change) -> None:
+        self._change = change
+
+    def narrow(self, content: bytes, coding: str) -> bytes:
+        """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
+        plain = _decode(content, coding) if coding else content
+        try:
+            value = read_quickly(plain)
+            after = self._change(value)
+            if after is value:
+                return content
+            made = write_quickly(after)
+        except (ValueError, UnfitError) as error:
+            raise MisfitError(str(error)) from error
+        return _encode(made, coding) if coding else made
+
+
+class _Validated:
+    """Changes a body in JSON that has to fit before."""
+
+    def __init__(self, change: Change, validator: Validator) -> None:
         self._change = change
         self._validator = validator
 
@@ -150,17 +239,17 @@ class _Body:
         """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
         plain = _decode(content, coding)
         try:
-            if self._validator is None:
-                text = self._change(plain.decode())
-                return _encode(text.encode(), coding)
-            value = from_json(plain, allow_inf_nan=False)
+            value = read_json(plain)
             misfit = self._validator.misfit(value)
             if misfit is not None:
                 raise MisfitError(misfit)
             after = self._change(value)
-            return content if after is value else _encode(to_json(after), coding)
+            return content if after is value else _encode(write_json(after), coding)
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
+
+
+Body = _Text | _Json | _Validated
 
 
 def described(message: Message, name: bytes) -> str:
@@ -179,6 +268,7 @@ def replace_length(headers: Headers, length: int | None) -> Headers:
     return kept
 
 
+@lru_cache(maxsize=64)  # callers send few
 def accept_codings(value: bytes) -> bytes:
     """Return an `Accept-Encoding` without codings in which nothing can be narrowed."""
     known = [

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
 from functools import cache, cached_property, partial
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
-from .answers import AnswerNarrowing, Treatment, accept_codings, described, replace_length
+from .answers import AnswerNarrowing, Prepared, accept_codings, described, replace_length
 from .contracts import Contracts, MisfitError
 from .converters import call
 from .hidden import find_hidden_headers, hide_headers
@@ -22,11 +21,10 @@ from .problems import Problems
 from .results import Results
 from .runtime import etag, lifecycle
 from .runtime.asgi import (
-    VERSION,
     App,
     Documents,
+    Handling,
     Headers,
-    Limits,
     Message,
     Receive,
     Scope,
@@ -46,6 +44,8 @@ from .runtime.problems import Problem
 _NO_PATH: Final = "there is no such path"
 
 _CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
+
+_SELECTING: Final = _CONDITIONS | {b"range", b"accept-encoding"}
 
 # Ways to send a body past us.
 _SHORTCUTS: Final = frozenset({"http.response.pathsend", "http.response.zerocopysend"})
@@ -92,8 +92,6 @@ def wrap(
         contracts, environment, converters["down"], judge=judge, is_partial=is_partial
     )
     up = liftings(contracts, environment, converters["up"], judge=judge, is_partial=is_partial)
-    found = _Found()
-    problems = Problems(contracts, data, settings, found.results)
     rows = [
         _Row(
             name,
@@ -108,13 +106,17 @@ def wrap(
         )
         for name, said in contracts["operations"].items()
     ]
-    problems.add(each.results for each in rows)
     served = [each for each in rows if only is None or each.name in only]
+    paths = Paths(
+        ((each.method, each.path, each) for each in served),
+        lambda found: _Routed(layer, contracts["default"], found),
+    )
+    problems = Problems(contracts, data, settings, partial(_find_results, paths))
+    problems.add(each.results for each in rows)
     hidden = cache(partial(find_hidden_headers, contracts, data))
-    default = contracts["default"]
-    layer = _Layer(app, served, found, problems, settings, default, environment, hidden)
+    layer = _Layer(app, problems, settings, environment, hidden)
     return Versioned(
-        layer,
+        layer.pass_on,
         Supported(
             contracts["default"],
             tuple(contracts["supported"]),
@@ -122,14 +124,12 @@ def wrap(
             **contracts.get("naming", {}),
         ),
         prefix=prefix,
-        serves=layer.serves,
-        ignoring=layer.ignores_version if any(each.ignores_version for each in served) else None,
+        find=paths.find,
         documents=(DocumentsPage if settings.docs else Documents)(documents, answer=problems.answer)
         if documents
         else None,
         ends=lifecycle.read_ends(contracts["ends"]),
         credentials=contracts["credentials"],
-        limits=layer.limit,
         answer=problems.answer,
     )
 
@@ -214,119 +214,129 @@ class _Row:
     def answers(self, version: str) -> AnswerNarrowing:
         if version not in self._answers:
             self._answers[version] = AnswerNarrowing(
-                self.name, self.results, self._data, self._down, version, most=self._most
+                self.name,
+                self.results,
+                self._data,
+                self._down,
+                version,
+                is_strict=self._is_strict,
+                most=self._most,
             )
         return self._answers[version]
 
 
-_KEYS: Final = (f"dateline.operation.{number}" for number in itertools.count(1))
+def _find_results(paths: Paths[_Row, _Routed], scope: Scope, version: str) -> Results | None:
+    """Return the results of the operation that a request of *version* means."""
+    routed = paths.find(scope["method"], route(scope))
+    row = None if routed is None else routed.find(version)
+    return None if row is None else row.results
 
 
-class _Found:
-    """What a request may mean, in the state of its scope: layers may be around each other."""
+class _Routed(dict[str, Handling]):
+    """The operations of one path and method: a version has the first of them that is there.
 
-    def __init__(self) -> None:
-        self._key = next(_KEYS)
+    What becomes of its requests is kept by version.
+    """
 
-    def keep(self, scope: Scope, rows: list[tuple[_Row, dict[str, str]]]) -> None:
-        scope.setdefault("state", {})[self._key] = rows
+    def __init__(self, layer: _Layer, default: str, rows: tuple[_Row, ...]) -> None:
+        super().__init__()
+        self._layer = layer
+        self._rows = rows
+        row = self.find(default)
+        self.ignores_version = row is not None and row.ignores_version
 
-    def is_kept(self, scope: Scope) -> bool:
-        return self._key in scope.get("state", ())
+    def __missing__(self, version: str) -> Handling:
+        self[version] = self._layer.handle(self.find(version), version)
+        return self[version]
 
-    def choose(self, scope: Scope, version: str) -> tuple[_Row | None, Mapping[str, str]]:
-        """Return the operation that a request of *version* means, and the texts in its path."""
-        for row, texts in scope.get("state", {}).get(self._key, ()):
-            if row.is_there(version):
-                return row, texts
-        return None, {}
-
-    def results(self, scope: Scope, version: str) -> Results | None:
-        """Return the results of that operation."""
-        row, _ = self.choose(scope, version)
-        return None if row is None else row.results
+    def find(self, version: str) -> _Row | None:
+        """Return the operation that a request of *version* means."""
+        return next((row for row in self._rows if row.is_there(version)), None)
 
 
 class _Layer:
-    """Lifts requests for the application, and narrows its answers."""
+    """What is around the application: it lifts requests for it, and narrows its answers."""
 
     def __init__(
         self,
         app: App,
-        served: Iterable[_Row],
-        found: _Found,
         problems: Problems,
         settings: Settings,
-        default: str,
         environment: str,
         hidden: Callable[[str], frozenset[bytes]],
     ) -> None:
         self._app = app
         self._hidden = hidden
         self._environment = environment
-        self._paths = Paths((each.method, each.path, each) for each in served)
-        self._found = found
         self._problems = problems
         self._settings = settings
-        self._default = default
         self._logged: set[tuple[str, str]] = set()
 
-    def serves(self, scope: Scope) -> bool:
-        """Return whether a request means an operation that is versioned."""
-        rows = list(self._paths.find(scope["method"], route(scope)))
-        if rows:
-            self._found.keep(scope, rows)
-        return bool(rows)
+    def handle(self, row: _Row | None, version: str) -> Handling:
+        """Return what becomes of the requests of *row* at *version*; None for no operation.
 
-    def ignores_version(self, scope: Scope) -> bool:
-        """Return whether a request means an operation that ignores the version."""
-        row, _ = self._found.choose(scope, self._default)
-        return row is not None and row.ignores_version
-
-    def limit(self, scope: Scope) -> Limits | None:
-        """Return the limits of a request's body if it is read here, or has some of its own."""
-        version = scope["state"][VERSION]
-        row, _ = self._found.choose(scope, version)
+        A body has limits if it is read here, or if it has some of its own.
+        """
         if row is None:
-            return None
-        reads_body = row.lift(version).reads_body
-        return self._settings.limits_of.get(row.name, self._settings.limits if reads_body else None)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        if not self._found.is_kept(scope):
-            await self._app(scope, receive, self._watch(scope, send))
-            return
-        version: str = scope["state"][VERSION]
-        row, texts = self._found.choose(scope, version)
-        unserved = row.explain_unserved(version) if row is not None else _NO_PATH
-        if row is None or unserved:
-            problem = Problem(status=404 if row is None else 501, message=unserved)
-            await respond(scope, send, self._problems.answer(scope, problem))
-            return
-        context = ConversionContext(
-            environment=self._environment, version=version, operation=row.name, scope=scope
-        )
+            return Handling(self._refuse(HTTPStatus.NOT_FOUND, _NO_PATH), None)
+        lift = row.lift(version)
+        usual = self._settings.limits if lift.reads_body else None
+        limits = self._settings.limits_of.get(row.name, usual)
+        unserved = row.explain_unserved(version)
+        if unserved:
+            return Handling(self._refuse(HTTPStatus.NOT_IMPLEMENTED, unserved), limits)
+        app = self._app
+        answers = row.answers(version)
         hidden = self._hidden(version)
+        if not (lift.is_plain and answers.is_plain and not hidden):
+            app = partial(self._serve, row, version, lift, answers, hidden)
+        return Handling(app, limits)
+
+    def _refuse(self, status: int, said: str) -> App:
+        async def refuse(scope: Scope, _: Receive, send: Send) -> None:
+            problem = Problem(status=status, message=said)
+            await respond(scope, send, self._problems.answer(scope, problem))
+
+        return refuse
+
+    async def _serve(
+        self,
+        row: _Row,
+        version: str,
+        lift: RequestLift,
+        answers: AnswerNarrowing,
+        hidden: frozenset[bytes],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Serve a request of *row* to a caller of *version*."""
+        context = None
+        if lift.converts or answers.converts:
+            context = ConversionContext(
+                environment=self._environment, version=version, operation=row.name, scope=scope
+            )
         if hidden:
             send = hide_headers(send, hidden)
-        lift = row.lift(version)
         if not lift.is_plain:
-            lifted = await lift.lift(scope, receive, texts, context)
+            lifted = await lift.lift(scope, receive, context)
             if lifted is None:
                 return
             scope, receive = lifted
             if isinstance(receive, Lifted):
                 send = _Refusing(scope, receive, send, row, self._problems).send
-        answers = row.answers(version)
         if answers.is_plain:
             await self._app(scope, receive, send)
-        else:
-            exchange = _Narrowed(scope, send, row, answers, self._problems, context)
-            await self._app(_unversioned(scope, version), receive, exchange.send)
-            exchange.check()
+            return
+        exchange = _Narrowed(scope, send, row, answers, self._problems, context)
+        await self._app(_unversioned(scope, version), receive, exchange.send)
+        exchange.check()
+
+    async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the application answer what is no operation that is versioned."""
+        if scope["type"] == "http":
+            send = self._watch(scope, send)
+        await self._app(scope, receive, send)
 
     def _watch(self, scope: Scope, send: Send) -> Send:
         """Return *send*, or what logs the path once if something is there."""
@@ -372,8 +382,25 @@ class _Refusing:
         await respond(self._scope, self._send, answer)
 
 
+class _Done:
+    """What has been done: there is nothing to wait for."""
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return
+        yield
+
+
+_DONE: Final = _Done()
+
+
 class _Narrowed:
     """One answer of the application, on its way to a caller of a version."""
+
+    _start: Message | None = None
+    _prepared: Prepared | None = None
+    _is_dropped = False
+    _stream: NarrowedStream | None = None
+    _broken: StreamError | None = None
 
     def __init__(
         self,
@@ -382,36 +409,34 @@ class _Narrowed:
         row: _Row,
         answers: AnswerNarrowing,
         problems: Problems,
-        context: ConversionContext,
+        context: ConversionContext | None,
     ) -> None:
-        self._context = context
         self._scope = scope
         self._send = send
         self._row = row
         self._answers = answers
         self._problems = problems
-        self._start: Message | None = None
-        self._treatment: Treatment | None = None
+        self._context = context
         self._pieces: list[bytes] = []
-        self._stream: NarrowedStream | None = None
-        self._broken: StreamError | None = None
 
-    async def send(self, message: Message) -> None:
+    def send(self, message: Message) -> Awaitable[None]:
         """Send a message of the application, or keep it until the whole body is there."""
         kind = message["type"]
         if kind == "http.response.start":
-            await self._begin(message)
-        elif kind == "http.response.body" and self._stream is not None:
-            await self._pass(self._stream, message)
-        elif kind == "http.response.body" and self._start is not None:
+            prepared = self._answers.prepare(message)
+            if prepared is None or self._scope["method"] == "HEAD":
+                return self._begin(message)
+            self._start, self._prepared = message, prepared
+            return _DONE
+        if kind != "http.response.body":
+            return self._send(message)
+        if self._prepared is not None:
             self._pieces.append(message.get("body", b""))
-            if not message.get("more_body", False):
-                await self._end()
-        elif kind == "http.response.body" and self._treatment is None:
-            # another answer has been sent in place of this one
-            return
-        else:
-            await self._send(message)
+            return _DONE if message.get("more_body", False) else self._end(self._prepared)
+        if self._stream is not None:
+            return self._pass(self._stream, message)
+        # another answer may have been sent in place of this one
+        return _DONE if self._is_dropped else self._send(message)
 
     def check(self) -> None:
         """Raise StreamError if the answer can't go on, whatever the application made of that."""
@@ -432,12 +457,12 @@ class _Narrowed:
             await self._send({**message, "body": body})
 
     async def _begin(self, message: Message) -> None:
+        coding = described(message, b"content-encoding").strip().lower()
         try:
             treatment = self._answers.treat(message["status"], described(message, b"content-type"))
             given = list(message.get("headers", ()))
             headers = await self._make(partial(self._answers.headers, given, treatment))
             if treatment.items is not None:
-                coding = described(message, b"content-encoding").strip().lower()
                 self._stream = NarrowedStream(treatment.items, coding, self._make)
                 headers = [each for each in headers if each[0].lower() != b"content-encoding"]
                 headers = replace_length(headers, None)
@@ -447,40 +472,45 @@ class _Narrowed:
         if treatment.is_replaced:
             await self._replace(treatment.status)
             return
-        self._treatment = treatment
-        message = {**message, "status": treatment.status, "headers": headers}
+        start = {**message, "status": treatment.status, "headers": headers}
         if treatment.body is None:
-            await self._send(message)
-        elif self._scope["method"] == "HEAD":
-            await self._send({**message, "headers": replace_length(headers, None)})
+            await self._send(start)
+            return
+        headers = replace_length(headers, None)
+        if self._scope["method"] == "HEAD":
+            await self._send({**start, "headers": headers})
         else:
-            self._start = message
+            self._start = start
+            self._prepared = Prepared(treatment.status, headers, treatment.body, coding)
 
-    async def _end(self) -> None:
-        start, treatment = self._start, self._treatment
+    async def _end(self, prepared: Prepared) -> None:
+        start = self._start
         assert start is not None
-        assert treatment is not None
-        assert treatment.body is not None
-        self._start = None
-        content = b"".join(self._pieces)
+        self._prepared = None
+        content = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        narrow = prepared.body.narrow
         try:
-            coding = described(start, b"content-encoding").strip().lower()
-            body = await self._make(partial(treatment.body.narrow, content, coding))
+            if self._context is None:
+                body = narrow(content, prepared.coding)
+            else:
+                body = await self._make(partial(narrow, content, prepared.coding))
         except MisfitError as error:
-            self._treatment = None
-            if treatment.status >= HTTPStatus.BAD_REQUEST:
+            if prepared.status >= HTTPStatus.BAD_REQUEST:
                 # the application declares another body than it has, as many do for errors
-                await self._replace(treatment.status)
+                await self._replace(prepared.status)
             else:
                 await self._fail(error)
             return
-        headers = replace_length(start["headers"], len(body))
-        await self._send({**start, "headers": headers, "trailers": False})
+        headers = [*prepared.headers, (b"content-length", str(len(body)).encode())]
+        start = {**start, "status": prepared.status, "headers": headers, "trailers": False}
+        await self._send(start)
         await self._send({"type": "http.response.body", "body": body})
 
     async def _make(self, make: Callable[[], T]) -> T:
         awaits = self._answers.awaits
-        return make() if awaits is None else await call(make, self._context, awaits=awaits)
+        if awaits is None or self._context is None:
+            return make()
+        return await call(make, self._context, awaits=awaits)
 
     async def _fail(self, error: MisfitError) -> None:
         await self._describe(log_failure(self._scope, error))
@@ -490,6 +520,7 @@ class _Narrowed:
         await self._describe(Problem(status=status))
 
     async def _describe(self, problem: Problem) -> None:
+        self._is_dropped = True
         answer = self._problems.answer(self._scope, problem, self._row.results)
         await respond(self._scope, self._send, answer)
 
@@ -499,16 +530,20 @@ def _unversioned(scope: Scope, version: str) -> Scope:
 
     The entity-tags of *version* are those that the application knows.
     """
-    headers: Headers = []
-    for name, value in scope["headers"]:
-        if name in (b"range", b"if-range"):
-            continue
-        if name in _CONDITIONS:
-            value = etag.strip_version(value, version)
-        elif name == b"accept-encoding":
-            value = accept_codings(value)
-        headers.append((name, value))
+    changed: dict[str, Any] = {}
+    if any(name in _SELECTING for name, _ in scope["headers"]):
+        headers: Headers = []
+        for name, value in scope["headers"]:
+            if name in (b"range", b"if-range"):
+                continue
+            if name in _CONDITIONS:
+                value = etag.strip_version(value, version)
+            elif name == b"accept-encoding":
+                value = accept_codings(value)
+            headers.append((name, value))
+        changed["headers"] = headers
     extensions = scope.get("extensions") or {}
     if not _SHORTCUTS.isdisjoint(extensions):
-        extensions = {key: value for key, value in extensions.items() if key not in _SHORTCUTS}
-    return {**scope, "headers": headers, "extensions": extensions}
+        kept = {key: value for key, value in extensions.items() if key not in _SHORTCUTS}
+        changed["extensions"] = kept
+    return {**scope, **changed} if changed else scope

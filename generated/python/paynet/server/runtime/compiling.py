@@ -73,6 +73,8 @@ class Compiler:
         self._results: list[dict[str, Change]] = []
         self.awaits: dict[str, dict[str, bool]] = {}
         """the roots that need converters, by version, and whether any has to be awaited"""
+        self.relying: dict[str, set[str]] = {}
+        """the roots whose functions are right for valid values alone, by version"""
         self.missing: dict[str, dict[str, list[str]]] = {}
         """the converters that roots need and that were not given, by version and root"""
 
@@ -96,6 +98,7 @@ class Compiler:
             for root in (self._roots if self._known else ())
             if (found := maker.list_converters([root]))
         }
+        self.relying[version] = {root for root in self._roots if maker.relies(root)}
         made = {name: self._whole(maker.compile_named(name, keep=True)) for name in self._roots}
         if made not in self._results:
             self._results.append(made)
@@ -285,6 +288,11 @@ class _Maker:
         reached = {name for root in roots for name in self._compiler.reach[root]}
         return set[str]().union(*(self._entries[name].converters for name in reached & self._live))
 
+    def relies(self, root: str) -> bool:
+        """Return whether the function of *root* is right for valid values only."""
+        live = self._live.intersection(self._compiler.reach[root])
+        return any(self._entries[name].relies for name in live)
+
     def compile_named(self, name: str, *, keep: bool) -> Change | None:
         """Return the function of the shape *name*; None if it changes nothing."""
         if name not in self._live:
@@ -453,15 +461,13 @@ def by_media_type(content: Mapping[str, str | None], media_type: str) -> str | N
     """
     if media_type in content:
         return content[media_type]
-    wanted = _essence(media_type)
-    for known, shape in content.items():
-        if _essence(known) == wanted:
-            return shape
+    # the first one of several counts
+    listed = reversed([*content.items()])
+    essences = {known.partition(";")[0].strip().lower(): shape for known, shape in listed}
+    wanted = media_type.partition(";")[0].strip().lower()
+    if wanted in essences:
+        return essences[wanted]
     raise UnfitError(f"the media type {media_type} is none that the definitions have there")
-
-
-def _essence(media_type: str) -> str:
-    return media_type.partition(";")[0].strip().lower()
 
 
 class OperationChanges:

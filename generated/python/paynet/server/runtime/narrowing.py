@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from .compiling import (
@@ -39,6 +39,26 @@ class Narrowing(OperationChanges):
         """Return whether any response of *operation* differs from what is canonical."""
         shapes = list_names(self._operations.get(operation))
         return any(self._functions[shape] is not identity for shape in shapes)
+
+    def __init__(
+        self,
+        operations: Mapping[str, Mapping[str, Any]],
+        functions: Mapping[str, Change],
+        missing: Mapping[str, list[str]],
+        awaits: Mapping[str, bool],
+        relying: Collection[str],
+    ) -> None:
+        super().__init__(operations, functions, missing, awaits)
+        self._relying = relying
+
+    def relies(self, operation: str, status: int | str, media_type: str) -> bool:
+        """Return whether what `body` returns is right for valid values only.
+
+        If not, it refuses what it can't read. Raises as `body` does.
+        """
+        response = self._response(operation, status)
+        shape = None if response is None else by_media_type(response["content"], media_type)
+        return shape in self._relying
 
     def body(self, operation: str, status: int | str, media_type: str) -> Change:
         """Return the function for the body of *operation* that is sent with *status*.
@@ -114,6 +134,10 @@ def narrowings(
     return compiler.each_version(
         versions,
         lambda version, functions: Narrowing(
-            operations, functions, compiler.missing[version], compiler.awaits[version]
+            operations,
+            functions,
+            compiler.missing[version],
+            compiler.awaits[version],
+            compiler.relying[version],
         ),
     )

@@ -14,6 +14,12 @@ ACTS: Final = frozenset({"absent", "convert", "defaults", "left_out", "names", "
 DATED: Final = {"down": frozenset({"demand", "fits"}), "up": frozenset({"demand", "tried"})}
 """The keys of a shape that depend on schemas of the version, by direction."""
 
+RELIES: Final = frozenset({"convert", "demand", "fits", "tried"})
+"""The keys with which what a shape does is right for valid values only.
+
+All others change what is what they expect, and refuse the rest.
+"""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -25,6 +31,7 @@ class Entry:
     references: frozenset[str]
     converters: frozenset[str]
     is_dated: bool
+    relies: bool
 
 
 def list_names(tree: Any) -> Iterator[str]:
@@ -47,6 +54,7 @@ def read_entry(since: int, shape: Shape, dated: frozenset[str]) -> Entry:
         frozenset(part for part in parts if isinstance(part, str)),
         frozenset(name for part in inline for name in _list_converters(part)),
         any(not dated.isdisjoint(part) for part in inline),
+        any(not RELIES.isdisjoint(part) for part in inline),
     )
 
 

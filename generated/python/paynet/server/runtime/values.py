@@ -222,14 +222,23 @@ def apply_all(changes: list[Change]) -> Change:
 
 
 def replace_values(shown: list[tuple[Json, Json]]) -> Change:
-    """Return a function that replaces the first of each pair by the second."""
+    """Return a function that replaces the first of each pair by the second.
+
+    What is returned refuses a list or an object that has one of them somewhere in it.
+    """
     texts = {value: instead for value, instead in shown if isinstance(value, str)}
     others = {_text(value): instead for value, instead in shown if not isinstance(value, str)}
+    known = [_text(value) for value, _ in shown]
 
     def change(value: Json) -> Json:
         if isinstance(value, str):
             return texts.get(value, value)
-        return others.get(_text(value), value) if others else value
+        after = others.get(_text(value), value) if others else value
+        if after is value and isinstance(value, list | dict):
+            text = _text(value)
+            if any(each in text for each in known):
+                raise _misfit(value, "one of the values of an enumeration")
+        return after
 
     return change
 
