@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import Any, Final
-from urllib.parse import parse_qsl
+from collections import Counter
+from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qsl, quote, unquote
 
 import pytest
 from jsonschema_rs import Draft202012Validator
-from support.payments import ID, VERSIONS, Client, published
+from support.doors import DOORS, opening
+from support.exchanges import Response, ask, request, talk
+from support.payments import ID, VERSIONS, Client, published, server
+
+from dateline_runtime.asgi import App
 
 PUT: Final = ("PUT", f"/api/customers/{ID}")
 POST: Final = ("POST", "/api/autoramps")
@@ -367,3 +372,67 @@ def test_paths_that_name_nothing_are_refused(path: str, client: Client) -> None:
     ):
         response = client.ask(method, f"{before}{path}{after}", b'{"email": "a"}')
         refused(response, client, 400, 404)
+
+
+# the other doors
+
+
+class Hostile(NamedTuple):
+    """A request that one of the tables above has."""
+
+    method: str
+    path: str
+    body: bytes = b""
+    content_type: bytes = b"application/json"
+
+
+def list_hostile() -> list[Hostile]:
+    bodies = {**NO_JSON, **NO_UPDATE, **UPDATES}.values()
+    amounts = (json.dumps({"amount": {"amount": each}}).encode() for each in AMOUNTS)
+    types = (b"application/merge-patch+json", b"*/*", b"", b"\xff", b";", b"text/plain")
+    paths = (quote(each, safe="") for each in PATHS if each.isprintable())
+    return [
+        *(Hostile(*PUT, body) for body in bodies),
+        *(Hostile(*DEPOSIT, body) for body in amounts),
+        *(Hostile(*PUT, b'{"email": "a"}', each) for each in types),
+        *(Hostile(LIST[0], f"{LIST[1]}?{each}") for each in (*REFUSED_QUERIES, *TAKEN_QUERIES)),
+        *(Hostile("GET", f"/api/autoramps/{each}") for each in paths),
+    ]
+
+
+def ask_door(door: App | int, asked: Hostile) -> Response:
+    fields = [(b"x-api-key", b"key-1"), (b"content-type", asked.content_type)]
+    if not isinstance(door, int):
+        scope = request(asked.method, asked.path, fields)
+        scope |= {"path": unquote(scope["path"]), "raw_path": scope["path"].encode()}
+        return ask(door, scope, asked.body)
+    head = [
+        f"{asked.method} {asked.path} HTTP/1.1".encode(),
+        b"Host: testserver",
+        b"Connection: close",
+        *([b"Content-Length: %d" % len(asked.body)] if asked.body else []),
+        *(name + b": " + value for name, value in fields),
+    ]
+    return talk(door, b"\r\n".join(head), asked.body)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_another_door_answers_hostile_requests_as_the_server_does(door: str) -> None:
+    """What is made has an id of its own: of such answers, status and headers count."""
+    client = Client("sandbox")
+    calls = client.payments.calls
+    different = []
+    statuses = Counter[int]()
+    with opening(door, server(), client.app, "sandbox") as opened:
+        for asked in list_hostile():
+            answers = []
+            for each in (client.app, opened):
+                calls.clear()
+                found = ask_door(each, asked)
+                body = b"" if found.status < 300 else found.body
+                answers.append((found.status, sorted(found.headers), body, [*calls]))
+            statuses[answers[0][0]] += 1
+            if answers[0] != answers[1]:
+                different.append((asked, *answers))
+    assert different == []
+    assert statuses.keys() == {200, 201, 204, 400, 415}

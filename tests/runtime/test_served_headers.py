@@ -1,4 +1,4 @@
-"""The version header of the generated server: the same answer in process and over a socket."""
+"""The version header: the same answer at each door, in process and over a socket."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from typing import Any, Final, Literal, NamedTuple
 from uuid import UUID
 
 import pytest
+from support.doors import DOORS, opening
 from support.exchanges import Response, ask, request, serving, talk
 from support.header_cases import CASES, OLDEST, SUPPORTED, Case
 from support.payments import ID, Client
+from support.payments import server as find_server
+
+from dateline_runtime.asgi import App
 
 SERVERS: Final[tuple[Literal["h11", "httptools"], ...]] = ("h11", "httptools")
 MEDIA_TYPE: Final = "application/json; charset=utf-8"
@@ -72,13 +76,14 @@ class Server:
         self.client = Client("production")
         broken: Any = {"id": ID, "deposit_rails": "none"}
         self.client.payments.autoramps["key-1 None", UUID(ID)] = broken
+        self.apps: dict[str, App] = {"in process": self.client.app}
         self.ports: dict[str, int] = {}
 
     def ask(self, way: str, asked: Asked, lines: list[bytes]) -> Response:
         fields: Fields = [*asked.headers, *((b"x-api-version", line) for line in lines)]
-        if way == "in process":
+        if way in self.apps:
             scope = request(asked.method, asked.path, fields)
-            return ask(self.client.app, scope, asked.body)
+            return ask(self.apps[way], scope, asked.body)
         told = [
             f"{asked.method} {asked.path} HTTP/1.1".encode(),
             b"Host: localhost",
@@ -97,6 +102,13 @@ def server() -> Iterator[Server]:
         for http in SERVERS:
             pytest.importorskip(http, reason="the parser is not installed")
             made.ports[http] = stack.enter_context(serving(made.client.app, http))
+        for door in DOORS:
+            opened = opening(door, find_server(), made.client.app, "production")
+            found = stack.enter_context(opened)
+            if isinstance(found, int):
+                made.ports[door] = found
+            else:
+                made.apps[door] = found
         yield made
 
 
@@ -122,18 +134,20 @@ def rejected(case: Case, *, private: bool = True) -> Response:
 def is_refused_by_http(way: str, case: Case, response: Response) -> bool:
     """Tell whether the server's own parser refused the whole request: nobody else sees it."""
     is_theirs = response.header("content-type") == ["text/plain; charset=utf-8"]
-    return way != "in process" and not case.may_be_sent and response.status == 400 and is_theirs
+    return (
+        way in (*SERVERS, "proxy") and not case.may_be_sent and response.status == 400 and is_theirs
+    )
 
 
 def sorted_fields(response: Response) -> Response:
     return response._replace(headers=sorted(response.headers))
 
 
-WAYS: Final = ("in process", *SERVERS)
+WAYS: Final = ("in process", *SERVERS, *DOORS)
 
 
 def each(way: str) -> Iterator[Case]:
-    yield from CASES if way == "in process" else SENT
+    yield from CASES if way in ("in process", "around") else SENT
 
 
 def answers(server: Server, way: str, asked: Asked) -> Iterator[tuple[Case, Response]]:
@@ -163,8 +177,16 @@ def test_the_version_is_chosen_by_the_header(server: Server, way: str) -> None:
     assert found == [(case, expected(case, served)) for case, _ in found]
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("asked", OTHERS, ids=lambda asked: asked.title)
+@pytest.mark.parametrize(
+    ("way", "asked"),
+    [
+        pytest.param(way, asked, id=f"{way}: {asked.title}")
+        for way in WAYS
+        for asked in OTHERS
+        # what is no operation is the application's own affair
+        if way not in DOORS or asked.title not in ("no path", "no method")
+    ],
+)
 def test_errors_tell_the_version_and_rejections_come_before_them(
     server: Server, way: str, asked: Asked
 ) -> None:
@@ -184,7 +206,8 @@ def test_errors_tell_the_version_and_rejections_come_before_them(
         assert (case, response) == (case, expected(case, served, private=bool(asked.headers)))
 
 
-@pytest.mark.parametrize("way", WAYS)
+# to a proxy, a replay is an answer like any other
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "proxy"])
 def test_a_replay_tells_no_version_and_a_rejection_comes_before_it(
     server: Server, way: str
 ) -> None:

@@ -24,6 +24,7 @@
 - `defects`: a clean document, and documents with one defect each
 - `differ_view`: the views of the differ, evaluated on instances
 - `divided`: definitions with each component and path in a file of its own
+- `doors`: the payment API around an application of the newest version, and in a proxy
 - `events`: a small API that sends events, with gates in what it sends
 - `exchanges`: requests to an ASGI application, in process and over sockets
 - `facts`: what the specification of the payment API lists
