@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -148,10 +149,13 @@ def wait(is_done: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def command(shop: Shop, node: int, tmp_path: Path) -> Iterator[Command]:
+def command(
+    shop: Shop, node: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Command]:
+    """Run the proxy with the options that a test names, if it names any."""
     package = tmp_path / "package"
     shutil.copytree(shop.package.folder / shop.package.name, package)
-    made = Command(tmp_path, package, node)
+    made = Command(tmp_path, package, node, *getattr(request, "param", ()))
     try:
         yield made
     finally:
@@ -193,6 +197,46 @@ def test_what_is_generated_anew_is_served_without_losing_a_request(
             thread.join()
     assert len(statuses) > 10
     assert set(statuses) == {200}
+
+
+def test_a_folder_is_read_again_where_a_signal_says_so(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "package" / "server" / "contracts.json"
+    before = path.stat()
+    data = path.read_text()
+    path.write_text(data.replace('"X-API-Version"', '"X-Api-Release"'))
+    # as if nothing had been written
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    command.process.send_signal(signal.SIGHUP)
+    command.wait_for("was generated anew")
+    answer = command.client.get(STOCK.url, headers={"x-api-release": VERSIONS[1]})
+    assert (answer.status_code, answer.headers["x-api-release"]) == (200, VERSIONS[1])
+
+
+@pytest.mark.parametrize(
+    "command", [["--limit", "createOrder=200", "--connect", "1", "--read", "0.2"]], indirect=True
+)
+def test_limits_are_those_of_the_command_line(command: Command) -> None:
+    """What is refused is described as the definitions describe errors, at each version."""
+    draft = {"customer_name": "A" * 300, "payment": {"kind": "card", "last4": "1"}}
+    for version in (VERSIONS[0], VERSIONS[-1]):
+        answer = command.client.post("/api/orders", json=draft, headers={"x-api-version": version})
+        assert (answer.status_code, answer.headers["x-api-version"]) == (413, version)
+        assert answer.json() == {"message": "the body has to be at most 200 bytes"}
+        slow = {"x-api-version": version, "x-slow": "5000"}
+        answer = command.client.get("/api/orders/one", headers=slow)
+        assert (answer.status_code, answer.headers["x-api-version"]) == (504, version)
+        said = "the server behind this one did not answer in time"
+        assert answer.json() == {"message": said}
+
+
+def test_a_server_that_is_not_there_is_described_as_errors_are(shop: Shop) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with proxying(shop, port) as client:
+        for version in (VERSIONS[0], VERSIONS[-1]):
+            found = client.get("/api/orders/one", headers={"x-api-version": version})
+            assert (found.status_code, found.headers["x-api-version"]) == (502, version)
+            assert found.json() == {"message": "the server behind this one can't be reached"}
 
 
 def test_requests_that_run_are_answered_before_it_ends(command: Command, node: int) -> None:

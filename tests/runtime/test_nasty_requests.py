@@ -404,7 +404,7 @@ def ask_door(door: App | int, asked: Hostile) -> Response:
     fields = [(b"x-api-key", b"key-1"), (b"content-type", asked.content_type)]
     if not isinstance(door, int):
         scope = request(asked.method, asked.path, fields)
-        scope |= {"path": unquote(scope["path"]), "raw_path": scope["path"].encode()}
+        scope.update(path=unquote(scope["path"]), raw_path=scope["path"].encode())
         return ask(door, scope, asked.body)
     head = [
         f"{asked.method} {asked.path} HTTP/1.1".encode(),

@@ -264,10 +264,10 @@ class Shop:
         handlers = SimpleNamespace(shop=_Handlers(self.server))
         return self.server.create_app(handlers, environment=environment, converters=Converters())
 
-    def wrap(self, environment: str, app: Any = None) -> Any:
+    def wrap(self, environment: str, app: Any = None, *, strict: bool = True) -> Any:
         """Return the layer around *app*, the FastAPI application if None."""
         return self.server.versioned(
-            app or backend(), environment=environment, converters=Converters(), strict=True
+            app or backend(), environment=environment, converters=Converters(), strict=strict
         )
 
 
