@@ -63,11 +63,14 @@ def left_over() -> list[str]:
 def finish_merge_of_sources() -> None:
     """Keep the lines of both sides in the definitions, the versions in order."""
     for path in Path("schemas").glob("*.yaml"):
-        text = re.sub(r"^(<{7} .*|={7}|>{7} .*)\n", "", path.read_text("utf-8"), flags=re.M)
+        merged = path.read_text("utf-8")
+        text = re.sub(r"^(<{7} .*|={7}|>{7} .*)\n", "", merged, flags=re.M)
         rows = re.findall(r"^  - \{ date: .*\n", text, re.M)
         if rows:
             text = text.replace("".join(rows), "".join(sorted(rows)))
-        path.write_text(text, "utf-8")
+        # git takes a file that was written since for one that was edited, and keeps it
+        if text != merged:
+            path.write_text(text, "utf-8")
 
 
 def merge(*arguments: str) -> None:
@@ -143,7 +146,11 @@ def test_two_cuts_are_explained_and_the_later_one_can_be_taken_back(project: Pat
     found = dateline("generate")
     assert found.status == FOUND
     assert "gated [value-added] LoanState: value lost added" in found.err
-    # the way out that docs/versions.md names
+    help = " ".join(found.err.split())
+    assert f"{FIRST} is published with it (`x-added: {FIRST}`), and {SECOND} without it" in help
+    # the way out that the finding names, and docs/versions.md
+    assert "take back the cut that no caller has seen (`git revert COMMIT`, on its branch)" in help
+    assert "merge, and cut it again on a later day" in help
     git("merge", "--abort")
     git("checkout", "--quiet", "cut-stolen")
     git("revert", "--no-edit", "HEAD")
@@ -154,6 +161,39 @@ def test_two_cuts_are_explained_and_the_later_one_can_be_taken_back(project: Pat
     commit()
     cut(SECOND)
     assert dateline("check", "--against", "cut-lost").status == CLEAN
+    assert project.is_dir()
+
+
+def test_a_branch_that_cut_an_older_version_is_told_the_same_way_out(project: Path) -> None:
+    """What a pipeline says once the other branch was merged leads to a clean check."""
+    git("checkout", "--quiet", "cut-lost")
+    behind = dateline("check", "--against", "cut-stolen")
+    assert behind.status == FOUND
+    help = " ".join(behind.out.split())
+    assert f"never [version-backdated] {FIRST} is new, and {SECOND} is cut already" in help
+    assert "take that cut back there (`git revert COMMIT`), merge, and cut it again" in help
+    git("revert", "--no-edit", "HEAD")
+    merge("merge", "cut-stolen")
+    finish_merge_of_sources()
+    assert dateline("generate").status == CLEAN
+    commit()
+    cut("2025-11-01")
+    assert dateline("check", "--against", "cut-stolen").status == CLEAN
+    assert project.is_dir()
+
+
+def test_a_gate_that_a_newer_version_has_no_more_is_explained(project: Path) -> None:
+    """Both versions are of one history, and what took the value away was deleted."""
+    git("checkout", "--quiet", "cut-lost")
+    edit(("x-added: 2025-09-01, x-shown-as", "x-added: 2025-09-01, x-removed: next, x-shown-as"))
+    edit(DRAFT)
+    commit()
+    cut(SECOND)
+    commit()
+    edit((f"x-removed: {SECOND}, ", ""))
+    outcome = dateline("check")
+    assert outcome.status == FOUND
+    assert f"if not, write back what {SECOND} said." in " ".join(outcome.out.split())
     assert project.is_dir()
 
 

@@ -18,8 +18,8 @@ def explain_attachment(
 ) -> str | None:
     """Return how to mend the gate that causes *group*, if it names a date that is cut.
 
-    None where the cause is another: the versions concerned are neither all from the date on nor
-    all before it, or the published documents have the difference already.
+    None where the cause is another: the versions concerned are neither all from the date on, or
+    all after it, nor all before it; or the published documents have the difference already.
     """
     if group.change.kind is Kind.COMPONENT_REMOVED:
         section, name = parts(group.change.before_pointer or "")[1:3]
@@ -38,6 +38,13 @@ def explain_attachment(
             return (
                 f"`{key}: {date}` hides it from {listed}, where it is published. Drop the key, or "
                 f"give it the date of the first version that has it."
+            )
+        if date in since and concerned == since - {date} and concerned:
+            return (
+                f"{date} is published with it (`{key}: {date}`), and {listed} without it: no gate "
+                f"keeps both. If they were cut on two branches, take back the cut that no caller "
+                f"has seen (`git revert COMMIT`, on its branch), merge, and cut it again on a "
+                f"later day; if not, write back what {listed} said."
             )
         if since and before and concerned in (since, before):
             environments = {found.environment for found in group.combinations}

@@ -36,7 +36,8 @@ def version_backdated() -> None:
 
     Callers read versions as a sequence: what they skip must lie behind them.
 
-    Give it a later date, or `next`.
+    Give it a later date, or `next`. If it was cut on a branch, take that cut back there
+    (`git revert COMMIT`), merge, and cut it again on a later day.
     """
 
 
