@@ -41,8 +41,34 @@ if TYPE_CHECKING:
 
 CLEAN, FINDINGS, MISUSE, INVALID, STALE = 0, 1, 2, 3, 4
 
+_REPORTED = "dateline.reported"
+"""What a run notes that has written its reports, with what is wrong in them."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class _Command(click.Command):
+    """A command that says in the format of its answer, too, why it can't do its work."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except DatelineError as error:
+            formats = ctx.params.get("formats")
+            if ctx.params.get("form") == "json":
+                from dateline.answers.describing import describe_problems
+
+                click.echo(format_answer(describe_problems(error)))
+            elif formats and not ctx.meta.get(_REPORTED):
+                workspace = Workspace(schemas=Path(fresh.SCHEMAS), output=Path(fresh.OUTPUT))
+                command: Any = self.name
+                _Report([workspace], "", command, errors=[error]).write([], formats)
+            raise
+
+
+class _Group(click.Group):
+    command_class = _Command
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="dateline", message="%(prog)s %(version)s")
 @directory
 def main() -> None:
@@ -95,11 +121,13 @@ def generate(workspaces: list[Workspace], check: bool, watch: bool, quiet: bool)
 
 
 @contextmanager
-def _reporting_breaches(workspace: Workspace) -> Iterator[None]:
-    """Report the findings of a breach as findings are, and end with its status."""
+def _reporting_breaches(workspace: Workspace, form: str) -> Iterator[None]:
+    """Report the findings of a breach as findings are, unless in JSON; and end with its status."""
     try:
         yield
     except BreachError as broken:
+        if form == "json":
+            raise
         _say(workspace, broken)
         sys.exit(broken.exit_code)
 
@@ -318,7 +346,7 @@ def cut(
     from dateline.status import format_changes
 
     request = CutRequest(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
-    with _reporting_breaches(workspace), progress.show_progress():
+    with _reporting_breaches(workspace, form), progress.show_progress():
         plan, outcome = room.cut(workspace, request, dry_run=dry_run)
     demands = list_of_version(plan.api, plan.version.date)
     if form == "json":
@@ -472,7 +500,8 @@ def try_converters(
 @one_project
 @click.argument("version", shell_complete=completion.versions)
 @click.option("--dry-run", is_flag=True, help="Show the patch, write nothing.")
-def retire(workspace: Workspace, version: str, dry_run: bool) -> None:
+@_FORM
+def retire(workspace: Workspace, version: str, dry_run: bool, form: str) -> None:
     """Remove VERSION, whose announced end has come.
 
     Gates that no other version needs are folded away; the documents of all others stay byte for
@@ -482,8 +511,13 @@ def retire(workspace: Workspace, version: str, dry_run: bool) -> None:
     """
     from dateline import generate as room
 
-    with _reporting_breaches(workspace), progress.show_progress():
+    with _reporting_breaches(workspace, form), progress.show_progress():
         plan, outcome = room.retire(workspace, version, dry_run=dry_run)
+    if form == "json":
+        from dateline.answers.describing import describe_retired
+
+        click.echo(format_answer(describe_retired(plan, outcome)))
+        return
     click.echo(f"{plan.version.date}: {plan.version.title}")
     _show_edits(workspace, plan, outcome)
 
@@ -615,6 +649,7 @@ class _Report:
         """Write a report in each of *formats*: one to standard output, others to their files."""
         from dateline.report import Context, list_problems, report, step_summary
 
+        click.get_current_context().meta[_REPORTED] = True
         folders = {name_folder(one.schemas): one for one in self.workspaces}
 
         def source(name: str) -> str | None:

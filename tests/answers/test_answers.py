@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import jsonschema_rs
 import pytest
 from support.commands import dateline
 
-from dateline.answers import ANSWERS
+from dateline import report
+from dateline.answers import ANSWERS, schema
 from dateline.presets import PRESETS
 from dateline.rules import RULES
 
@@ -56,17 +58,16 @@ def ask(*arguments: str, status: int = 0) -> Any:
     outcome = dateline(*arguments, "--format", "json")
     assert (outcome.status, outcome.err) == (status, "")
     answer = json.loads(outcome.out)
-    schema = json.loads(dateline("schema", arguments[0]).out)
-    jsonschema_rs.validate(schema, answer)
+    jsonschema_rs.validate(json.loads(dateline("schema", arguments[0]).out), answer)
     return answer
 
 
 def test_the_schemas_are_schemas_and_refer_to_themselves_only() -> None:
     for command in ANSWERS:
-        schema = json.loads(dateline("schema", command).out)
-        assert jsonschema_rs.meta.is_valid(schema)
-        assert schema["$id"] == f"urn:dateline:{command}:1"
-        jsonschema_rs.validator_for(schema)  # every reference leads somewhere
+        described = json.loads(dateline("schema", command).out)
+        assert jsonschema_rs.meta.is_valid(described)
+        assert described["$id"] == f"urn:dateline:{command}:1"
+        jsonschema_rs.validator_for(described)  # every reference leads somewhere
 
 
 def test_rules_and_presets_are_told_in_full() -> None:
@@ -170,3 +171,91 @@ def test_status_is_the_same_for_people_and_programs(starter: Path) -> None:
     assert state["outputs"]["stale"] != []
     for stale in state["outputs"]["stale"]:
         assert f"  generated/{stale['path']}: {stale['state']}" in lines
+
+
+def test_retiring_says_what_it_would_do(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(made, tmp_path / "library")
+    monkeypatch.chdir(folder)
+    versions = folder / "schemas" / "versions.yaml"
+    ends = "{ ends: 2025-01-15, from: 2026-01-01, announced: 2025-01-15 }"
+    text = re.sub("^default:.*", "default: 2025-09-01", versions.read_text("utf-8"), flags=re.M)
+    versions.write_text(f"{text}announcements: [{ends}]\n", "utf-8")
+    shutil.rmtree(folder / "generated")
+    assert dateline("generate").status == 0
+    answer = ask("retire", "2025-01-15", "--dry-run")
+    assert "-  - { date: 2025-01-15" in answer.pop("patch")
+    assert {"file": "schemas/versions.yaml", "action": "changed"} in answer.pop("files")
+    assert answer == {
+        "written": False,
+        "version": {"date": "2025-01-15", "title": "Initial version."},
+        "outputs": None,
+    }
+    assert ask("retire", "2025-01-15")["outputs"]["removed"] != []
+
+
+BROKEN = [
+    ["status"],
+    ["gate", "--dry-run"],
+    ["cut", "2026-03-01", "--title", "No channels."],
+    ["retire", "2025-01-15"],
+    ["history", "Loan"],
+]
+
+
+def refused(*arguments: str, status: int) -> list[tuple[str, Any]]:
+    """Return the ids and places of the problems that the command answers with."""
+    outcome = dateline(*arguments, "--format", "json")
+    assert outcome.status == status
+    answer = json.loads(outcome.out)
+    jsonschema_rs.validate(json.loads(schema("problems")), answer)
+    for problem in answer["problems"]:
+        # people are told the same
+        assert problem["message"].split(". ")[0] in outcome.err
+    return [(one["id"], one["source"]) for one in answer["problems"]]
+
+
+@pytest.mark.parametrize("command", BROKEN, ids=lambda command: command[0])
+def test_what_is_wrong_with_definitions_is_answered(starter: Path, command: list[str]) -> None:
+    path = starter / "schemas" / "loans.yaml"
+    text = path.read_text("utf-8")
+    path.write_text(
+        text.replace("id: { type: string, format: uuid }", "id: { type: string, format: uid }"),
+        "utf-8",
+    )
+    source = {"file": "schemas/loans.yaml", "line": 33, "column": 37}
+    assert refused(*command, status=3) == [("unknown-format", source)]
+    path.write_text(f"{text}[", "utf-8")
+    assert [id for id, _ in refused(*command, status=3)] == ["yaml-syntax"]
+    # settings are read before the command begins
+    path.write_text(text, "utf-8")
+    (starter / "dateline.toml").write_text("nmae = 'x'\n", "utf-8")
+    source = {"file": "dateline.toml", "line": 1, "column": 1}
+    assert refused(*command, status=3) == [("settings-invalid", source)]
+
+
+@pytest.mark.parametrize("command", ["check", "diff"])
+def test_reports_say_what_is_wrong_with_settings(starter: Path, command: str) -> None:
+    (starter / "dateline.toml").write_text("nmae = 'x'\n", "utf-8")
+    names = ["2025-01-15", "2025-09-01"] if command == "diff" else []
+    outcome = dateline(command, *names, "--format", "json", "--format", "github=found.txt")
+    assert outcome.status == 3
+    document = json.loads(outcome.out)
+    jsonschema_rs.validate(json.loads(report.schema()), document)
+    assert [one["id"] for one in document["problems"]] == ["settings-invalid"]
+    assert (starter / "found.txt").read_text("utf-8").startswith("::error file=dateline.toml,")
+
+
+@pytest.mark.usefixtures("starter")
+def test_what_a_command_refuses_is_answered() -> None:
+    assert refused("cut", "2020-01-01", "--dry-run", status=2) == [("invalid", None)]
+    assert refused("retire", "2025-09-01", "--dry-run", status=2) == [("invalid", None)]
+    # what breaks a rule has its name and its place
+    found = refused("cut", "2026-03-01", "--title", "No.", "--undisclosed", status=1)
+    assert found == [
+        (
+            "response-field-removed",
+            {"file": "schemas/loans.yaml", "line": 32, "column": 7},
+        )
+    ]

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-ANSWERS: Final = ("status", "rules", "explain", "gate", "cut")
-"""The commands that answer in JSON with a schema of this room."""
+ANSWERS: Final = ("status", "rules", "explain", "gate", "cut", "retire", "problems")
+"""The commands that answer in JSON with a schema of this room; and what any of them answers that
+can't do its work."""
 
 
 def format_answer(data: Mapping[str, Any]) -> str:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from dateline.demands import DemandedConverter
     from dateline.edit.cut import Cut
     from dateline.edit.gate import Plan
+    from dateline.edit.revision import Revision
     from dateline.generate import Generated
+    from dateline.model import DatelineError
     from dateline.rules.rule import Rule
 
 
@@ -88,8 +90,7 @@ def describe_cut(
     """
     closed = plan.closed
     return {
-        "written": outcome is not None,
-        "version": {"date": plan.version.date, "title": plan.version.title},
+        **describe_retired(plan, outcome),
         "changes": [entry.data for entry in plan.page().entries],
         "added": {
             "since": closed.words,
@@ -98,12 +99,43 @@ def describe_cut(
         if closed
         else None,
         "converters": [each.describe() for each in demands],
+    }
+
+
+def describe_retired(plan: Revision, outcome: Generated | None) -> dict[str, Any]:
+    """Return what removing a version does, as `retire.schema.json` describes it.
+
+    *outcome* is what came of the outputs; None where nothing was written.
+    """
+    return {
+        "written": outcome is not None,
+        "version": {"date": plan.version.date, "title": plan.version.title},
         "files": [
             {"file": name_file(plan.folder, one.name), "action": one.verb}
             for one in (*plan.replacements, *plan.recorded)
         ],
         "patch": plan.patch(),
         "outputs": _describe_written(outcome),
+    }
+
+
+def describe_problems(error: DatelineError) -> dict[str, Any]:
+    """Return why a command can't do its work, as `problems.schema.json` describes it."""
+    from dateline.generate import BreachError
+    from dateline.report import list_problems
+
+    if isinstance(error, BreachError):
+        rows = [
+            (one.rule, f"{one.message}. {one.help}", one.after_source or one.before_source)
+            for one in error.findings
+        ]
+    else:
+        rows = [(one.id, one.message, one.place) for one in list_problems([error], fallback="")]
+    return {
+        "problems": [
+            {"id": id, "message": message, "source": at._asdict() if at and at.file else None}
+            for id, message, at in rows
+        ]
     }
 
 
