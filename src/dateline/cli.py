@@ -45,7 +45,7 @@ _REPORTED = "dateline.reported"
 """What a run notes that has written its reports, with what is wrong in them."""
 
 
-class _Command(click.Command):
+class _AnsweringCommand(click.Command):
     """A command that says in the format of its answer, too, why it can't do its work."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -64,11 +64,11 @@ class _Command(click.Command):
             raise
 
 
-class _Group(click.Group):
-    command_class = _Command
+class _AnsweringGroup(click.Group):
+    command_class = _AnsweringCommand
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_AnsweringGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="dateline", message="%(prog)s %(version)s")
 @directory
 def main() -> None:

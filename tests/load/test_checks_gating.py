@@ -227,13 +227,13 @@ paths:
                 "1:1: misplaced-annotation: `x-added` is not allowed on the document, which "
                 "every version has; put it on a part of it",
                 "2:39: misplaced-annotation: `x-removed` is not allowed on `info`, which every "
-                "version has; put it on a part of it",
+                "version has; leave it out",
                 "3:15: misplaced-annotation: `x-environments` is not allowed on `components`, "
                 "which every version has; put it on a part of it",
                 "5:3: misplaced-annotation: `x-added` is not allowed on `paths`, which every "
-                "version has; put it on a part of it",
+                "version has; put it on a path",
                 "7:20: misplaced-annotation: `x-was` is not allowed on `responses`; put it on a "
-                "part of it",
+                "response",
             ],
             id="on what every version has",
         ),

@@ -54,6 +54,18 @@ _RENAMED: Final = "name"
 _NAMED_BY_KEY: Final = frozenset({"schema", "header"})
 
 
+_INSTEAD: Final = {
+    **dict.fromkeys(
+        ("info", "contact", "license", "external-docs", "server-variable", "xml"), "leave it out"
+    ),
+    "paths": "put it on a path",
+    "responses": "put it on a response",
+    "discriminator": f"put `{WAS}` on the schema that it belongs to",
+    **dict.fromkeys(("oauth-flows", "oauth-flow"), f"put `{WAS}` on the security scheme"),
+}
+"""Where a key belongs that is on an object which every version has; else on a part of that."""
+
+
 # Where a key is allowed
 
 
@@ -68,10 +80,8 @@ def stands_where_it_may(scope: Scope, site: Site, key: str) -> Iterator[Violatio
 
 def _presence(site: Site) -> str | None:
     if site.kind in WHOLE:
-        return (
-            f"is not allowed on {name_kind(site.kind)}, which every version has; "
-            "put it on a part of it"
-        )
+        where = _INSTEAD.get(site.kind, "put it on a part of it")
+        return f"is not allowed on {name_kind(site.kind)}, which every version has; {where}"
     if _held_by(site) is Shape.ONE and site.kind not in OPTIONAL_PARTS:
         return (
             f"is not allowed on the `{site.slot}` of {name_kind(_holder(site))}, "
@@ -87,11 +97,10 @@ def _in_path(node: dict[str, Any]) -> bool:
 
 
 def _was(site: Site) -> str | None:
-    return (
-        f"is not allowed on {name_kind(site.kind)}; put it on a part of it"
-        if site.kind in WHOLE
-        else None
-    )
+    if site.kind not in WHOLE:
+        return None
+    where = _INSTEAD.get(site.kind, "put it on a part of it")
+    return f"is not allowed on {name_kind(site.kind)}; {where}"
 
 
 def _shown_as(site: Site) -> str | None:
@@ -124,6 +133,8 @@ def _extensible(site: Site) -> str | None:
 def _why(site: Site) -> str | None:
     if site.node.keys() & GATES:
         return None
+    if site.kind in WHOLE:
+        return f"is the reason for a gate, which {name_kind(site.kind)} can't have; leave it out"
     return f"is the reason for a gate, but there is none here; add {ADDED}, {REMOVED} or {WAS}"
 
 

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from dateline.load.checks.schema_parts import resolve_schema
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
+from dateline.load.checks.structure import is_annotation
+from dateline.model import WAS
 from dateline.openapi import NEWEST, QUERYSTRING, VALUES, operation_steps, operations, path_items
 from dateline.wording import (
     did_you_mean,
@@ -34,6 +36,8 @@ _STYLES: Final[dict[str, tuple[str, ...]]] = {
 }
 # OpenAPI 3.2.0, Parameter Object, Style Values: as it is, without percent-encoding
 _COOKIE_STYLE: Final = "cookie"
+
+_GATE_OF_SECURITY: Final = f"put `{WAS}: {{DATE: {{security: ...}}}}` on the operation"
 
 _SECURITY: Final[dict[str, tuple[str, ...]]] = {
     "apiKey": ("name", "in"),
@@ -267,12 +271,18 @@ def linked_operation_inside(scope: Scope, site: Site, key: str) -> Iterator[Viol
 # Security
 
 
-@on("document.security", "operation.security", finds=("undefined-security-scheme",))
+@on(
+    *("document.security", "operation.security"),
+    finds=("undefined-security-scheme", "misplaced-annotation"),
+)
 def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = scope.list_components("security-scheme")
     for index, requirement in enumerate(site.node[key]):
-        for name in requirement:
-            if name not in known:
+        for name, scopes in requirement.items():
+            if is_annotation(name, scopes):
+                message = f"`{name}` is among the names in `security`; {_GATE_OF_SECURITY}"
+                yield Violation(site.at(key, index, name), "misplaced-annotation", message)
+            elif name not in known:
                 message = f"there is no security scheme {quote(name)}"
                 message += did_you_mean(name, known) or "; define it in the components"
                 yield Violation(site.at(key, index, name), "undefined-security-scheme", message)
@@ -282,7 +292,7 @@ def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 def security_scopes(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     for index, requirement in enumerate(site.node[key]):
         for name, scopes in requirement.items():
-            if scopes is None and not scope.authored:
+            if (scopes is None and not scope.authored) or is_annotation(name, scopes):
                 continue
             if not isinstance(scopes, list) or not all(isinstance(s, str) for s in scopes):
                 message = f"{quote(scopes)} where a list of scopes belongs; write []"

@@ -24,6 +24,7 @@ from dateline.model import (
     GATES,
     IN_PLACE_OF,
     KEYS,
+    NEXT,
     REMOVED,
     SHOWN_AS,
     WAS,
@@ -40,11 +41,13 @@ from dateline.openapi import (
     OBJECTS,
     REFERABLE,
     TEXTS,
+    WHOLE,
     Key,
     Shape,
     Value,
     list_required,
 )
+from dateline.versions import is_dated
 from dateline.wording import find_nearest, name_kind, quote
 
 FINDS: Final = frozenset(
@@ -100,6 +103,15 @@ _OURS: Final[dict[str, ValueType]] = {
     EXTENSIBLE: _TEXTS,
     WHY: ValueType(TEXTS | MAPPING_TYPE.accepts, TEXTS, "text or a mapping {DATE: text}"),
 }
+
+_RIGHT_PLACES: Final = {
+    "mapping": "a tag comes and goes with the member that it names, so put it on that",
+    "scopes": "put it on the security scheme",
+    EXTENSIBLE: "put it on a schema with `type: string`",
+    SHOWN_AS: "put it on a value of an enumeration, or a member of a union",
+    WHY: "put it beside the gate that it is the reason for",
+}
+"""Where a key of ours belongs that is among names, unless on one of what these stand for."""
 
 _BESIDE_KEYWORDS: Final = {IN_PLACE_OF: _TEXTS, CONVERTER: _TEXT}
 """What a date of `x-was` may say beside keywords."""
@@ -228,7 +240,8 @@ class StructureWalk:
                 self._below(known, value, (trail, key), key, site)
             elif known.type.holds is not None and type(value) is not str:
                 self._check_items(known.type, value, (trail, key))
-                if key == WAS:
+                # where it may not be, what it says is of no interest
+                if key == WAS and not (self._authored and form.kind in WHOLE):
                     self._history(form, site)
         for key in form.required:
             if key not in node:
@@ -260,7 +273,9 @@ class StructureWalk:
         wanted = _SCHEMA if known.kind == "schema" else _NODE
         pairs = value.items() if known.shape is Shape.MAP else enumerate(value)
         for name, child in pairs:
-            if type(child) not in wanted.accepts:
+            if is_annotation(name, child):
+                self._note_misplaced(str(name), (trail, name), key)
+            elif type(child) not in wanted.accepts:
                 self._wrong(child, (trail, name), wanted, _HOLLOW, tolerated=wanted is _SCHEMA)
             elif type(child) is not bool:
                 self._stack.append((form, Site(known.kind, child, (trail, name), key, parent)))
@@ -270,7 +285,9 @@ class StructureWalk:
         assert wanted.holds is not None
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in pairs:
-            if type(item) not in wanted.holds:
+            if is_annotation(key, item):
+                self._note_misplaced(str(key), (trail, key), str(trail[1]) if trail else "")
+            elif type(item) not in wanted.holds:
                 message = f"{quote(item)} in {wanted.words}"
                 self.found.append(Violation((trail, key), "wrong-type", message, value=True))
                 self.faults.append(TypeFault(trail, None))
@@ -322,6 +339,13 @@ class StructureWalk:
             self.found.append(Violation(trail, "wrong-type", message, value=True))
         self.faults.append(TypeFault(trail, instead))
 
+    def _note_misplaced(self, key: str, trail: Trail, among: str) -> None:
+        """Note that *key*, one of ours, is written as one of the names *among* which it is."""
+        place = _RIGHT_PLACES.get(key) or _RIGHT_PLACES.get(among, "put it on one of them")
+        message = f"`{key}` is among the names in `{among}`; {place}"
+        self.found.append(Violation(trail, "misplaced-annotation", message))
+        self.faults.append(TypeFault(trail, None))
+
     def _unknown(self, form: _Form, key: str, trail: Trail) -> Iterator[Violation]:
         if _NAMES_CODE.fullmatch(key):
             message = f"{quote(key)} names code; definitions only say what is sent, leave it out"
@@ -346,6 +370,18 @@ class StructureWalk:
                 place = None if WAS in path(trail) else find_right_place(form.kind, key)
                 message = f"{fact}; {place or 'leave it out, or let it begin with `x-`'}"
                 yield Violation(trail, "unknown-key", message)
+
+
+def is_annotation(name: str | int, value: Any) -> bool:
+    """Return whether *name*, where others choose the names, is one of our keys with its *value*.
+
+    A header, say, may be called so; what it holds tells.
+    """
+    if name not in KEYS or type(value) not in _OURS[str(name)].accepts:
+        return False
+    if not isinstance(value, dict):
+        return True
+    return bool(value) and all(key == NEXT or is_dated(key) for key in value)
 
 
 def _way_out(value: Any, trail: Trail, wanted: ValueType) -> str:
