@@ -172,7 +172,6 @@ class Law:
             for environment in self.contracts["environments"]
             for version in self.contracts["versions"]
         }
-        self._names = _gated_names(api)
 
     def having(self, contracts: dict[str, Any]) -> Law:
         """Return the law of the same API with other contract data."""
@@ -181,6 +180,10 @@ class Law:
         for made in ("down", "up"):
             other.__dict__.pop(made, None)
         return other
+
+    @cached_property
+    def _names(self) -> _Names:
+        return _gated_names(self.api)
 
     @cached_property
     def down(self) -> dict[str, dict[str, Narrowing]]:

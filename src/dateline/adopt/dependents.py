@@ -9,6 +9,7 @@ from typing import Any
 
 from dateline.adopt.states import ABSENT, Run, States
 from dateline.gates import Timeline
+from dateline.openapi import target
 from dateline.schema.types import UNIONS
 
 
@@ -111,11 +112,12 @@ def _discriminator(states: States, found: dict[str, list[Run]], timeline: Timeli
     ]
     for version, value in states.items():
         hidden = {
-            member.get("$ref")
+            target(member.get("$ref", ""))
             for member in members
             if isinstance(member, dict) and not timeline.of(member) >> version & 1
         }
-        kept = {tag: goal for tag, goal in mapping.items() if goal not in hidden}
+        goals = {tag: target(named) or ("schemas", named) for tag, named in mapping.items()}
+        kept = {tag: named for tag, named in mapping.items() if goals[tag] not in hidden}
         if {**values[0], "mapping": kept} != value:
             return None
     return Run(list(states), {**values[0], "mapping": mapping})

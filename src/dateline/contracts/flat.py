@@ -11,9 +11,10 @@ from dateline.contracts.histories import Histories, Reading, Way
 from dateline.contracts.published import PublishedSchemas
 from dateline.gates import Timeline
 from dateline.model import Api
-from dateline.openapi import Shape, slot, target
+from dateline.openapi import Shape, slot
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.dialect import OR_NULL
+from dateline.schema.references import Resolver
 from dateline.schema.types import (
     EVERY_TYPE,
     UNIONS,
@@ -79,23 +80,26 @@ class FlatUnion:
 
 @dataclass(frozen=True)
 class TagMapping:
-    """A discriminator: the property with the tag, and the mapping of tags."""
+    """A discriminator: the property with the tag, and the components that tags are mapped to."""
 
     property: str | None = None
-    mapping: Mapping[str, str] = field(default_factory=dict)
+    mapping: Mapping[str, str | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, schema: Mapping[str, Any]) -> TagMapping:
+    def of(cls, schema: Mapping[str, Any], resolver: Resolver) -> TagMapping:
         """Return the discriminator of *schema*; an empty one if it has none."""
         said = schema.get("discriminator")
         # what has no tag that is mapped may be of the default: the members themselves decide
         if not isinstance(said, dict) or "defaultMapping" in said:
             return cls()
-        return cls(said.get("propertyName"), said.get("mapping") or {})
+        named = {
+            tag: resolver.mapped_name(goal) for tag, goal in (said.get("mapping") or {}).items()
+        }
+        return cls(said.get("propertyName"), named)
 
     def list_tags(self, component: str) -> list[str]:
         """Return the tags of *component* in the mapping."""
-        return [tag for tag, goal in self.mapping.items() if _name_of(goal) == component]
+        return [tag for tag, name in self.mapping.items() if name == component]
 
 
 @dataclass
@@ -290,7 +294,8 @@ class View:
     def list_names(self, schema: Any) -> list[str]:
         """Return the component that *schema* refers to, and those that it is another name for."""
         found: list[str] = []
-        while (name := self.referred(schema)) is not None and name not in found:
+        variant_name = self._histories.resolver.variant_name
+        while (name := variant_name(schema)) is not None and name not in found:
             found.append(name)
             schema = self.schemas[name]
         return found
@@ -386,7 +391,8 @@ class View:
                 ]
 
     def _add_unions(self, flat: FlatSchema, now: dict[str, Any], shown: dict[str, Any]) -> None:
-        tags = TagMapping.of(now), TagMapping.of(shown)
+        resolver = self._histories.resolver
+        tags = TagMapping.of(now, resolver), TagMapping.of(shown, resolver)
         if any(each.property for each in tags) and not lists_variants(now):
             flat.tags = flat.tags or tags
         for key in UNIONS:
@@ -441,9 +447,3 @@ def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{key}/{name}", child) for name, child in value.items())
     elif isinstance(value, list):
         yield from ((f"{key}/{index}", child) for index, child in enumerate(value))
-
-
-def _name_of(goal: str) -> str:
-    """Return the component that an entry of a mapping names, by reference or by name."""
-    found = target(goal)
-    return found[1] if found else goal

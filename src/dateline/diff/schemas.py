@@ -244,7 +244,8 @@ class Schemas:
         else:
             located_at = located
         way = (node.pointer for node in self.reader.way(located_at))
-        target = next(filter(component, way), located.pointer)
+        goal = self.document.find_variant(located_at.value) or located.pointer
+        target = next(filter(component, way), goal)
         known = component(target)
         name = known[1] if known else None
         return Variant(located, self.parts([located]), target, name, proxy(self))

@@ -33,11 +33,14 @@ def find_own_tags(union: Variants, member: Variant) -> set[str]:
     return set() if constant else {member.name}
 
 
-def compare_discriminators(pair: NodePair, before: Located, after: Located) -> None:
-    """Compare two discriminators, but for their mappings."""
+def compare_discriminators(
+    pair: NodePair, before: Located, after: Located, *, is_default_kept: bool = False
+) -> None:
+    """Compare two discriminators, but for their mappings, and a default that is the same."""
+    skipped = {"mapping", "defaultMapping"} if is_default_kept else {"mapping"}
     for keyword, ours, theirs in align(*map(_list_entries, (before, after))):
         name = "discriminator" if keyword == "propertyName" else keyword
-        if keyword != "mapping":
+        if keyword not in skipped:
             pair.compare(kinds_of(name, {*KNOWN, *OBJECTS["discriminator"]}), name, ours, theirs)
 
 

@@ -206,7 +206,8 @@ class UnionComparison(ABC):
         if ours is None or theirs is None:
             pair.compare(KEYWORD, "discriminator", ours, theirs)
             return
-        compare_discriminators(pair, ours, theirs)
+        is_kept = self._keeps_default(pair, before, after, same)
+        compare_discriminators(pair, ours, theirs, is_default_kept=is_kept)
         old, new = (
             Located(side.value.get("propertyName"), f"{side.pointer}/propertyName")
             for side in (ours, theirs)
@@ -218,6 +219,17 @@ class UnionComparison(ABC):
             gone, came = find_own_tags(before, first), find_own_tags(after, second)
             compare_tags(pair, ours, theirs, gone - came, came - gone)
         self._compare_mappings(pair, before, after, ours, theirs)
+
+    def _keeps_default(
+        self, pair: NodePair, before: Variants, after: Variants, same: _Same
+    ) -> bool:
+        """Return whether what has no known tag is of the same schema; compare it with itself."""
+        gone, came = before.default, after.default
+        if gone is None or came is None:
+            return gone == came
+        if gone in before.targets or came in after.targets:
+            return any((first.target, second.target) == (gone, came) for first, second in same)
+        return self._link_targets(pair, gone, came) or gone == came
 
     def _compare_mappings(
         self, pair: NodePair, before: Variants, after: Variants, ours: Located, theirs: Located

@@ -116,6 +116,12 @@ class Variants(NamedTuple):
         return read_mapping(self.schemas.document, found.value) if found else {}
 
     @property
+    def default(self) -> str | None:
+        """The component or place of what has no tag that the mapping has; None if there is none."""
+        named = self.discriminator.value.get("defaultMapping") if self.discriminator else None
+        return None if named is None else self.schemas.document.find_mapped(named) or str(named)
+
+    @property
     def rest(self) -> Parts:
         """The parts beside it, and what its own part says otherwise."""
         skipped = {self.keyword, "discriminator"}
@@ -217,17 +223,10 @@ class SchemaView:
 
 
 def read_mapping(document: Resolver, discriminator: dict[str, Any]) -> dict[str, str]:
-    """Return where each tag of a discriminator leads: a pointer, or the text as it is written.
-
-    A bare name is a schema's (OpenAPI 3.1.1, section 4.8.25).
-    """
+    """Return where each tag of a discriminator leads: a pointer, or the text as it is written."""
     tags = discriminator.get("mapping")
-    found = {}
-    for tag, reference in tags.items() if isinstance(tags, dict) else ():
-        by_name = f"#/components/schemas/{reference}"
-        goal = document.locate(reference) or document.locate(by_name)
-        found[str(tag)] = goal.pointer if goal else str(reference)
-    return found
+    entries = tags.items() if isinstance(tags, dict) else ()
+    return {str(tag): document.find_mapped(named) or str(named) for tag, named in entries}
 
 
 def is_default(keyword: str, value: Any) -> bool:

@@ -14,6 +14,7 @@ from dateline.edit.repairs import CantGateError, Gated, Repair, Restored, Return
 from dateline.gates import order
 from dateline.model import ENVIRONMENTS, GATES, KEYS, REMOVED
 from dateline.openapi import resolve, target, value_at
+from dateline.schema.references import Resolver
 
 
 def gate_part(draft: Draft, found: Breaking) -> Repair:
@@ -186,7 +187,7 @@ def give_back_tag(draft: Draft, found: Breaking) -> Repair | None:
         return None
     spot = draft.before(found, change.before_pointer)
     around, slot, name = spot.path[:-3], spot.path[-3:-1], str(spot.path[-1])
-    goal = target(str(spot.value))
+    goal = Resolver(spot.document).mapped_name(spot.value)
     if slot != ("discriminator", "mapping"):
         return None
     if objects(draft.project(found.combination), around)[-1].path != around:
@@ -195,7 +196,8 @@ def give_back_tag(draft: Draft, found: Breaking) -> Repair | None:
     node = draft.canvas.node(canonical)
     members = [*node.get("oneOf", ()), *node.get("anyOf", ())]
     staying = [member for member in members if isinstance(member, dict) and REMOVED not in member]
-    if goal is None or any(target(str(member.get("$ref"))) == goal for member in staying):
+    variant_name = Resolver(draft.canvas.api.document).variant_name
+    if goal is None or any(variant_name(member) == goal for member in staying):
         return None
     holder = (*canonical, *slot)
     known, published = draft.canvas.node(holder), list(value_at(spot.document, spot.path[:-1]))

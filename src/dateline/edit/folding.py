@@ -34,7 +34,9 @@ from dateline.model import (
     DatelineError,
     Day,
 )
-from dateline.openapi import COMPONENTS, children, target
+from dateline.openapi import COMPONENTS, children
+from dateline.project.publishing import find_mapped
+from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
 
 _REQUIRED: Final = "required"
@@ -104,6 +106,7 @@ class _Folding:
             date: next(one for one in stay if order(one) >= order(date)) for date in api.table.dates
         }
         self._timeline = Timeline(api.table)
+        self._resolver = Resolver(api.document)
         # the schema around each member of a union
         self._unions: dict[int, dict[str, Any]] = {}
         self.kept = sum(
@@ -248,8 +251,9 @@ class _Folding:
             return None
         tag = value.get(discriminator.get("propertyName", ""))
         mapped = discriminator.get("mapping", {}).get(tag, tag)
-        goals = (target(str(mapped)), ("schemas", mapped))
-        return next((one for one in members if target(one.get("$ref", "")) in goals), None)
+        goal = self._resolver.find_mapped(mapped)
+        named = (one for one in members if self._resolver.find_variant(one) == goal)
+        return None if goal is None else next(named, None)
 
     def _stays(self, member: dict[str, Any]) -> bool:
         return bool(self._timeline.of(member) & self.kept)
@@ -365,21 +369,10 @@ class _Folding:
         discriminator = site.node.get("discriminator")
         mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
         for tag, reference in (mapping or {}).items():
-            if not self._find_mapped(site.node, reference) & site.shown:
+            shown = find_mapped(self._api, self._resolver, self._timeline, site.node, reference)
+            if not shown & site.shown:
                 path = (*site.path, "discriminator", "mapping", tag)
                 self._sources.remove(path)
-
-    def _find_mapped(self, node: dict[str, Any], reference: str) -> int:
-        """Return where what *reference* of a mapping names is a member; or is there at all."""
-        goal = target(reference) or ("schemas", reference)
-        shown = [
-            self._timeline.of(member)
-            for key in UNIONS
-            for member in node.get(key, ())
-            if isinstance(member, dict) and target(member.get("$ref", "")) == goal
-        ]
-        together = reduce(int.__or__, shown) if shown else self._timeline.all
-        return together & self._api.visible.get(goal, self._timeline.all)
 
     def _write_enumeration(self, site: _FoldedNode) -> None:
         """Write adopted values as they are published once none has a history any more."""

@@ -304,16 +304,12 @@ class _Walk:
 
     def _named_by_tags(self, node: dict[str, Any]) -> Iterator[Component]:
         """Yield what a discriminator's mapping leads to beside the members of its union."""
-        members = [
-            target(member.get("$ref", ""))
-            for key in UNIONS
-            for member in node.get(key, ())
-            if isinstance(member, dict)
-        ]
+        named = self._references
+        members = [named.variant_name(member) for key in UNIONS for member in node.get(key, ())]
         for reference in list_mapped(node.get("discriminator")):
-            goal = target(reference) or ("schemas", reference)
-            if goal in self.declared and goal not in members:
-                yield goal
+            name = named.mapped_name(reference)
+            if name is not None and name not in members:
+                yield "schemas", name
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
@@ -377,9 +373,9 @@ class _Walk:
         if not below or not isinstance(value, dict) or not isinstance(tags, dict):
             return
         tag = value.get(tags.get("propertyName"))
-        reference = (tags.get("mapping") or {}).get(tag, tag) if isinstance(tag, str) else None
-        goal = (target(reference) or ("schemas", reference)) if reference else None
-        yield from (name for name in below if ("schemas", name) == goal and len(at) == 3)
+        named = (tags.get("mapping") or {}).get(tag, tag) if isinstance(tag, str) else None
+        goal = self._references.mapped_name(named)
+        yield from (name for name in below if name == goal and len(at) == 3)
 
     def _within(self, path: Path, shown: int, goal: Any, goal_path: Path, name: str) -> Need:
         return Need(self.owner, path, shown, None, self.timeline.of(goal), goal_path, name)
@@ -400,10 +396,9 @@ class _Walk:
             return bool(node["const"] == value and type(node["const"]) is type(value))
         if isinstance(discriminator, dict) and isinstance(value, dict):
             tag = value.get(discriminator.get("propertyName"))
-            reference = (discriminator.get("mapping") or {}).get(tag, tag)
-            goal = target(reference) if isinstance(reference, str) else None
-            own = self._references.schema_name(member)
-            return own is not None and own == (goal[1] if goal else reference)
+            named = (discriminator.get("mapping") or {}).get(tag, tag)
+            own = self._references.find_variant(member)
+            return own is not None and own == self._references.find_mapped(named)
         return False
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from dateline.schema.constraints import with_format_constraints
 from dateline.schema.dialect import OR_NULL, Dialect
+from dateline.schema.references import Resolver
 from dateline.schema.types import ANNOTATIONS, UNIONS
 from dateline.schema.values import text
 
@@ -84,7 +85,7 @@ class Union:
     keyword: str
     members: list[Any]
     tag: str | None = None
-    mapping: dict[str, Any] = field(default_factory=dict)
+    mapping: dict[str, str] = field(default_factory=dict)
 
     @property
     def only_requires(self) -> bool:
@@ -283,7 +284,7 @@ class Flattener:
             made.multiples = [made.keywords.pop("multipleOf")]
         for keyword in UNIONS:
             if schema.get(keyword) and _are_schemas(schema[keyword]):
-                made.unions.append(_read_union(keyword, schema))
+                made.unions.append(_read_union(keyword, schema, self._dialect.resolver))
             elif keyword in schema:
                 made.left.append(keyword)
         if OR_NULL in schema:
@@ -344,14 +345,20 @@ class Flattener:
         return made
 
 
-def _read_union(keyword: str, schema: dict[str, Any]) -> Union:
+def _read_union(keyword: str, schema: dict[str, Any], resolver: Resolver) -> Union:
     said = schema.get("discriminator")
     tag = said.get("propertyName") if isinstance(said, dict) else None
     # what has no tag that is mapped may be of the default: the members themselves decide
     if not isinstance(said, dict) or not isinstance(tag, str) or "defaultMapping" in said:
         return Union(keyword, schema[keyword])
     mapping = said.get("mapping")
-    return Union(keyword, schema[keyword], tag, mapping if isinstance(mapping, dict) else {})
+    entries = mapping.items() if isinstance(mapping, dict) else ()
+    return Union(
+        keyword,
+        schema[keyword],
+        tag,
+        {key: name for key, named in entries if (name := resolver.mapped_name(named))},
+    )
 
 
 def _open_unevaluated(flat: Flat) -> Flat:

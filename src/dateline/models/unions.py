@@ -8,7 +8,6 @@ from typing import Any
 
 from dateline.models.constructs import groups, json_types, possible_values
 from dateline.models.reading import Flat, Flattener
-from dateline.openapi import target
 from dateline.python import names
 from dateline.schema.types import EVERY_TYPE, type_of
 
@@ -25,10 +24,11 @@ class Tags:
     listed: bool
 
 
-def find_tags(reader: Flattener, member: Flat, tag: str, mapping: dict[str, Any]) -> Tags | None:
+def find_tags(reader: Flattener, member: Flat, tag: str, mapping: dict[str, str]) -> Tags | None:
     """Return the tags that name *member*; None where it does not have *tag* as text.
 
-    What the member itself says of its tag goes before *mapping*, that before its name.
+    What the member itself says of its tag goes before *mapping* to components, that before its
+    name.
     """
     goal = reader.resolve(member)
     if goal.unions and not goal.constrained and not groups(goal):
@@ -49,11 +49,7 @@ def find_tags(reader: Flattener, member: Flat, tag: str, mapping: dict[str, Any]
         )
     if member.reference is None:
         return None
-    mapped = [
-        key
-        for key, named in mapping.items()
-        if isinstance(named, str) and _names_component(named, member.reference)
-    ]
+    mapped = [key for key, name in mapping.items() if name == member.reference]
     return Tags(mapped or [member.reference], required, listed=False)
 
 
@@ -71,11 +67,6 @@ def _tags_of_union(reader: Flattener, goal: Flat, tag: str) -> Tags | None:
         required=all(each.required for each in known),
         listed=all(each.listed for each in known),
     )
-
-
-def _names_component(reference: str, component: str) -> bool:
-    goal = target(reference)
-    return component == (goal[1] if goal else reference)
 
 
 def find_tag(reader: Flattener, members: list[Flat]) -> str | None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import Any, Final
 
 from dateline.gates import Timeline, drop_keys
 from dateline.model import EXTENSIBLE, KEYS, WAS, Api
-from dateline.openapi import Shape, slot, target
+from dateline.openapi import Shape, slot
+from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
+from dateline.schema.usage import find_component
 
 _STRIPPED: Final = KEYS - {EXTENSIBLE}
 
@@ -55,6 +58,7 @@ class Publisher:
     def __init__(self, api: Api, timeline: Timeline) -> None:
         self.api = api
         self.timeline = timeline
+        self._references = Resolver(api.document)
         self.all = timeline.all
         self.count = len(timeline.combinations)
         # beside each its node: an id is unique only while its object lives
@@ -255,19 +259,8 @@ class Publisher:
         discriminator = node.get("discriminator")
         return (discriminator.get("mapping") or {}) if isinstance(discriminator, dict) else {}
 
-    def _find_mapped(self, node: dict[str, Any], reference: str) -> int:
-        """Return where a mapping's target is a member; where it exists, if it is none."""
-        goal = target(reference) or ("schemas", reference)
-        members = [
-            member
-            for key in UNIONS
-            for member in node.get(key, ())
-            if isinstance(member, dict) and target(member.get("$ref", "")) == goal
-        ]
-        together = 0 if members else self.all
-        for member in members:
-            together |= self.timeline.of(member)
-        return together & self.api.visible.get(goal, self.all)
+    def _find_mapped(self, node: dict[str, Any], named: str) -> int:
+        return find_mapped(self.api, self._references, self.timeline, node, named)
 
     def _discriminator(
         self, node: dict[str, Any], built: dict[str, Any], at: int
@@ -301,6 +294,25 @@ class Publisher:
                 or any(self.timeline.of(member) != self.all for member in members)
             )
         )
+
+
+def find_mapped(
+    api: Api, resolver: Resolver, timeline: Timeline, node: dict[str, Any], named: str
+) -> int:
+    """Return where what an entry of the mapping of *node* names is a member, or is there at all.
+
+    *resolver* is one of the definitions.
+    """
+    goal = resolver.find_mapped(named)
+    shown = [
+        timeline.of(member)
+        for key in UNIONS
+        for member in node.get(key, ())
+        if goal is not None and resolver.find_variant(member) == goal
+    ]
+    together = reduce(or_, shown) if shown else timeline.all
+    owner = None if goal is None else find_component(f"#{goal}")
+    return together if owner is None else together & api.visible.get(owner, timeline.all)
 
 
 def enumeration(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:

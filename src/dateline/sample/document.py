@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 import jsonschema_rs
 
 from dateline.load.meaning import WORDS
-from dateline.openapi import pointer, replace_children, target
+from dateline.openapi import pointer, replace_children
 from dateline.schema.constraints import (
     drop_meaningless,
     escape_reference,
@@ -20,7 +20,7 @@ from dateline.schema.constraints import (
 from dateline.schema.dialect import Dialect
 from dateline.schema.memo import Memo, memoize
 from dateline.schema.parts import PartReader
-from dateline.schema.references import Located
+from dateline.schema.references import Located, Resolver
 from dateline.schema.types import UNIONS
 from dateline.schema.variants import discriminator_of, subtypes
 
@@ -53,7 +53,7 @@ class SampledDocument:
         """Returns a schema, which may come from anywhere, as if it were part of the document."""
         # one that follows many references takes a megabyte: few are needed again much later
         self._validators = memoize(self._compile, _MOST_COMPILED)
-        self.members = Memo(_list_members)
+        self.members = Memo(partial(_list_members, self._reader.resolver))
         """Returns the schemas one of which a keyword (a union, or `if`) makes a value fit."""
         self.variants = memoize(self._tagged_variants)
         """Returns what a reference to a discriminated schema stands for, each with its tag.
@@ -113,7 +113,8 @@ class SampledDocument:
         variants = []
         for each in [name, *sorted(below)]:
             schema = {"$ref": "#" + pointer(("components", "schemas", each))}
-            values = [] if self._lists_values(schema, tag) else _tags(found, schema["$ref"])
+            known = self._lists_values(schema, tag)
+            values = [] if known else _tags(self._reader.resolver, found, schema)
             variants.append(_with_tag(schema, tag, values))
             self._chosen.add(id(schema))
             if each == name and not inherits:
@@ -247,7 +248,7 @@ def _readable(kind: str, node: Any) -> Any:
     return with_format_constraints(drop_meaningless(found))
 
 
-def _list_members(schema: dict[str, Any], keyword: str) -> Schemas:
+def _list_members(resolver: Resolver, schema: dict[str, Any], keyword: str) -> Schemas:
     if keyword == "if":
         met = {"allOf": [schema["if"], schema.get("then", True)]}
         return met, {"allOf": [{"not": schema["if"]}, schema.get("else", True)]}
@@ -257,18 +258,17 @@ def _list_members(schema: dict[str, Any], keyword: str) -> Schemas:
         return tuple(schema[keyword])
     found = []
     for member in schema[keyword]:
-        reference = member.get("$ref") if isinstance(member, dict) else None
-        values = _tags(discriminator, reference) if isinstance(reference, str) else []
+        values = _tags(resolver, discriminator, member)
         found.append(_with_tag(member, tag, values) if values else member)
     return tuple(found)
 
 
-def _tags(discriminator: dict[str, Any], reference: str) -> list[str]:
-    """Return the tags of what *reference* leads to: those that are mapped, else its name."""
-    goal = target(reference)
-    name = goal[1] if goal is not None else None
+def _tags(resolver: Resolver, discriminator: dict[str, Any], member: Any) -> list[str]:
+    """Return the tags of *member* of a union: those that are mapped, else its name."""
+    goal = resolver.find_variant(member)
     mapping = discriminator.get("mapping") or {}
-    found = [tag for tag, place in mapping.items() if place in (reference, name)]
+    found = [tag for tag, named in mapping.items() if goal and resolver.find_mapped(named) == goal]
+    name = resolver.variant_name(member)
     return found or ([name] if name is not None else [])
 
 

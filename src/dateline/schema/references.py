@@ -110,6 +110,43 @@ class Resolver:
         is_known = goal is not None and goal[0] == "schemas" and goal[1] in self.section("schemas")
         return goal[1] if goal is not None and is_known else None
 
+    def find_variant(self, schema: Any) -> str | None:
+        """Return the pointer of what *schema*, a member of a union, is known by to discriminators.
+
+        This is the first component that its references lead to, else what they lead to in the end.
+        None where it is no reference, or leads to nothing.
+        """
+        found = None
+        seen: set[str] = set()
+        while (reference := _reference_of(schema)) is not None:
+            found = self.locate(reference)
+            if found is None or component(found.pointer) or found.pointer in seen:
+                break
+            seen.add(found.pointer)
+            schema = found.value
+        return None if found is None else found.pointer
+
+    def find_mapped(self, named: Any) -> str | None:
+        """Return what an entry of a discriminator's mapping names, as `find_variant` does.
+
+        What may be a name or an address is a name (OpenAPI 3.1.1, section 4.8.25.4).
+        """
+        if isinstance(named, str) and named in self.section("schemas"):
+            return f"/components/schemas/{escape(named)}"
+        return self.find_variant({"$ref": named})
+
+    def mapped_name(self, named: Any) -> str | None:
+        """Return the component that an entry of a discriminator's mapping names; None if none."""
+        goal = self.find_mapped(named)
+        known = None if goal is None else component(goal)
+        return known[1] if known is not None and known[0] == "schemas" else None
+
+    def variant_name(self, schema: Any) -> str | None:
+        """Return the component that *schema* is known by to discriminators; None if none."""
+        goal = self.find_variant(schema)
+        known = None if goal is None else component(goal)
+        return known[1] if known is not None and known[0] == "schemas" else None
+
     def _find(self, reference: str) -> Located | None:
         if reference != "#" and not reference.startswith("#/"):
             return next(iter(self._anchors.get(reference[1:], ())), None)
@@ -124,6 +161,17 @@ class Resolver:
             for name in dict.fromkeys(name for name in names if isinstance(name, str)):
                 found.setdefault(name, []).append(located)
         return found
+
+
+def _reference_of(schema: Any) -> Any:
+    """Return the reference that *schema* is, or that an `allOf` says alone; None if it is none."""
+    while isinstance(schema, dict) and "$ref" not in schema:
+        bases = schema.get("allOf")
+        is_alone = {key for key in schema if not key.startswith("x-")} == {"allOf"}
+        if not is_alone or not isinstance(bases, list) or len(bases) != 1:
+            return None
+        [schema] = bases
+    return schema.get("$ref") if isinstance(schema, dict) else None
 
 
 def _objects(root: Located) -> Iterator[Located]:

@@ -26,7 +26,7 @@ def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     resolver = Resolver({"components": {"schemas": schemas}})
     for name, schema in schemas.items():
         for node in _same_value(schema):
-            goal = resolver.schema_name(node)
+            goal = resolver.variant_name(node) if "$ref" in node else None
             if goal is not None:
                 extending.setdefault(goal, set()).add(name)
             if isinstance(node.get("discriminator"), dict) and not lists_variants(node):

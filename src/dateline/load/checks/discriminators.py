@@ -36,7 +36,8 @@ from dateline.wording import did_you_mean, quote, quote_all
 def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Each member has the tag, always; so has a schema that others extend, without a union."""
     tag = site.node[key].get("propertyName")
-    named = [(name, member) for _, member in _union(site) if (name := _name(member))]
+    variant_name = scope.references.variant_name
+    named = [(name, member) for _, member in _union(site) if (name := variant_name(member))]
     if not site.node.keys() & set(UNIONS):
         named = [("this schema", site.node)]
     # a value without the tag is of the default
@@ -66,7 +67,8 @@ def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 @on("schema.discriminator", finds=("discriminator-member",))
 def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
     for trail, member in _union(site):
-        if _name(member) is None and admitted_types(scope, member) != {"null"}:
+        is_named = scope.references.variant_name(member) or _leads_nowhere(scope, member)
+        if not is_named and admitted_types(scope, member) != {"null"}:
             message = (
                 "a member written in place has no name for its tag; "
                 "make it a component and refer to it"
@@ -77,12 +79,14 @@ def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
 @on("schema.discriminator", finds=("mapping-dangling", "mapping-outside-union"))
 def mapping(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     schemas = scope.list_components("schema")
-    names = [name for _, member in _union(site) if (name := _name(member)) is not None]
+    variants = [scope.references.variant_name(member) for _, member in _union(site)]
+    names = [name for name in variants if name is not None]
     for tag, written in site.node[key].get("mapping", {}).items():
         trail = site.at(key, "mapping", tag)
-        name = _schema_name(written)
-        if name is None or name not in schemas:
-            word = name or written
+        name = scope.references.mapped_name(written)
+        if name is None:
+            goal = target(written)
+            word = goal[1] if goal is not None else written
             message = f"{quote(written)} is no schema of this document{did_you_mean(word, schemas)}"
             yield Violation(trail, "mapping-dangling", message, value=True)
         elif names and name not in names:
@@ -119,14 +123,15 @@ def _tags(scope: Scope, site: Site) -> Iterator[tuple[Trail, str, list[str]]]:
     """
     schemas = scope.list_components("schema")
     discriminator = site.node["discriminator"]
-    members = [(trail, _name(member)) for trail, member in _union(site)]
+    variant_name, mapped_name = scope.references.variant_name, scope.references.mapped_name
+    members = [(trail, variant_name(member)) for trail, member in _union(site)]
     where = path(site.trail)
     if not members and where[:2] == ("components", "schemas") and set(where[3::2]) <= {"allOf"}:
         below = scope.subtypes.get(str(where[2]), frozenset())
         members = [(site.at("discriminator"), name) for name in sorted(below)]
     mapped: dict[str, list[str]] = {}
     for tag, written in discriminator.get("mapping", {}).items():
-        mapped.setdefault(_schema_name(written) or "", []).append(tag)
+        mapped.setdefault(mapped_name(written) or "", []).append(tag)
     for trail, name in members:
         if name in schemas and scope.now(schemas[name]) is not None:
             yield trail, name, mapped.get(name, [name])
@@ -229,11 +234,13 @@ class _Then(Scope):
     def _discriminator(self, node: dict[str, Any], members: list[Any]) -> dict[str, Any]:
         """Return *node* without the tags of what is not shown."""
         schemas = self.list_components("schema")
-        gone = {name for each in members if not self._shows(each) and (name := _name(each))}
+        hidden = [each for each in members if not self._shows(each)]
+        gone = {self.references.variant_name(each) for each in hidden}
         kept = {
             tag: written
             for tag, written in node.get("mapping", {}).items()
-            if (name := _schema_name(written)) not in gone and self._shows(schemas.get(name or ""))
+            if (name := self.references.mapped_name(written)) is None
+            or (name not in gone and self._shows(schemas[name]))
         }
         return {**node, "mapping": kept} if "mapping" in node else node
 
@@ -333,13 +340,10 @@ def _union(site: Site) -> Iterator[tuple[Any, Any]]:
             yield site.at(key, index), member
 
 
-def _name(member: Any) -> str | None:
-    return _schema_name(member["$ref"]) if isinstance(member, dict) and "$ref" in member else None
-
-
-def _schema_name(reference: str) -> str | None:
-    """Return the schema that a mapping names: by reference or, with no `/` or `#`, by name."""
-    if "/" not in reference and "#" not in reference:
-        return reference
-    goal = target(reference)
-    return goal[1] if goal is not None and goal[0] == "schemas" else None
+def _leads_nowhere(scope: Scope, member: Any) -> bool:
+    """Return whether *member* is a reference to nothing, which another check finds."""
+    return (
+        isinstance(member, dict)
+        and "$ref" in member
+        and scope.references.locate(member["$ref"]) is None
+    )

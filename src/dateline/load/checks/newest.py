@@ -76,11 +76,11 @@ def keys_together(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 @on("discriminator.defaultMapping", finds=("reference-dangling",))
 def default_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    schemas, written = scope.list_components("schema"), site.node[key]
-    goal = target(written) or ("schemas", written)
-    if goal[0] != "schemas" or goal[1] not in schemas:
+    written = site.node[key]
+    if scope.references.mapped_name(written) is None:
+        goal = target(written) or ("schemas", written)
         message = f"{quote(written)} is no schema of this document"
-        message += did_you_mean(goal[1], list(schemas))
+        message += did_you_mean(goal[1], list(scope.list_components("schema")))
         yield Violation(site.at(key), "reference-dangling", message, value=True)
 
 

@@ -17,7 +17,6 @@ from dateline.load.checks.schema_parts import (
 )
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, extend, on
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
-from dateline.openapi import target
 from dateline.regex.engines import compile_portable
 from dateline.schema.constraints import DECIMAL
 from dateline.schema.types import UNIONS, choices, declared_types, is_enumeration, type_of
@@ -139,16 +138,13 @@ def _tagged_faults(
         yield Fault((), f"{quote(name)} is missing; it tells the members apart")
         return
     named = node["discriminator"].get("mapping", {}).get(tag, tag)
-    goal = target(named) or ("schemas", named)
+    goal = scope.references.find_mapped(named)
     for member in members:
-        if isinstance(member, dict) and target(member.get("$ref", "")) == goal:
+        if goal is not None and scope.references.find_variant(member) == goal:
             yield from _faults(scope, value, member, depth + 1)
             return
-    tags = list(node["discriminator"].get("mapping", {})) or [
-        found[1]
-        for member in members
-        if isinstance(member, dict) and (found := target(member.get("$ref", "")))
-    ]
+    names = (scope.references.variant_name(member) for member in members)
+    tags = list(node["discriminator"].get("mapping", {})) or [name for name in names if name]
     yield Fault((name,), f"{quote(tag)} is the tag of no member{did_you_mean(tag, tags)}")
 
 
