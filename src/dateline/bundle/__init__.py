@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dateline.bundle.bundler import Bundle, Bundler
+from dateline.bundle.dialects import find_foreign_dialects, may_have_dialects
 from dateline.bundle.goals import Goal
 from dateline.bundle.identities import may_have_identities, resolve_identities
 from dateline.bundle.sources import (
@@ -120,6 +121,13 @@ class Document:
         problems: list[Problem] = []
         bundle = self._read(problems)
         if bundle is None:
+            raise SourceError(problems)
+        # what is in other files was not seen
+        if len(bundle.sources) > 1 or may_have_dialects(self.data):
+            for path, message in find_foreign_dialects(bundle.document):
+                place = bundle.locate(path, value=True)
+                problems.append(Problem(place=place, id="unsupported-dialect", message=message))
+        if problems:
             raise SourceError(problems)
         return bundle
 

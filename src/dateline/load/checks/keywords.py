@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from dateline.bundle.dialects import DIALECT, is_read
 from dateline.load.checks.scope import Scope, Site, Violation, on
 from dateline.openapi import OBJECTS
 from dateline.wording import quote
 
 _VERSION: Final = re.compile(r"3\.[012]\.(0|[1-9][0-9]*)")
-
-_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-_OPENAPI_DIALECT: Final = re.compile(r"https://spec\.openapis\.org/oas/3\.[12]/dialect/[\w-]+")
 
 # Keywords of JSON Schema that no generated model could hold to.
 _UNSUPPORTED: Final = (
@@ -85,9 +83,9 @@ def something_to_serve(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
 
 @on("document.jsonSchemaDialect", finds=("unsupported-dialect",))
 def dialect(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    if _OPENAPI_DIALECT.fullmatch(site.node[key]) is None and site.node[key] != _DIALECT:
+    if not is_read(site.node[key]):
         message = (
-            f"schemas are read as {_DIALECT}, not as {quote(site.node[key])}; leave this key out"
+            f"schemas are read as {DIALECT}, not as {quote(site.node[key])}; leave this key out"
         )
         yield Violation(site.at(key), "unsupported-dialect", message, value=True)
 
