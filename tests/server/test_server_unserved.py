@@ -107,6 +107,18 @@ def test_an_oddity_of_one_operation_is_its_own(name: str, tmp_path: Path) -> Non
     assert statuses(app, OLD, *others) == [204] * (len(others) + 1)
 
 
+def test_a_response_that_no_value_fits_at_some_version_is_noted(tmp_path: Path) -> None:
+    def answering(*members: Document) -> Document:
+        content = {"application/json": {"schema": {"oneOf": list(members)}}}
+        responses = {"200": {"description": "one", "content": content}}
+        return document({"/a": {"get": {"operationId": "a", "responses": responses}}})
+
+    text = {"type": "string"}
+    made = generated(tmp_path, answering(text, text), answering(text, {"type": "integer"}))
+    [note] = [note for note in made.notes if "501" in note]
+    assert note.startswith("1 operation has a response that no value fits at some version, since")
+
+
 def test_tags_that_become_one_name_share_a_group(tmp_path: Path) -> None:
     tagged = {
         f"/{number}": {"get": {**DONE, "operationId": f"op{number}", "tags": [tag]}}

@@ -19,6 +19,7 @@ from dateline.model import REMOVED, Api, Artifact, Place
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
+from dateline.schema.emptiness import Emptiness, list_unanswerable
 from dateline.server.around import describe_operations
 from dateline.server.canonical import read_forms
 from dateline.server.components import ComponentModules
@@ -100,6 +101,7 @@ class Server:
         """What the server leaves out of the definitions, and where first."""
         return [
             *self._note_unserved(),
+            *self._note_empty(),
             *self._note_required(),
             *self._note_other_bodies(),
             *self._note_removed(),
@@ -137,6 +139,23 @@ class Server:
             yield (
                 f"{count} can't be served at every version and answers 501 there (first at "
                 f"{self._locate(operation)}: {reason})"
+            )
+
+    def _note_empty(self) -> Iterator[str]:
+        if not Emptiness(self._api.document).has_twins:
+            return
+        empty: set[tuple[str, str]] = set()
+        for version in self._api.table.supported:
+            for each in self._api.table.environments:
+                contract = self._projector.contract(version.date, each.name)
+                empty |= {*list_unanswerable(contract.document)}
+        found = [each for each in self._operations if (each.path, each.method) in empty]
+        if found:
+            count = "1 operation has" if len(found) == 1 else f"{len(found)} operations have"
+            yield (
+                f"{count} a response that no value fits at some version, since the members of a "
+                "`oneOf` say the same; the mock answers 501 there (first at "
+                f"{self._locate(found[0])})"
             )
 
     def _note_required(self) -> Iterator[str]:

@@ -1,0 +1,150 @@
+"""Find schemas that no value fits, whatever the value is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, Final
+
+from dateline.openapi import (
+    is_old,
+    method_name,
+    operations,
+    path_items,
+    preferred_media_type,
+    resolve,
+    walk,
+)
+from dateline.schema.references import Resolver
+from dateline.schema.types import UNIONS
+
+# what says nothing about values
+_WORDS: Final = frozenset(
+    {"title", "description", "example", "examples", "$comment", "default", "deprecated"}
+    | {"externalDocs", "xml", "readOnly", "writeOnly"}
+)
+
+
+class Emptiness:
+    """The schemas of one document that no value fits, as far as a look at them tells.
+
+    Two members of a `oneOf` that say the same refuse together what they let through together.
+    """
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+        self._resolver = Resolver(document)
+        self._is_old = is_old(document)
+
+    def is_empty(self, schema: Any) -> bool:
+        """Return whether no value fits *schema*, which is part of the document."""
+        return self._is_empty(schema, self._references)
+
+    @cached_property
+    def has_twins(self) -> bool:
+        """Whether two members of some `oneOf` say the same, in whatever versions they are."""
+        unions = (
+            [self._write(member) for member in _list(node, "oneOf")]
+            for _, kind, node in walk("document", self._document)
+            if kind == "schema" and isinstance(node, dict)
+        )
+        return any(len({*members}) < len(members) for members in unions)
+
+    @cached_property
+    def _references(self) -> dict[str, bool]:
+        """Whether no value fits what a reference leads to."""
+        found = {
+            node["$ref"]
+            for _, kind, node in walk("document", self._document)
+            if kind == "schema" and isinstance(node, dict) and isinstance(node.get("$ref"), str)
+        }
+        goals = {each: self._resolver.locate(each) for each in sorted(found)}
+        known = dict.fromkeys(goals, False)
+        before: dict[str, bool] = {}
+        while before != known:
+            before = known
+            known = {
+                reference: goal is not None and self._is_empty(goal.value, before)
+                for reference, goal in goals.items()
+            }
+        return known
+
+    def _is_empty(self, schema: Any, known: dict[str, bool]) -> bool:
+        if not isinstance(schema, dict):
+            return schema is False
+        if self._is_old and schema.get("nullable") is True:
+            return False  # null fits
+        needed = [*_list(schema, "allOf"), *_list_needed(schema)]
+        if known.get(str(schema.get("$ref"))) or any(self._is_empty(one, known) for one in needed):
+            return True
+        unions = [members for key in UNIONS if (members := _list(schema, key))]
+        return any(
+            all(self._is_empty(one, known) for one in members) for members in unions
+        ) or self._are_twins(_list(schema, "oneOf"))
+
+    def _are_twins(self, members: list[Any]) -> bool:
+        """Return whether each of *members* says the same as another one."""
+        said = [self._write(member) for member in members]
+        return bool(said) and all(said.count(one) > 1 for one in said)
+
+    def _write(self, schema: Any) -> str:
+        followed = {id(schema)}
+        while isinstance(schema, dict) and {*filter(_is_meant, schema)} == {"$ref"}:
+            goal = self._resolver.locate(str(schema["$ref"]))
+            if goal is None or id(goal.value) in followed:
+                break
+            schema = goal.value
+            followed.add(id(schema))
+        return json.dumps(_without_words(schema), sort_keys=True, default=str)
+
+
+def _without_words(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_without_words(below) for below in schema]
+    if not isinstance(schema, dict):
+        return schema
+    # a property may be called `title`
+    return {
+        key: {name: _without_words(child) for name, child in below.items()}
+        if key == "properties" and isinstance(below, dict)
+        else _without_words(below)
+        for key, below in schema.items()
+        if _is_meant(key)
+    }
+
+
+def _is_meant(key: str) -> bool:
+    return key not in _WORDS and not key.startswith("x-")
+
+
+def _list(schema: dict[str, Any], key: str) -> list[Any]:
+    found = schema.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _list_needed(schema: dict[str, Any]) -> list[Any]:
+    """Return the schemas of what no value of *schema* can do without."""
+    kinds = schema.get("type")
+    if kinds == "object" and isinstance(schema.get("properties"), dict):
+        fields = schema["properties"]
+        return [fields[name] for name in _list(schema, "required") if name in fields]
+    if kinds == "array" and schema.get("minItems", 0):
+        return [schema["items"]] if "items" in schema else []
+    return []
+
+
+def list_unanswerable(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the path and method of each operation of *document* whose success no value fits."""
+    emptiness = Emptiness(document)
+    for path, written in path_items(document):
+        for method, operation in operations(resolve(document, written)):
+            schemas = [
+                content[preferred_media_type(content)].get("schema")
+                for status, response in (operation.get("responses") or {}).items()
+                if status.startswith("2")
+                and isinstance(response, dict)
+                and (content := resolve(document, response).get("content"))
+            ]
+            if schemas and all(map(emptiness.is_empty, schemas)):
+                yield path, method_name(method)

@@ -1,0 +1,91 @@
+"""Schemas that no value fits are found in every position, and none that some value fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+
+from dateline.schema.emptiness import Emptiness, list_unanswerable
+
+TWINS = "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}]}"
+
+EMPTY = {
+    "twins": TWINS,
+    "two pairs": "{oneOf: [{type: string}, {const: 1}, {type: string}, {const: 1}]}",
+    "twins in a required field": f"{{type: object, required: [a], properties: {{a: {TWINS}}}}}",
+    "twins in an item that there must be": f"{{type: array, minItems: 1, items: {TWINS}}}",
+    "twins in a part": f"{{allOf: [{{type: object}}, {TWINS}]}}",
+    "twins in all members": f"{{anyOf: [{TWINS}, {TWINS}]}}",
+    "behind references": "{$ref: '#/components/schemas/Behind'}",
+    "false": "false",
+}
+FULL = {
+    "members that differ": "{oneOf: [{$ref: '#/components/schemas/A'}, {type: string}]}",
+    "twins and another": "{oneOf: [{type: string}, {type: string}, {type: integer}]}",
+    "a union of one": "{oneOf: [{type: string}]}",
+    "twins in an optional field": f"{{type: object, properties: {{a: {TWINS}}}}}",
+    "twins in a list that may be empty": f"{{type: array, items: {TWINS}}}",
+    "twins in one member": f"{{anyOf: [{TWINS}, {{type: string}}]}}",
+    "twins of anyOf": "{anyOf: [{type: string}, {type: string}]}",
+    "members whose property is called as a word": (
+        "{oneOf: [{type: object, required: [title], properties: {title: {type: string}}},"
+        " {type: object, required: [title], properties: {title: {type: integer}}}]}"
+    ),
+    "a recursion": "{$ref: '#/components/schemas/Again'}",
+}
+
+
+def document(schema: Any, openapi: str = "3.1.0") -> dict[str, Any]:
+    content = {"application/json": {"schema": schema}}
+    responses = {"200": {"description": "a", "content": content}, "404": {"description": "b"}}
+    loan = {"type": "object", "properties": {"a": {"type": "string", "nullable": False}}}
+    return {
+        "openapi": openapi,
+        "info": {"title": "a", "version": "1"},
+        "paths": {"/a": {"get": {"responses": responses}}, "x-note": None},
+        "components": {
+            "schemas": {
+                "A": {**loan, "description": "one"},
+                "B": {**loan, "title": "other", "x-note": 1},
+                "Behind": {"$ref": "#/components/schemas/Further"},
+                "Further": {"allOf": [yaml.safe_load(TWINS)]},
+                "Again": {
+                    "type": "object",
+                    "properties": {"again": {"$ref": "#/components/schemas/Again"}},
+                },
+            }
+        },
+    }
+
+
+@pytest.mark.parametrize("name", [*EMPTY, *FULL])
+def test_what_no_value_fits_is_found(name: str) -> None:
+    schema = yaml.safe_load({**EMPTY, **FULL}[name])
+    found = document(schema)
+    assert Emptiness(found).is_empty(schema) is (name in EMPTY)
+    assert list(list_unanswerable(found)) == ([("/a", "GET")] if name in EMPTY else [])
+    registry = jsonschema_rs.Registry([("urn:a", found)])
+    at = {"$ref": "urn:a#/paths/~1a/get/responses/200/content/application~1json/schema"}
+    validator = jsonschema_rs.Draft202012Validator(at, registry=registry)
+    values: tuple[Any, ...] = (
+        None,
+        1,
+        "a",
+        [],
+        ["a"],
+        [{}],
+        {},
+        {"a": "b"},
+        {"a": {"a": "b"}},
+        {"title": "a"},
+    )
+    assert any(map(validator.is_valid, values)) is (name in FULL)
+
+
+def test_null_fits_what_is_nullable_in_openapi_3_0() -> None:
+    schema = {**yaml.safe_load(TWINS), "nullable": True}
+    assert not Emptiness(document(schema, "3.0.3")).is_empty(schema)
+    assert Emptiness(document(schema)).is_empty(schema)
