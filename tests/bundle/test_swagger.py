@@ -564,8 +564,8 @@ def test_the_version_may_be_a_number(tmp_path: Path) -> None:
 REFUSED: dict[str, tuple[Document, str]] = {
     "file": (
         small(definitions={"A": {"$ref": "other.json#/A"}}),
-        "reference-remote: 'other.json#/A': Swagger 2.0 is read from one file; bundle the files, "
-        "or convert them",
+        "reference-unreadable: 'other.json#/A': No such file or directory; make it a file that "
+        "can be read",
     ),
     "address": (
         operation({"$ref": "https://example.com/p.json"}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -16,6 +17,7 @@ from support.sources import parsed
 from dateline.check import Published
 from dateline.documents import document
 from dateline.edit.cut import CutRequest, cut
+from dateline.edit.retire import retire
 from dateline.load import load
 from dateline.load.table import read_table
 from dateline.model import Api, Problem
@@ -403,3 +405,21 @@ def test_a_starter_project_has_versions_of_the_form_asked_for(tmp_path: Path, fo
 )
 def test_a_name_stands_for_a_day(name: str, day: str) -> None:
     assert first_day(name) == day
+
+
+def test_a_version_is_retired_beside_one_that_moves(tmp_path: Path) -> None:
+    names = NAMES[USUAL]
+    ended = f"announcements: [{{ ends: '{names.first}', from: 2025-12-01, announced: 2025-01-01 }}]"
+    schemas = write_project(tmp_path, USUAL, "header", f"default: '{names.second}'", ended)
+    before = load(schemas)
+    done = retire(schemas, names.first, date(2026, 1, 1))
+    assert done.api.table.dates == (names.second, "next", MOVING)
+    assert done.api.document["components"]["schemas"]["Loan"]["properties"] == {
+        "id": {"type": "string"},
+        "borrower": {"type": "string"},
+        "fine": {"type": "string", "x-was": {"next": {"name": "fee"}}},
+        "branch": {"type": "string", "x-was": {MOVING: {"name": "shelf"}}},
+    }
+    for version in done.api.table.dates:
+        shown, now = (Projector(api).contract(version, "production") for api in (before, done.api))
+        assert json.dumps(now.document) == json.dumps(shown.document)

@@ -10,13 +10,13 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dateline.bundle.bundler import Bundle, Bundler
 from dateline.bundle.dialects import find_foreign_dialects, may_have_dialects
-from dateline.bundle.goals import Goal
+from dateline.bundle.goals import FileSet, Goal
 from dateline.bundle.identities import may_have_identities, resolve_identities
 from dateline.bundle.sources import (
     Files,
@@ -26,6 +26,7 @@ from dateline.bundle.sources import (
     read_source,
 )
 from dateline.bundle.swagger import convert
+from dateline.bundle.swagger_files import join_files
 from dateline.model import Place, Problem, SourceError
 from dateline.openapi import ConvertedDocument, follow
 from dateline.source.problems import short
@@ -137,12 +138,7 @@ class Document:
             return None
         file = posixpath.basename(self.name)
         if str(source.root.get("swagger")) == "2.0" and "openapi" not in source.root:
-            converted = convert(source, file, problems)
-            if converted is None:
-                return None
-            origins = {key: Goal(file, path) for key, path in converted.origins.items()}
-            sources = {file: source}
-            return Bundle(converted.document, file, sources, origins, converted.notes)
+            return self._read_swagger(source, file, problems)
         if (problem := _not_openapi(source)) is not None:
             problems.append(problem)
             return None
@@ -150,6 +146,24 @@ class Document:
         if not may_refer_to_files(source):
             return Bundle(source.root, file, {file: source}, {})
         return Bundler(source, file, self.files, self.readings, problems).bundle()
+
+    def _read_swagger(
+        self, source: SourceFile, file: str, problems: list[Problem]
+    ) -> Bundle | None:
+        sources = {file: source}
+        trace: Callable[[Trail], Goal] = partial(Goal, file)
+        if may_refer_to_files(source):
+            files = FileSet(source, file, self.files, self.readings, problems)
+            joined = join_files(source, file, files, problems)
+            if joined is None:
+                return None
+            source, trace = joined.source, joined.trace
+            sources = {**joined.sources, file: source}
+        converted = convert(source, file, problems)
+        if converted is None:
+            return None
+        origins = {key: trace(path) for key, path in converted.origins.items()}
+        return Bundle(converted.document, file, sources, origins, converted.notes)
 
 
 def _from_root(source: SourceFile) -> SourceFile:

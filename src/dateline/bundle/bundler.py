@@ -188,7 +188,7 @@ class Bundler:
         """Return *document* with what was *made* among its components, under free names."""
         alike: dict[tuple[str, str], list[Goal]] = {}
         for section, goal in made:
-            alike.setdefault((section, self._style(_short_name(goal))), []).append(goal)
+            alike.setdefault((section, self._style(name_shortly(goal))), []).append(goal)
         before = document.get("components")
         components = self._copy(before if isinstance(before, dict) else {})
         for section in sorted({section for section, _ in made}):
@@ -198,7 +198,7 @@ class Bundler:
             entries = components[section]
             for goal in sorted(goals, key=str):
                 is_free = len(goals) == 1 and short not in entries
-                name = short if is_free else self._style(_long_name(goal))
+                name = short if is_free else self._style(name_at_length(goal))
                 while name in entries:
                     name += "Also" if self._is_authored else "_"
                 self._names[section, goal] = name
@@ -498,13 +498,14 @@ _EXPECTED: Final[dict[Shape, type | None]] = {
 }
 
 
-def _short_name(goal: Goal) -> str:
+def name_shortly(goal: Goal) -> str:
     """Return what a component is called whose text is at *goal*: the last name that leads there."""
     names = [step for step in goal.path if isinstance(step, str)]
     return _nameable(names[-1] if names else _stem(goal.file.rpartition("/")[2]))
 
 
-def _long_name(goal: Goal) -> str:
+def name_at_length(goal: Goal) -> str:
+    """Return what a component is called whose text is at *goal*, with all that leads there."""
     return _nameable("_".join(map(str, (_stem(goal.file), *goal.path))))
 
 

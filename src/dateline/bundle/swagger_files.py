@@ -1,0 +1,226 @@
+"""Join the files of a Swagger 2.0 document: what others hold becomes part of the first one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from dateline.bundle.addresses import AddressError, is_local
+from dateline.bundle.bundler import name_at_length, name_shortly
+from dateline.bundle.goals import FileSet, Goal, format_local
+from dateline.bundle.sources import SourceFile
+from dateline.model import Place, Problem
+from dateline.openapi import ANY, METHODS, MadeName, Shape
+from dateline.source.reader import Trail
+from dateline.wording import quote
+
+_SECTIONS: Final = {"schema": "definitions", "parameter": "parameters", "response": "responses"}
+"""Where the objects are that a reference may lead to (Swagger 2.0, Swagger Object)."""
+
+_Held = dict[str, tuple[Shape, str]]
+
+# What the keys of each object hold that may refer to something, by its title in Swagger 2.0.
+_HOLDS: Final[dict[str, _Held]] = {
+    "swagger": {
+        "paths": (Shape.ONE, "paths"),
+        **{section: (Shape.MAP, kind) for kind, section in _SECTIONS.items()},
+    },
+    "paths": {ANY: (Shape.ONE, "path-item")},
+    "path-item": {
+        **dict.fromkeys(METHODS, (Shape.ONE, "operation")),
+        "parameters": (Shape.LIST, "parameter"),
+    },
+    "operation": {
+        "parameters": (Shape.LIST, "parameter"),
+        "responses": (Shape.ONE, "responses"),
+    },
+    "responses": {ANY: (Shape.ONE, "response")},
+    "parameter": {"schema": (Shape.ONE, "schema"), "items": (Shape.ONE, "items")},
+    "response": {"schema": (Shape.ONE, "schema"), "headers": (Shape.MAP, "header")},
+    "header": {"items": (Shape.ONE, "items")},
+    "items": {"items": (Shape.ONE, "items")},
+    "schema": {
+        **dict.fromkeys(("items", "additionalProperties", "not"), (Shape.ONE, "schema")),
+        **dict.fromkeys(("allOf", "anyOf", "oneOf"), (Shape.LIST, "schema")),
+        "properties": (Shape.MAP, "schema"),
+    },
+}
+
+_Wanted = tuple[str, Goal]
+"""What another file has: the section that it becomes an entry of, and where it is."""
+
+
+@dataclass(frozen=True)
+class JoinedSwagger:
+    """One source in place of all, those that it was made of, and where each path is written."""
+
+    source: SourceFile
+    sources: dict[str, SourceFile]
+    trace: Callable[[Trail], Goal]
+
+
+def join_files(
+    main: SourceFile, file: str, files: FileSet, problems: list[Problem]
+) -> JoinedSwagger | None:
+    """Return *main*, called *file*, with what it refers to in other *files*.
+
+    None, with the *problems* noted, where an address can't be read.
+    """
+    before = len(problems)
+    joined = _SwaggerJoiner(main, file, files, problems).join()
+    return joined if len(problems) == before else None
+
+
+class _SwaggerJoiner:
+    """Objects with a section become entries of it; others take the place of the reference."""
+
+    def __init__(
+        self, main: SourceFile, file: str, files: FileSet, problems: list[Problem]
+    ) -> None:
+        self._main = main
+        self._file = file
+        self._files = files
+        self._problems = problems
+        self._names: dict[_Wanted, str] = {}
+        self._queue: deque[_Wanted] = deque()
+        self._met: dict[_Wanted, None] = {}
+        self._origins: dict[Trail, Goal] = {}
+        self._around: list[Goal] = []
+
+    def join(self) -> JoinedSwagger:
+        top = Goal(self._file, ())
+        for wanted, name in self._list_aliases():
+            self._names.setdefault(wanted, name)
+        self._build(Shape.ONE, "swagger", self._main.root, top, ())
+        while self._queue:
+            section, goal = self._queue.popleft()
+            self._build_entry(section, goal, "")
+        added = self._choose_names()
+        # again, as all names are known now
+        self._origins.clear()
+        root = self._build(Shape.ONE, "swagger", self._main.root, top, ())
+        for (section, goal), name in added.items():
+            entries = root[section] = {**(root.get(section) or {})}
+            entries[name] = self._build_entry(section, goal, name)
+        sources = {name: source for name, source in self._files.sources.items() if source}
+        return JoinedSwagger(
+            replace(self._main, root=root, locate=self._locate, text=None), sources, self._trace
+        )
+
+    def _list_aliases(self) -> Iterator[tuple[_Wanted, str]]:
+        """Yield what the entries of the document refer to in other files, and their names."""
+        for section in _SECTIONS.values():
+            entries = self._main.root.get(section)
+            for name, node in entries.items() if isinstance(entries, dict) else ():
+                at = Goal(self._file, (section, name))
+                goal = self._files.find_behind(at, ())
+                if isinstance(node, dict) and "$ref" in node and goal and goal.file != self._file:
+                    yield (section, goal), name
+
+    def _choose_names(self) -> dict[_Wanted, str]:
+        """Return the names of entries that other files have and the document has not."""
+        new = [wanted for wanted in self._met if wanted not in self._names]
+        short = [(section, name_shortly(goal)) for section, goal in new]
+        added: dict[_Wanted, str] = {}
+        taken = {
+            (section, name)
+            for section in _SECTIONS.values()
+            for name in (self._main.root.get(section) or ())
+        }
+        for wanted, (section, name) in sorted(zip(new, short, strict=True), key=str):
+            goal = wanted[1]
+            if short.count((section, name)) > 1 or (section, name) in taken:
+                name = name_at_length(goal)
+            while (section, name) in taken:
+                name += "_"
+            taken.add((section, name))
+            self._names[wanted] = name
+            added[wanted] = MadeName(name, f"{goal.file}{format_local(goal.path)}")
+        return added
+
+    def _build_entry(self, section: str, goal: Goal, name: str) -> Any:
+        kind = next(kind for kind, known in _SECTIONS.items() if known == section)
+        path = (section, name)
+        self._origins[path] = goal
+        return self._build(Shape.ONE, kind, self._files.node(goal), goal, path)
+
+    def _build(self, shape: Shape, kind: str, node: Any, at: Goal, path: Trail) -> Any:
+        """Return what *node*, written at *at*, becomes at *path* of the document."""
+        if isinstance(node, dict) and isinstance(node.get("$ref"), str):
+            return self._refer(shape, kind, node, at, path)
+        if shape is Shape.LIST or isinstance(node, list):
+            pairs: Any = enumerate(node) if isinstance(node, list) else ()
+            made = [
+                self._build(Shape.ONE, kind, each, at.below(index), (*path, index))
+                for index, each in pairs
+            ]
+            return made if isinstance(node, list) else node
+        if not isinstance(node, dict):
+            return node
+        held = {ANY: (Shape.ONE, kind)} if shape is Shape.MAP else _HOLDS[kind]
+        found = {}
+        for key, value in node.items():
+            known = held.get(key) or (None if key.startswith("x-") else held.get(ANY))
+            below, goal = (*path, key), at.below(key)
+            found[key] = value if known is None else self._build(*known, value, goal, below)
+        return found
+
+    def _refer(self, shape: Shape, kind: str, node: Any, at: Goal, path: Trail) -> Any:
+        reference = node["$ref"]
+        if at.file == self._file and is_local(reference):
+            return node
+        try:
+            goal = self._files.follow(reference, at)
+            if goal.file == self._file:
+                return {**node, "$ref": format_local(goal.path)}
+            section = _SECTIONS.get(kind) if shape is Shape.ONE else None
+            if section is not None and (section, self._names.get((section, goal))) != path:
+                return {**node, "$ref": self._name((section, goal))}
+            if goal in self._around:
+                raise AddressError(
+                    "reference-circular", "it leads back to itself; mend one of them"
+                )
+        except AddressError as error:
+            self._refuse(error, reference, at)
+            return node
+        self._origins[path] = goal
+        self._around.append(goal)
+        built = self._build(shape, kind, self._files.node(goal), goal, path)
+        self._around.pop()
+        return built
+
+    def _name(self, wanted: _Wanted) -> str:
+        if wanted not in self._met:
+            self._met[wanted] = None
+            if wanted not in self._names:
+                self._queue.append(wanted)
+        return format_local((wanted[0], self._names.get(wanted, "")))
+
+    def _refuse(self, error: AddressError, reference: str, at: Goal) -> None:
+        source = self._files.sources[at.file]
+        if not error.kind or source is None:
+            return  # noted where the file was read
+        place = source.locate((*at.path, "$ref"), value=True)
+        message = f"{quote(reference)}: {error.message}"
+        problem = Problem(place=place, id=error.kind, message=message)
+        if problem not in self._problems:
+            self._problems.append(problem)
+
+    # Where it is written
+
+    def _trace(self, path: Trail) -> Goal:
+        """Return where what is at *path* of the document is written."""
+        for length in range(len(path), 0, -1):
+            goal = self._origins.get(path[:length])
+            if goal is not None:
+                return Goal(goal.file, (*goal.path, *path[length:]))
+        return Goal(self._file, path)
+
+    def _locate(self, path: Trail, *, value: bool = False) -> Place:
+        goal = self._trace(path)
+        source = self._main if goal.file == self._file else self._files.sources[goal.file]
+        assert source is not None
+        place: Place = source.locate(goal.path, value=value)
+        return place

@@ -1,0 +1,181 @@
+"""Swagger 2.0 of several files is the same as that of one; its places are those of the files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.swagger_documents import LIBRARY, Document
+
+from dateline.bundle import Readings, open_document
+from dateline.check.comparison import compare
+from dateline.model import SourceError
+
+SECTIONS: Final = ("definitions", "parameters", "responses")
+
+
+def lead(node: Any, to: str) -> Any:
+    """Return *node* with references to entries of the document as addresses, each as *to* says."""
+    if isinstance(node, list):
+        return [lead(below, to) for below in node]
+    if not isinstance(node, dict):
+        return node
+    made = {key: lead(below, to) for key, below in node.items()}
+    reference = node.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#/"):
+        section, name, *inside = reference.split("/")[1:]
+        made["$ref"] = to.format(section, name) + "".join(["#", *(f"/{step}" for step in inside)])
+    return made
+
+
+def without_references_inside(node: Any) -> Any:
+    """Return *node* without references to what is inside an entry, which others name anew."""
+    if isinstance(node, list):
+        return [without_references_inside(below) for below in node]
+    if not isinstance(node, dict):
+        return node
+    if str(node.get("$ref", "")).count("/") > 2:
+        return {}
+    return {key: without_references_inside(below) for key, below in node.items()}
+
+
+PLAIN: Final = without_references_inside(LIBRARY)
+
+
+def write(folder: Path, files: dict[str, Any]) -> Path:
+    """Write *files* below *folder*, and return the path of the first."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content, indent=1))
+    return folder / next(iter(files))
+
+
+def divide(document: Document, *, aliases: bool, whole: bool) -> dict[str, Any]:
+    """Return files that hold *document*: each entry of a section has its own, and each path.
+
+    With *aliases*, the document lists them; with *whole*, it has a file for all paths.
+    """
+    main = {key: value for key, value in document.items() if key not in (*SECTIONS, "paths")}
+    files = {"api.json": main}
+    for section in SECTIONS:
+        for name, node in document[section].items():
+            files[f"{section}/{name}.json"] = lead(node, "../{0}/{1}.json")
+        if aliases:
+            main[section] = {name: {"$ref": f"{section}/{name}.json"} for name in document[section]}
+    paths = lead(document["paths"], "../{0}/{1}.json")
+    if whole:
+        files["paths/all.json"] = paths
+        main["paths"] = {"$ref": "paths/all.json"}
+    else:
+        main["paths"] = {}
+        for number, (path, item) in enumerate(paths.items()):
+            named = f"paths/{number}.json"
+            files[named] = item
+            main["paths"][path] = item if path.startswith("x-") else {"$ref": named}
+    return files
+
+
+def read(path: Path) -> Any:
+    return json.loads(json.dumps(open_document(path, path.name, Readings()).content))
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("aliases", [False, True])
+def test_files_that_refer_to_each_other_make_one_document(
+    tmp_path: Path, aliases: bool, whole: bool
+) -> None:
+    one = write(tmp_path / "one", {"api.json": PLAIN})
+    several = write(tmp_path / "several", divide(PLAIN, aliases=aliases, whole=whole))
+    wanted, found = read(one), read(several)
+    if aliases:
+        assert compare(tmp_path, tmp_path, str(one), str(several))[0] == []
+    else:
+        # what nothing refers to is in no document
+        for section, entries in wanted["components"].items():
+            kept = found["components"].get(section, {})
+            wanted["components"][section] = {
+                name: node for name, node in entries.items() if name in kept
+            }
+        wanted["components"] = {key: below for key, below in wanted["components"].items() if below}
+    assert found == wanted
+
+
+SMALL: Final[dict[str, Any]] = {
+    "api.json": {
+        "swagger": "2.0",
+        "info": {"title": "a", "version": "1"},
+        "paths": {"/a": {"$ref": "parts/a.json#/items/a"}},
+        "definitions": {"Own": {"type": "object", "properties": {"a": {"$ref": "more.json"}}}},
+    },
+    "more.json": {
+        "properties": {"more": {"$ref": "#"}, "own": {"$ref": "api.json#/definitions/Own"}}
+    },
+    "parts/a.json": {
+        "items": {
+            "a": {
+                "get": {
+                    "responses": {
+                        "200": {"description": "a", "schema": {"$ref": "#/A"}},
+                        "400": {"description": "b", "schema": {"$ref": "b.json#/A"}},
+                    }
+                }
+            }
+        },
+        "A": {"type": "array", "items": {"$ref": "../api.json#/definitions/Own"}},
+    },
+    "parts/b.json": {"A": {"type": "string"}},
+}
+
+
+def test_parts_get_names_of_their_own(tmp_path: Path) -> None:
+    schemas = read(write(tmp_path, SMALL))["components"]["schemas"]
+    own = {"$ref": "#/components/schemas/Own"}
+    more = {"$ref": "#/components/schemas/more"}
+    assert schemas == {
+        "Own": {"type": "object", "properties": {"a": more}},
+        "more": {"properties": {"more": more, "own": own}},
+        "parts_a_A": {"type": "array", "items": own},
+        "parts_b_A": {"type": "string"},
+    }
+
+
+def test_places_are_those_of_the_files(tmp_path: Path) -> None:
+    document = open_document(write(tmp_path, SMALL), "api.json", Readings())
+    places = {
+        pointer: (document.place(pointer).file, document.find_pointer(pointer))
+        for pointer in (
+            "/components/schemas/parts_a_A/items",
+            "/components/schemas/more/properties",
+            "/components/schemas/Own",
+        )
+    }
+    assert places == {
+        "/components/schemas/parts_a_A/items": ("parts/a.json", "/A/items"),
+        "/components/schemas/more/properties": ("more.json", "/properties"),
+        "/components/schemas/Own": ("api.json", "/definitions/Own"),
+    }
+    assert document.place("/paths/~1a/get/responses/400").file == "parts/a.json"
+    assert not document.is_alone
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("none.json", "api.json:9:12: reference-unreadable: "),
+        ("https://a.example/b.json", "api.json:9:12: reference-remote: "),
+        ("../b.json", "api.json:9:12: reference-outside: "),
+        ("more.json#/none", "api.json:9:12: reference-dangling: "),
+        ("circle.json", "api.json:9:12: reference-circular: "),
+    ],
+)
+def test_an_address_that_can_not_be_read_is_refused_where_it_is_written(
+    tmp_path: Path, reference: str, said: str
+) -> None:
+    api = {**SMALL["api.json"], "paths": {"/a": {"$ref": reference}}}
+    path = write(tmp_path, {**SMALL, "api.json": api, "circle.json": {"$ref": "circle.json"}})
+    with pytest.raises(SourceError) as refused:
+        open_document(path, "api.json", Readings()).content  # noqa: B018
+    assert [str(problem)[: len(said)] for problem in refused.value.problems] == [said]
