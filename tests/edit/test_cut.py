@@ -682,7 +682,7 @@ def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_kill_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_path: Path) -> None:
     kills = kill_everywhere(
-        prepared, tmp_path, "exchange", "cut", DAY, "--title", "Books get lost.", every=13
+        prepared, tmp_path, "exchange", "cut", DAY, "--title", "Books get lost.", every=7
     )
     require_old_or_new(kills)
     expected = redated(read_files(prepared / "schemas"))

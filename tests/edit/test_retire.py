@@ -644,6 +644,6 @@ def test_an_end_that_nobody_was_told_of_is_none(project: Path) -> None:
 def test_a_kill_leaves_the_old_project_or_the_new_one(published: Path, tmp_path: Path) -> None:
     prepared = tmp_path / "prepared"
     shutil.copytree(published, prepared, ignore=shutil.ignore_patterns(".git"))
-    kills = kill_everywhere(prepared, tmp_path, "two renames", "retire", FIRST, every=13)
+    kills = kill_everywhere(prepared, tmp_path, "two renames", "retire", FIRST, every=7)
     require_old_or_new(kills)
     assert FIRST not in kills.new["schemas/versions.yaml"]

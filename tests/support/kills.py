@@ -1,8 +1,9 @@
 """A command killed at every one of its file events, and what the next command makes of that.
 
-Run as a script in the folder of a project: `python -m support.kills WAY EVERY [COMMAND...]`. Every
-kill is a SIGKILL of a process of its own, which runs the command itself: the process that came to
-the first event forks for each. Events are those of `sys.addaudithook`, and each fsync.
+Run as a script in the folder of a project: `python -m support.kills WAY EVERY [COMMAND...]`. A kill
+leaves what is on the disk before an event: the command runs once, and before each event a copy of
+the folder is made, in which the next command runs, where no process has a lock. Events are those
+of `sys.addaudithook`, and each fsync.
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ import gc
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
-from itertools import count, cycle
+from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -108,21 +108,21 @@ def require_old_or_new(kills: Kills) -> None:
 
 
 class Hook:
-    """Serves the first event of a command, then counts events and kills at one of them."""
+    """Has every so many events of a command observed before they happen."""
 
     def __init__(self) -> None:
         self.home = str(Path.cwd())
-        self.serve: Callable[[], int] | None = None
-        self.left = 0
+        self.observe: Callable[[], None] | None = None
+        self.every = 1
+        self.passed = 0
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if (self.serve or self.left) and self._is_step(event, arguments):
-            if self.serve:
-                serve, self.serve = self.serve, None
-                self.left = serve()
-            self.left -= 1
-            if not self.left:
-                os.kill(os.getpid(), signal.SIGKILL)
+        if self.observe and self._is_step(event, arguments):
+            if self.passed % self.every == 0:
+                observe, self.observe = self.observe, None
+                observe()
+                self.observe = observe
+            self.passed += 1
 
     def _is_step(self, event: str, arguments: tuple[Any, ...]) -> bool:
         if event in ("ctypes.dlsym", "os.fsync") or event not in STEPS:
@@ -213,19 +213,20 @@ def told_apart(state: State) -> frozenset[tuple[str, bytes | None]]:
     )
 
 
-def forked(action: Callable[[], object]) -> int:
-    """Run *action* in a copy of this process; return the status it ended with."""
+def forked(action: Callable[[], int | None]) -> int:
+    """Run *action* in a copy of this process; return the status that it returned, 70 if none."""
     child = os.fork()
     if not child:
+        status = 70
         try:
-            action()
+            status = action() or 0
         finally:
-            os._exit(70)
+            os._exit(status)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def run(command: list[str]) -> None:
-    """Run *command* and end this process with its status."""
+def run(command: list[str]) -> int:
+    """Run *command* without its output; return its status."""
     from dateline import entry
 
     for stream in (1, 2):
@@ -234,8 +235,8 @@ def run(command: list[str]) -> None:
     try:
         entry.main()
     except SystemExit as ended:
-        os._exit(int(ended.code or 0))
-    os._exit(0)
+        return int(ended.code or 0)
+    return 0
 
 
 class Run(NamedTuple):
@@ -261,30 +262,28 @@ def kills(
     *new* is the project that it makes; None where the run that is not killed is to tell.
     """
     start, seen, readers = disk(), set(), cycle(READERS)
+    killed = found.with_name("killed")
+    killed.mkdir(exist_ok=True)
     runs: list[Run] = []
 
-    def serve() -> int:
-        for point in count(1, every):
-            put(start)
-            child = os.fork()
-            if not child:
-                return point
-            killed = os.waitpid(child, 0)[1] != 0
-            state = disk()
-            following = CHEAP if told_apart(state) in seen else next(readers)
-            seen.add(told_apart(state))
-            status = forked(partial(run, following))
-            runs.append(Run(killed, state, following, status, disk()))
-            if not killed:
-                break
-        goal = project(runs[-1].state) if new is None else new
-        half_done = [each.state for each in runs if project(each.state) not in (old, goal)]
-        put(half_done[len(half_done) // 2] if half_done else start)
-        found.write_text(json.dumps([[judge(each, old, goal) for each in runs], goal]), "utf-8")
-        os._exit(0)
+    def observe(*, ended: bool = False) -> None:
+        state = disk()
+        following = CHEAP if told_apart(state) in seen else next(readers)
+        seen.add(told_apart(state))
+        os.chdir(killed)
+        put(state)
+        status = forked(partial(run, following))
+        runs.append(Run(not ended, state, following, status, disk()))
+        os.chdir(hook.home)
 
-    hook.serve = serve
-    run(command)
+    hook.observe, hook.every, hook.passed = observe, every, 0
+    assert run(command) == 0
+    hook.observe = None
+    observe(ended=True)
+    goal = project(runs[-1].state) if new is None else new
+    half_done = [each.state for each in runs if project(each.state) not in (old, goal)]
+    put(half_done[len(half_done) // 2] if half_done else start)
+    found.write_text(json.dumps([[judge(each, old, goal) for each in runs], goal]), "utf-8")
 
 
 def judge(run: Run, old: dict[str, str], new: dict[str, str]) -> Kill:
