@@ -25,8 +25,9 @@ from dateline.server.messages import describe_components, describe_messages
 RANDOM_APIS = 6
 
 
-# Below these, and below extensions, keys have names of the author's own.
-DATA = {"const", "default", "enum", "example", "examples", "links", "mapping", "scopes"}
+# Below these, and below extensions, keys have names of the author's own; servers are known by
+# what is said of them.
+DATA = {"servers", "const", "default", "enum", "example", "examples", "links", "mapping", "scopes"}
 
 
 def with_other_words(node: Any) -> Any:

@@ -22,7 +22,11 @@ from dateline.openapi import walk
 BOOK = {"type": "object", "properties": {"description": {"type": "string"}}}
 
 
-def mean(*documents: dict[str, Any]) -> bytes:
+def mean(*schemas: dict[str, Any]) -> bytes:
+    return mean_documents(*({"components": {"schemas": {"Loan": each}}} for each in schemas))
+
+
+def mean_documents(*documents: dict[str, Any]) -> bytes:
     return join_meanings((str(at), Meaning.of(each)) for at, each in enumerate(documents))
 
 
@@ -30,16 +34,22 @@ def mean(*documents: dict[str, Any]) -> bytes:
     ("before", "after"),
     [
         ({"description": "one"}, {"description": "two"}),
-        ({"a": [{"summary": "one"}, {}]}, {"a": [{"summary": "two"}, {}]}),
+        ({"allOf": [{"description": "one"}, {}]}, {"allOf": [{"description": "two"}, {}]}),
         ({"x-was": {"2024": {"description": "one"}}}, {"x-was": {"2024": {"description": "two"}}}),
         (
-            {"description": "same", "a": {"summary": "same"}},
-            {"description": "s", "a": {"summary": "s"}},
+            {"description": "same", "items": {"description": "same"}},
+            {"description": "s", "items": {"description": "s"}},
         ),
     ],
 )
 def test_words_mean_nothing(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert mean(BOOK, before) == mean(BOOK, after)
+
+
+@pytest.mark.parametrize("key", ["description", "summary"])
+def test_words_of_operations_mean_nothing(key: str) -> None:
+    one, two = ({"paths": {"/loans": {"get": {key: word}, key: word}}} for word in "ab")
+    assert mean_documents(one) == mean_documents(two)
 
 
 @pytest.mark.parametrize(
@@ -54,22 +64,43 @@ def test_words_mean_nothing(before: dict[str, Any], after: dict[str, Any]) -> No
         ({"a": 1}, {"a": 1.0}),
         ({"a": 1}, {"a": True}),
         # words that become equal can make what holds them equal
-        ({"a": [{"summary": "one"}, {"summary": "two"}]}, {"a": [{"summary": "one"}] * 2}),
+        (
+            {"allOf": [{"description": "one"}, {"description": "two"}]},
+            {"allOf": [{"description": "one"}] * 2},
+        ),
         (
             {"description": "a", "x-was": {"1": {"description": "b"}}},
             {"description": "a", "x-was": {"1": {"description": "a"}}},
         ),
-        # data, and names that the author chose
+        # data, names that the author chose, and what nobody knows
         *(
             ({key: {"description": "one"}}, {key: {"description": "two"}})
-            for key in ("const", "default", "example", "examples", "links", "mapping", "scopes")
+            for key in ("const", "default", "example", "examples", "mapping", "x-own", "owner")
         ),
         ({"enum": [{"description": "one"}]}, {"enum": [{"description": "two"}]}),
-        ({"x-own": {"description": "one"}}, {"x-own": {"description": "two"}}),
+        ({"properties": {"description": "one"}}, {"properties": {"description": "two"}}),
+        ({"summary": "one"}, {"summary": "two"}),
     ],
 )
 def test_all_else_has_a_meaning(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert mean(BOOK, before) != mean(BOOK, after)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"servers": [{"url": "/", "description": "one"}]},
+        {"servers": [{"url": "/", "variables": {"a": {"default": "", "description": "one"}}}]},
+        {"paths": {"/loans": {"servers": [{"url": "/", "description": "one"}]}}},
+        {"description": "one"},
+        {"Loan": {"description": "one"}},
+    ],
+)
+def test_what_tells_servers_apart_and_what_is_no_section_have_a_meaning(
+    document: dict[str, Any],
+) -> None:
+    other = json.loads(json.dumps(document).replace('"one"', '"two"'))
+    assert mean_documents(document) != mean_documents(other)
 
 
 def test_words_are_the_same_or_not_in_whatever_file_they_are() -> None:

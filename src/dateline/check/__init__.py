@@ -26,7 +26,7 @@ from dateline.check.servable import check_servable
 from dateline.check.versions import check_table, create_unchanged_finding
 from dateline.check.waivers import FILE as WAIVERS
 from dateline.check.waivers import Waiver, Waivers, read_waivers
-from dateline.diff import DiffReadings, diff
+from dateline.diff import DiffReadings, are_reworded, diff
 from dateline.load.foreign import wrong_types_refused
 from dateline.model import (
     EVERYWHERE,
@@ -90,7 +90,7 @@ def check(
     strict = replace(api, table=table)
     findings = [
         *check_table(table, published, today),
-        *check_header(api, judge.projector, published),
+        *check_header(api, judge.projector, published, judge.unchanged),
         *check_reasons(strict),
         *judge.check_frozen(),
         *judge.check_minted(),
@@ -167,7 +167,7 @@ class _Judge:
     def _since_published(self) -> list[tuple[Combination, list[Change]]]:
         """What became of each published document, and as which combination it is shown."""
         documents = self._published.documents
-        read_contents(documents)
+        read_contents({key: documents[key] for key in documents.keys() - self.unchanged})
         differences: list[tuple[Combination, list[Change]]] = []
         for number, (combination, document) in enumerate(documents.items(), 1):
             progress.describe("comparing documents", number, len(documents))
@@ -182,9 +182,12 @@ class _Judge:
         if combination.environment != EVERYWHERE:
             environments = [combination.environment]
         shown = [Combination(combination.version, name) for name in environments]
+        if combination in self.unchanged:
+            yield combination, []
+            return
         with wrong_types_refused(document):
             found = [
-                (known, self._since(document, self.projector.contract(*known).document))
+                (known, self._since(document, known))
                 for known in shown
                 if known in self._api.combinations
             ]
@@ -258,12 +261,42 @@ class _Judge:
         for change in self._diff(before, after, renames):
             merged.add(change, Combination(newer, environment))
 
-    def _since(self, document: Document, after: dict[str, Any]) -> list[Change]:
-        """Return what differs from a published document, words only where they are judged."""
+    @cached_property
+    def unchanged(self) -> set[Combination]:
+        """What an earlier check found to be as it is published, but for words."""
+        documents = self._published.documents
+        if self._judges_words or self._api.meaning is None:
+            return set()
+        return {
+            known
+            for known in documents
+            if known in self._api.combinations and self._cache.get(self._key(known)) is not None
+        }
+
+    def _key(self, published: Combination) -> bytes:
+        """Return the key of the fact that nothing but words differs from what is *published*."""
+        document, record = self._published.documents[published], self._published.policy
+        told = "" if record is None else record.text()
+        form = Path(document.name).suffix
+        facts = (*published, form, document.data, told, self._api.meaning or b"")
+        return self._cache.key("as-published", *facts)
+
+    @cached_property
+    def _judges_words(self) -> bool:
         rule = RULES["documentation-changed"]
-        verdict = find_verdict(rule, self._table.policy, self._table.verdicts)
-        words = verdict in _WEIGHTY
-        return diff(document.content, after, None, self._readings, words=words)
+        return find_verdict(rule, self._table.policy, self._table.verdicts) in _WEIGHTY
+
+    def _since(self, document: Document, shown: Combination) -> list[Change]:
+        """Return what differs from a published document, words only where they are judged."""
+        after = self.projector.contract(*shown).document
+        if self._judges_words:
+            return diff(document.content, after, None, self._readings)
+        if not are_reworded(document.content, after, self._readings):
+            return diff(document.content, after, None, self._readings, words=False)
+        is_published = self._published.documents.get(shown) is document
+        if self._api.meaning is not None and document.is_alone and is_published:
+            self._cache.put(self._key(shown), b"")
+        return []
 
     def _diff(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from dateline.check.baseline import Published
@@ -14,10 +14,13 @@ from dateline.project import Projector
 _Heeded = dict[tuple[str, ...], tuple[str, ...]]
 
 
-def check_header(api: Api, projector: Projector, published: Published) -> Iterator[Finding]:
+def check_header(
+    api: Api, projector: Projector, published: Published, unchanged: Collection[Combination] = ()
+) -> Iterator[Finding]:
     """Yield a renamed version header, and the operations that ignore it now, or no longer do.
 
-    Nothing is known of either without a record of the published policy.
+    Nothing is known of either without a record of the published policy. Published documents that
+    are *unchanged* have the tags that they had.
     """
     record, table = published.policy, api.table
     if record is None:
@@ -38,7 +41,7 @@ def check_header(api: Api, projector: Projector, published: Published) -> Iterat
     changed: dict[tuple[str, bool], dict[str, Combination]] = {}
     for combination, document in published.documents.items():
         shown = _find_combination(combination, api)
-        if shown is None:
+        if shown is None or (was == now and combination in unchanged):
             continue
         before = _tags(document.content)
         after = _tags(projector.contract(*shown).document)

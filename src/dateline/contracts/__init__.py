@@ -52,12 +52,12 @@ from dateline.contracts.nodes import (
 from dateline.contracts.published import PublishedSchemas
 from dateline.contracts.reach import Reach
 from dateline.gates import Timeline
-from dateline.load.meaning import WORDS
 from dateline.model import EVERYWHERE, Api, Combination, Problem, SourceError
 from dateline.openapi import replace_children
 from dateline.project import Projector
 from dateline.schema.constraints import references as references_of
 from dateline.schema.memo import closure
+from dateline.schema.words import WORDS
 
 __all__ = ["all_contract_data", "contract_data"]
 

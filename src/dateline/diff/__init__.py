@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dateline.collector import collection_off
 from dateline.diff.compare import SchemaComparison
-from dateline.diff.documents import ChangeSurvey, DocumentIndex, Texts
+from dateline.diff.documents import SECTIONS, ChangeSurvey, DocumentIndex, Texts
 from dateline.diff.graph import CARRIERS, Difference, Graph, Kinds, NodePair, list_reachable
 from dateline.diff.keywords import KEYWORD, NOTE
 from dateline.diff.leaves import leaves
@@ -96,6 +96,31 @@ def diff(
     with collection_off():
         known = readings or DiffReadings()
         return _Comparison(ours, theirs, renames or {}, known, words=words).changes()
+
+
+def are_reworded(before: dict[str, Any], after: dict[str, Any], readings: DiffReadings) -> bool:
+    """Return whether two documents are the same but for words.
+
+    They may be spelled alike only: what is written in another way is a case for `diff`.
+    """
+    sides = (before, after)
+    if text(_outline(before)) != text(_outline(after)):
+        return False
+    ours, theirs = (readings.of(side).document for side in sides)
+    return not ChangeSurvey(ours, theirs, words=False).unequal
+
+
+def _outline(document: dict[str, Any]) -> dict[str, Any]:
+    """Return *document* without the entries that a survey compares."""
+    found: dict[str, Any] = {}
+    for key, value in document.items():
+        if key == "components" and isinstance(value, dict):
+            found[key] = {name: isinstance(one, dict) or [one] for name, one in value.items()}
+        elif isinstance(value, dict) or (isinstance(value, list) and key not in SECTIONS):
+            found[key] = True
+        else:
+            found[key] = [value]
+    return found
 
 
 def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:

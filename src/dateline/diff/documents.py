@@ -19,7 +19,7 @@ Key = tuple[str, str]
 """What holds a difference: (section of components, name), (`paths`, path) and the like, or
 (key of the root, nothing)."""
 
-_SECTIONS: Final = frozenset({"components", "paths", *WEBHOOKS})
+SECTIONS: Final = frozenset({"components", "paths", *WEBHOOKS})
 """What is compared entry by entry; anything else at the root is one whole."""
 
 # Any text that may be a local reference: `$ref`, a discriminator's mapping, a link's operation.
@@ -122,7 +122,7 @@ class DocumentIndex(Resolver):
             if key not in COMPONENTS:
                 found["components", str(key)] = node
         for key, node in self.root.items():
-            if key not in _SECTIONS and isinstance(node, dict | list):
+            if key not in SECTIONS and isinstance(node, dict | list):
                 found[str(key), ""] = node
         return found
 
@@ -281,7 +281,7 @@ def _owners(reference: str) -> tuple[Key, ...]:
     if not reference.startswith("#/"):
         return ()
     tokens = [unescape(token) for token in reference.split("/")[1:]]
-    if tokens[0] not in _SECTIONS:
+    if tokens[0] not in SECTIONS:
         return ((tokens[0], ""),)
     if tokens[0] == "components" and len(tokens) > 1 and tokens[1] in COMPONENTS:
         tokens = tokens[1:]

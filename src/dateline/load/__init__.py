@@ -56,9 +56,8 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
         problems.append(_nothing_to_read(folder))
     if table is None or problems:
         raise SourceError(problems)
-    files = {name: fragment.document for name, fragment in found.items()}
     shared = SharedFiles(folder, table, problems, cache)
-    joined = None if problems else join_files(files, folder, shared, problems)
+    joined = None if problems else join_files(found, folder, shared, problems)
     if joined is None or problems:
         raise SourceError(problems)
     document = joined.document

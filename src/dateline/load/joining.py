@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from dateline.bundle.bundler import Bundler
 from dateline.bundle.goals import Fragments
-from dateline.bundle.sources import SourceFile, refers_to_files
+from dateline.bundle.sources import SourceFile
+from dateline.load.kept import Fragment
 from dateline.load.shared import SharedFiles
 from dateline.model import Map, Place, Problem
 from dateline.openapi import COMPONENTS, OBJECTS
@@ -40,19 +41,20 @@ class Joined:
 
 
 def join_files(
-    files: Mapping[str, Map], folder: Path, shared: SharedFiles, problems: list[Problem]
+    found: Mapping[str, Fragment], folder: Path, shared: SharedFiles, problems: list[Problem]
 ) -> Joined | None:
-    """Return the union of *files*, by name, of which some are parts of others.
+    """Return the union of the files *found*, by name, of which some are parts of others.
 
     A part is a file that a reference leads to and that is no document of its own, or one that is
     *shared* with other projects. What a part holds becomes components, or takes the place of the
     reference to it. Returns None, with *problems* noted, where a name is defined twice or a
     reference to a file leads nowhere.
     """
+    files = {name: fragment.document for name, fragment in found.items()}
     parts = {name: file for name, file in files.items() if _may_be_part(file)}
     while True:
         fragments = {name: file for name, file in files.items() if name not in parts}
-        if not fragments or not (parts or any(map(refers_to_files, fragments.values()))):
+        if not fragments or not (parts or any(found[name].refers for name in fragments)):
             return _join(files, folder, problems)
         joined = _bundle(fragments, parts, folder, shared, problems)
         reached = parts.keys() & joined.parts if joined else set()

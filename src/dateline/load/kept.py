@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dateline.bundle.sources import refers_to_files
 from dateline.cache import Cache
 from dateline.load.meaning import Meaning
 from dateline.model import Map, Problem
@@ -20,9 +21,13 @@ from dateline.source.reader import (
 
 
 class Fragment(NamedTuple):
-    """What a file of definitions holds; with a cache, what that means but for its words."""
+    """What a file of definitions holds, and whether it may refer to other files.
+
+    With a cache, also what it means but for its words.
+    """
 
     document: Map
+    refers: bool
     meaning: Meaning | None
 
 
@@ -46,12 +51,13 @@ def read_fragment(
         return None
     if cache is None:
         read = read_content(content, name, adopted=adopted, problems=problems)
-        return None if read is None else Fragment(read, None)
+        return None if read is None else Fragment(read, refers_to_files(read), None)
     key = cache.key("source", path.suffix, str(adopted), content)
     if (known := cache.get(key)) is not None:
-        structure, words, root = json.loads(known)
+        structure, words, refers, root = json.loads(known)
         return Fragment(
             _restore(root, name, partial(_reread, content, name, adopted=adopted)),
+            refers,
             Meaning(bytes.fromhex(structure), tuple(words)),
         )
     found: list[Problem] = []
@@ -59,11 +65,11 @@ def read_fragment(
     problems += found
     if document is None:
         return None
-    meaning = Meaning.of(document)
+    refers, meaning = refers_to_files(document), Meaning.of(document)
     if not found:
-        row = [meaning.structure.hex(), meaning.words, document]
+        row = [meaning.structure.hex(), meaning.words, refers, document]
         cache.put(key, json.dumps(row).encode())
-    return Fragment(document, meaning)
+    return Fragment(document, refers, meaning)
 
 
 def _restore(root: dict[str, Any], name: str, reread: Callable[[], Map]) -> KeptDocument:

@@ -9,17 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from hashlib import blake2b, sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-WORDS: Final = frozenset({"description", "summary"})
-"""The keys of texts for people."""
-
-# What is below these is data, or has keys that the author chose: a text may mean something there
-# whatever its key.
-_DATA: Final = frozenset(
-    {"const", "default", "enum", "example", "examples", "links", "mapping", "scopes"}
-)
-_HISTORY: Final = "x-was"
+from dateline.model import WAS
+from dateline.openapi import Shape, slot
+from dateline.schema.words import WORDS_OF
 
 
 class Meaning(NamedTuple):
@@ -35,7 +29,7 @@ class Meaning(NamedTuple):
     def of(cls, document: dict[str, Any]) -> Meaning:
         """Return what *document* means."""
         words: list[str] = []
-        structure = json.dumps(_take_words(document, words))
+        structure = json.dumps(_take_words("document", document, words))
         return cls(sha256(structure.encode()).digest(), tuple(words))
 
 
@@ -54,27 +48,31 @@ def join_meanings(meanings: Iterable[tuple[str, Meaning]]) -> bytes:
     return total.digest()
 
 
-def _take_words(node: Any, words: list[str]) -> Any:
-    """Return *node* with nothing in the place of its words, which are added to *words*."""
-    if isinstance(node, dict):
-        made = {}
-        for key, value in node.items():
-            if key in WORDS and isinstance(value, str):
-                made[key] = bool(value)
-                words.append(
-                    blake2b(value.encode(errors="surrogatepass"), digest_size=12).hexdigest()
-                )
-            elif isinstance(value, dict | list) and not _is_data(key):
-                made[key] = _take_words(value, words)
-            else:
-                made[key] = value
-        return made
-    if isinstance(node, list):
-        return [
-            _take_words(child, words) if isinstance(child, dict | list) else child for child in node
-        ]
-    return node
+def _take_words(kind: str, node: Any, words: list[str]) -> Any:
+    """Return *node*, an object of *kind*, with nothing in the place of its words.
 
-
-def _is_data(key: str) -> bool:
-    return key in _DATA or (key.startswith("x-") and key != _HISTORY)
+    These are added to *words*.
+    """
+    if not isinstance(node, dict):
+        return node
+    made = {}
+    for key, value in node.items():
+        if isinstance(value, str):
+            if key in WORDS_OF[kind]:
+                word = value.encode(errors="surrogatepass")
+                words.append(blake2b(word, digest_size=12).hexdigest())
+                value = bool(value)
+        elif isinstance(value, dict):
+            shape, below = slot(kind, key)
+            if shape is Shape.ONE:
+                value = _take_words(below, value, words)
+            elif shape is Shape.MAP or key == WAS:
+                # a history holds what the keys of the object were
+                below = kind if key == WAS else below
+                value = {name: _take_words(below, child, words) for name, child in value.items()}
+        elif isinstance(value, list):
+            shape, below = slot(kind, key)
+            if shape is Shape.LIST:
+                value = [_take_words(below, child, words) for child in value]
+        made[key] = value
+    return made

@@ -37,27 +37,29 @@ class Projector:
         self._api = api
         self._timeline = Timeline(api.table)
         self._publisher = Publisher(api, self._timeline)
-        document = api.document
-        self._components: dict[str, Entries] = {
+
+    @cached_property
+    def _components(self) -> dict[str, Entries]:
+        written = self._api.document.get("components", {})
+        return {
             section: self._publisher.entries(
-                kind,
-                document.get("components", {}).get(section, {}),
-                shown=partial(self._visible, section),
+                kind, written.get(section, {}), shown=partial(self._visible, section)
             )
             for section, kind in COMPONENTS.items()
         }
-        # what is around the components: these come and go by what refers to them
-        self._around = self._publisher.node(
-            "document", {key: below for key, below in document.items() if key != "components"}
-        )
-        self._beside = self._publisher.node(
-            "components",
-            {
-                key: below
-                for key, below in document.get("components", {}).items()
-                if key not in COMPONENTS
-            },
-        )
+
+    @cached_property
+    def _around(self) -> Any:
+        """What is around the components: these come and go by what refers to them."""
+        written = self._api.document
+        around = {key: below for key, below in written.items() if key != "components"}
+        return self._publisher.node("document", around)
+
+    @cached_property
+    def _beside(self) -> Any:
+        written = self._api.document.get("components", {})
+        beside = {key: below for key, below in written.items() if key not in COMPONENTS}
+        return self._publisher.node("components", beside)
 
     def _visible(self, section: str, name: str) -> int:
         return self._api.visible[section, name]

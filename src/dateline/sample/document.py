@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from dateline.load.meaning import WORDS
 from dateline.openapi import pointer, replace_children
 from dateline.schema.constraints import (
     drop_meaningless,
@@ -23,6 +22,7 @@ from dateline.schema.parts import PartReader
 from dateline.schema.references import Located, Resolver
 from dateline.schema.types import UNIONS
 from dateline.schema.variants import discriminator_of, subtypes
+from dateline.schema.words import WORDS
 
 _ROOT: Final = "urn:document"
 # What the property of a tag says where it lists its values itself.

@@ -10,12 +10,11 @@ from dateline.schema.values import written
 WORDS: Final = frozenset({"description", "summary"})
 """The keys of texts for people."""
 
-
-# A server may be told from another by its words.
-_WORDS_OF: Final = {
+WORDS_OF: Final = {
     kind: frozenset(key for key in WORDS if key in keys and not kind.startswith("server"))
     for kind, keys in OBJECTS.items()
 }
+"""Those of the objects of each kind. A server may be told from another by what is said of it."""
 
 
 def differ_in_words_alone(kind: str, before: Any, after: Any) -> bool:
@@ -28,7 +27,7 @@ def differ_in_words_alone(kind: str, before: Any, after: Any) -> bool:
         return True
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return written(before) == written(after)
-    words = _WORDS_OF[kind]
+    words = WORDS_OF[kind]
     if any(node.keys() <= words for node in (before, after)):
         return before.keys() == after.keys() and all(
             map(_is_text, (*before.values(), *after.values()))
@@ -37,13 +36,13 @@ def differ_in_words_alone(kind: str, before: Any, after: Any) -> bool:
         _is_alike(kind, key, before[key], after[key])
         if key in before and key in after
         else key in words and _is_text(before.get(key, after.get(key)))
-        for key in before.keys() | after.keys()
+        for key in {**before, **after}
     )
 
 
 def _is_alike(kind: str, key: str, before: Any, after: Any) -> bool:
     """Return whether two values of *key* are the same but for words."""
-    if key in _WORDS_OF[kind] and _is_text(before) and _is_text(after):
+    if key in WORDS_OF[kind] and _is_text(before) and _is_text(after):
         return True
     shape, below = slot(kind, key)
     if shape is Shape.ONE:
