@@ -172,6 +172,17 @@ def test_gating_and_cutting_edit_the_shared_file_for_both() -> None:
     assert git("status", "--short", "common") == f" M {MONEY_FILE}\n"
 
 
+def test_a_shared_file_is_never_made_to_refer_to_a_project() -> None:
+    """What only the removed field referred to would come back among the project's own."""
+    edit(MONEY_FILE, "[amount, currency]", "[amount]")
+    edit(MONEY_FILE, "    currency: { $ref: 'sub/currency.yaml' }\n", "")
+    outcome = dateline("gate", "-p", "cards")
+    assert outcome.status == 1
+    assert f"{MONEY_FILE} is shared, and can't refer to /components/schemas/Currency" in outcome.err
+    assert git("status", "--short", "common") == f" M {MONEY_FILE}\n"
+    assert "next" not in Path(MONEY_FILE).read_text(encoding="utf-8")
+
+
 def test_retiring_refuses_to_fold_a_gate_that_is_shared() -> None:
     edit(MONEY_FILE, NOTE, f"    note: {{ type: string, x-removed: {DAY} }}\n")
     for name in NAMES:

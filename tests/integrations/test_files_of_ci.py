@@ -72,3 +72,33 @@ def test_the_lock_of_the_action_is_part_of_the_projects() -> None:
     written = (ROOT / "integrations" / "requirements.lock").read_text("utf-8")
     whole = (ROOT / "requirements.lock").read_text("utf-8")
     assert written == functions["write_subset"](whole), "run: python integrations/lock.py"
+
+
+INSTRUCTION = re.compile(r"^([A-Z]+) ((?:.*\\\n)*.*)$", re.M)
+
+
+def test_the_image_is_small_and_runs_without_rights() -> None:
+    """By the rules of hadolint that concern it."""
+    steps = INSTRUCTION.findall((ROOT / "Containerfile").read_text(encoding="utf-8"))
+    stages = [number for number, (word, _) in enumerate(steps) if word == "FROM"]
+    first, last = steps[: stages[-1]], steps[stages[-1] :]
+    assert {steps[number][1].split(" ")[0] for number in stages} == {"python:3.13-slim"}
+    # what builds is left behind: the last stage takes one folder
+    assert [text for word, text in last if word == "COPY"] == [
+        "--from=build /opt/dateline /opt/dateline"
+    ]
+    for word, text in first:
+        names = text.split()[:-1] if word == "COPY" else []
+        assert all((ROOT / name).exists() for name in names)
+    installs = [text for _, text in first if "pip install" in text]
+    assert all("--require-hashes" in one or "--no-deps" in one for one in installs)
+    assert all("--no-cache-dir" in one for one in installs)
+    (apt,) = [text for _, text in last if "apt-get" in text]
+    assert "--no-install-recommends" in apt
+    assert "rm -rf /var/lib/apt/lists/*" in apt
+    # nothing has the rights of root afterwards, by number, so that orchestrators know
+    words = [word for word, _ in last]
+    assert dict(last)["USER"] == "10001"
+    assert "RUN" not in words[words.index("USER") :]
+    assert yaml.safe_load(dict(last)["ENTRYPOINT"]) == ["dateline"]
+    assert not {"ADD", "VOLUME", "EXPOSE"} & {*words}

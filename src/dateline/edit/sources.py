@@ -13,13 +13,15 @@ from urllib.parse import unquote
 
 from dateline.gates import order
 from dateline.load import TABLE, list_source_files, load, read_known_table
-from dateline.model import NEXT, Api, Day, SourceError
+from dateline.model import NEXT, Api, Day, Place, Problem, SourceError
 from dateline.openapi import follow, pointer
-from dateline.paths import call_path, name_folder
+from dateline.paths import call_path, name_file, name_folder
 from dateline.source.splice import EditableSource
 
 TITLE: Final = "Being prepared."
 """What the version table says of a version that nobody has found words for."""
+
+_DEEP: Final = "/" + "folder/" * 64
 
 Trail = tuple[str | int, ...]
 """Keys and indexes from the root of the joined document to a place in it."""
@@ -121,7 +123,15 @@ class Sources:
         if not reference.startswith("#"):
             return reference
         other, path = self._api.trace(follow(self._api.document, unquote(reference[1:])))
-        name = posixpath.relpath(other, posixpath.dirname(file))
+        if is_shared(file) and not is_shared(other):
+            message = (
+                f"{name_file(self._api.folder, file)} is shared, and can't refer to {pointer(path)}"
+                f" in {other}; write back by hand there what was removed"
+            )
+            place = Place(name_file(self._api.folder, file), 1, 1)
+            raise SourceError([Problem(place=place, id="reference-outside", message=message)])
+        # what is shared may be further up than the working folder
+        name = posixpath.relpath(_DEEP + other, _DEEP + posixpath.dirname(file))
         return ("" if other == file else name) + (f"#{pointer(path)}" if path else "")
 
     def give_back(
