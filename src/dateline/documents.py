@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any, Final
 
+from dateline import progress
 from dateline.cache import Cache
 from dateline.model import Api, Contract, Problem, SourceError, Table
 from dateline.oddities import show_oddities
@@ -48,7 +49,7 @@ def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str
     notes: list[str] = []
     judge = [version(package) for package in _JUDGES]
     without_words = Memo(_without_words)
-    for contract in contracts:
+    for contract in progress.count("validating the documents", contracts):
         plain = without_words(contract.document, "document", without_words)
         servers = plain.get("servers")
         plain = {key: value for key, value in plain.items() if key != "servers"}

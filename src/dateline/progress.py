@@ -6,9 +6,11 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, TextIO
+from typing import Final, TextIO, TypeVar
+
+Item = TypeVar("Item")
 
 AFTER: Final = 1.0
 """Seconds after which there is something to see."""
@@ -64,6 +66,13 @@ def describe(what: str, done: int | None = None, total: int | None = None) -> No
     """Say *what* is being done, and how many of a *total* are *done*, where somebody watches."""
     if _line is not None:
         _line.describe(what if total is None else f"{what}: {done} of {total}")
+
+
+def count(what: str, items: Sequence[Item]) -> Iterator[Item]:
+    """Yield *items*, and say at each *what* is being done and how far it is."""
+    for number, item in enumerate(items, 1):
+        describe(what, number, len(items))
+        yield item
 
 
 def enter_project(name: str, number: int, total: int) -> None:

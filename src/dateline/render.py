@@ -92,26 +92,22 @@ def render(
         for environment in api.table.environments
         for version in api.table.dates
     ]
-    progress.describe("validating the documents")
     notes = require_valid(api, contracts, cache or Cache(None)) if validate else []
     departing = departures(api.document)
     if departing:
         place = api.locate(departing[0])
         notes.append(f"{BEYOND_LETTER} ({len(departing)} schemas, first at {place})")
-    progress.describe("laying out the documents")
     words = record.words if record else {}
     documents = partial(_fan_out, api=api, contracts=contracts, words=words)
     with cycles_freed():
         artifacts = list(_render_templates(api, folders, documents))
     # one after the other: neither needs what the other reads, which takes memory
     if models:
-        progress.describe("laying out models and server")
         with cycles_freed():
             python, remarks = _render_python(api, projector, folders, artifacts, cache)
         artifacts += python
         notes += remarks
     if changes:
-        progress.describe("comparing the versions")
         known = Recollection(cache, api.meaning)
         artifacts += _render_pages(api, projector, folders, record, known)
     return Rendered(
@@ -136,6 +132,7 @@ def _render_python(
 
     clients = Clients(api, projector)
     server, made = _prepare_server(api, projector, folders, cache, clients.inlines)
+    progress.describe("laying out the server")
     served = server.artifacts(made.types, documents, folders)
     components = server.component_artifacts(made.classes, made.homes, folders)
     called = [*clients.artifacts(made.called, folders)]
@@ -171,6 +168,7 @@ def _prepare_server(
     from dateline.models import generate_models
     from dateline.server import Server
 
+    progress.describe("reading how versions are served")
     serving = with_event_components(with_media_types(with_former_operations(api)))
     projector = projector if serving is api else Projector(serving)
     known = Recollection(cache, api.meaning)
@@ -264,7 +262,7 @@ def _fan_out(
         yield name, {"versions": _index(api)}
         return
     latest = api.table.latest
-    for contract in contracts:
+    for contract in progress.count("laying out the documents", contracts):
         if "{version}" in name or contract.version == latest:
             path = name.replace("{environment}", contract.environment)
             yield (

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.commands import dateline
+from support.commands import dateline, read_files
 
 from dateline import progress
 from dateline.progress import ProgressLine
@@ -98,3 +98,50 @@ def test_an_interrupted_command_leaves_all_projects_whole(
     assert not second.exists() or (second / "manifest.json").is_file()
     assert dateline("generate").status == 0
     assert dateline("check").status == 0
+
+
+class _Watched(ProgressLine):
+    """A line that keeps all that it says, and ends the command once it says what is *awaited*."""
+
+    def __init__(self, awaited: str = "") -> None:
+        super().__init__(_Terminal(), started=0.0)
+        self.said: list[str] = []
+        self._awaited = awaited
+
+    def describe(self, what: str) -> None:
+        self.said.append(what)
+        if self._awaited and what == self._awaited:
+            raise KeyboardInterrupt
+
+
+def test_generating_says_how_far_it_is_and_can_be_interrupted_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert dateline("init").status == 0
+    versions = tmp_path / "schemas" / "versions.yaml"
+    versions.write_text(f"{versions.read_text('utf-8')}site: true\n", "utf-8")
+    watched = _Watched()
+    monkeypatch.setattr(progress, "_line", watched)
+    assert dateline("generate").status == 0
+    # two versions in two environments; the models are those of each, and of the server
+    for what, total in {
+        "validating the documents": 4,
+        "laying out the documents": 4,
+        "writing the models": 3,
+        "writing the clients": 2,
+        "comparing the versions": 1,
+        "laying out the site": 2,
+    }.items():
+        counts = {f"{what}: {number} of {total}" for number in range(1, total + 1)}
+        assert counts <= {*watched.said}, what
+    loans = tmp_path / "schemas" / "loans.yaml"
+    field = "        channel:"
+    text = loans.read_text("utf-8").replace(field, f"        note: {{ type: string }}\n{field}")
+    loans.write_text(text, "utf-8")
+    before = read_files(tmp_path)
+    for phase in dict.fromkeys(watched.said):
+        monkeypatch.setattr(progress, "_line", _Watched(phase))
+        outcome = dateline("generate")
+        assert outcome.err.endswith("interrupted; what was not finished is as it was before\n")
+        assert (outcome.status, read_files(tmp_path)) == (130, before), phase

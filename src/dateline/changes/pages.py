@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any, Final
 
+from dateline import progress
 from dateline.cache import Recollection
 from dateline.changes.entries import MOST_OPERATIONS, Entry, Explanation
 from dateline.changes.fragments import FragmentLine, MessageFragments, MessageValues
@@ -113,9 +114,12 @@ def list_pages(api: Api, projector: Projector, known: Recollection | None = None
     """
     differences = Differences(api, projector, shown=True, known=known)
     versions = api.table.versions
-    steps = {pair: differences.page(*pair) for pair in pairwise(versions)}
+    pairs = [*pairwise(versions)]
+    counted = progress.count("comparing the versions", pairs)
+    steps = {pair: differences.page(*pair) for pair in counted}
     every = len(versions) <= EVERY_PAIR and _count_operations(list(steps.values())) <= MOST_NAMED
-    for pair in combinations(versions, 2) if every else _fewer(api.table):
+    pairs = [*(combinations(versions, 2) if every else _fewer(api.table))]
+    for pair in progress.count("comparing the versions", pairs):
         yield steps[pair] if pair in steps else differences.page(*pair)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from dateline import progress
 from dateline.client.methods import ClientMethod, MethodWriter
 from dateline.client.services import lay_out_service, lay_out_settings
 from dateline.model import EVERYWHERE, Api, Artifact
@@ -91,7 +92,8 @@ class Clients:
         templates: Sequence[Path],
     ) -> Iterator[Artifact]:
         """Yield the files of the clients; *templates* are folders, the first one first."""
-        written = {version: self._write_methods(version, types) for version in self._versions}
+        counted = progress.count("writing the clients", self._versions)
+        written = {version: self._write_methods(version, types) for version in counted}
         having: dict[ClientMethod, list[str]] = {}
         for version, methods in written.items():
             for method in methods:

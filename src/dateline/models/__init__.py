@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dateline import progress
 from dateline.cache import Cache
 from dateline.model import Artifact, Contract, Problem, SourceError, Table
 from dateline.models import assemble
@@ -95,6 +96,7 @@ def generate_models(
     orders = {home: order_definitions(found) for home, found in defined.items()}
     if canonical is not None and SERVER not in orders:
         orders[SERVER], first[SERVER] = order_definitions({}), CANONICAL
+    progress.describe("laying out the models")
     blocks = lay_out_definitions(
         orders, [each / "datamodel" for each in templates], cache or Cache(None)
     )
@@ -106,7 +108,7 @@ def generate_models(
             path=f"python/{table.package}/{home.replace('.', '/')}.py",
             content=assemble.render_module(home, order, blocks[home], where[first[home]]),
         )
-        for home, order in orders.items()
+        for home, order in progress.count("laying out the models", [*orders.items()])
     ]
     artifacts.sort(key=lambda artifact: artifact.path)
     notes = [*dict.fromkeys(notes), *written.notes]
@@ -193,7 +195,7 @@ def _write_definitions(
     types: dict[tuple[str, str], Typed] = {}
     notes: dict[str, None] = {}
     problems: list[Problem] = []
-    for contract in contracts:
+    for contract in progress.count("writing the models", contracts):
         version = contract.version
         known = components[version]
         writer = Writer(

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final, Protocol
 
+from dateline import progress
 from dateline.model import EVERYWHERE, Api
 from dateline.project import Projector
 from dateline.site.comparing import PageComparison
@@ -97,7 +98,7 @@ class ReferenceSite:
                 else:
                     yield path, self._step(older, newer)
         elif _VERSION in name:
-            for date in self._versions:
+            for date in progress.count("laying out the site", [*self._versions]):
                 yield from self._of_version(name.replace(_VERSION, date), date)
         else:
             yield name, self._start() if name.endswith("index.html") else self._search()
