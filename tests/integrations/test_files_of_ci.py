@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
+PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
@@ -102,3 +103,11 @@ def test_the_image_is_small_and_runs_without_rights() -> None:
     assert "RUN" not in words[words.index("USER") :]
     assert yaml.safe_load(dict(last)["ENTRYPOINT"]) == ["dateline"]
     assert not {"ADD", "VOLUME", "EXPOSE"} & {*words}
+
+
+def test_the_versions_of_python_that_are_supported_have_to_pass() -> None:
+    listed = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', PROJECT)
+    job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))["jobs"]["test"]
+    may_fail = re.findall(r"matrix\.python == '([\d.]+)'", job["continue-on-error"])
+    assert [one for one in job["strategy"]["matrix"]["python"] if one not in may_fail] == listed
+    assert f'requires-python = ">={listed[0]}"' in PROJECT
