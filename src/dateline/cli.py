@@ -439,11 +439,15 @@ def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None)
             click.echo(f"{workspace.schemas}: {recorded}")
         click.echo(plan.patch(), nl=False)
         return
+    folder = str(workspace.schemas)
+    changed = [folder]
     for replacement in (*plan.replacements, *plan.recorded):
         path = os.path.normpath(workspace.schemas / replacement.name)
         click.echo(f"{replacement.verb} {path}")
+        # what is shared is not in that folder
+        changed += [path] if replacement.name.startswith("../") else []
     _say(workspace, outcome)
-    click.echo(f"now commit {workspace.schemas} and {workspace.output}", err=True)
+    click.echo(f"now commit {', '.join(changed)} and {workspace.output}", err=True)
 
 
 @main.command("try")

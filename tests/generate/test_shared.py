@@ -162,6 +162,8 @@ def test_gating_and_cutting_edit_the_shared_file_for_both() -> None:
     cut = dateline("cut", DAY, "-p", "loans", "--title", "No note.")
     assert cut.status == 0
     assert f"changed {MONEY_FILE}\n" in cut.out
+    folders = "apis/loans/schemas, common/money.yaml and apis/loans/generated"
+    assert cut.err.splitlines()[-1] == f"now commit {folders}"
     left = dateline("check")
     assert left.status == 3
     assert "run `dateline cut` with that day here, too" in left.err
