@@ -104,7 +104,7 @@ def test_the_differ_says_the_same(openapi: str, edit: str) -> None:
 
 # A name that a schema gets is a change by itself.
 _NAMES: Final = ("$anchor", "$dynamicAnchor", "$id")
-_NAMED: Final = ("an address", "a fragment of its resource")
+_NAMED: Final = ("an address", "a fragment of its resource", "a resource within its resource")
 
 
 @pytest.mark.parametrize("openapi", VERSIONS)
@@ -232,6 +232,7 @@ def test_each_version_has_models_of_its_own(openapi: str, tmp_path: Path) -> Non
 PUBLISHED_ONLY: Final = (
     *("a dynamic anchor", "a definition of its own component", "an address"),
     *("a fragment of its resource", "an anchor of a resource"),
+    *("an anchor that a resource below has, too", "a resource within its resource"),
 )
 TABLE: Final = """\
 header: X-API-Version
@@ -337,10 +338,27 @@ def generic(item: Schema) -> Schema:
     }
 
 
-def test_a_dynamic_reference_with_several_goals_concerns_all_of_them(tmp_path: Path) -> None:
-    answer = {"$ref": "#/components/schemas/Page"}
+def with_addresses(schemas: dict[str, Schema]) -> dict[str, Schema]:
+    """Return *schemas* as resources of their own, which refer to each other by address."""
+    text = json.dumps(schemas).replace("#/components/schemas/", "https://pages.example/")
+    return {
+        name: {"$id": f"https://pages.example/{name}", **schema}
+        for name, schema in json.loads(text).items()
+    }
+
+
+@pytest.mark.parametrize("have_addresses", [False, True])
+@pytest.mark.parametrize("used", ["Page", "Users"])
+def test_a_dynamic_reference_with_several_goals_concerns_all_of_them(
+    used: str, tmp_path: Path, *, have_addresses: bool
+) -> None:
+    answer = {"$ref": f"#/components/schemas/{used}"}
+    address = with_addresses if have_addresses else dict
     before, after = (
-        api(loan=answer, schemas=generic(record({"k": {"type": "string", "maxLength": size}})))
+        api(
+            loan=answer,
+            schemas=address(generic(record({"k": {"type": "string", "maxLength": size}}))),
+        )
         for size in (5, 4)
     )
     found = [(change.keyword, change.operations) for change in diff(read(before), read(after))]

@@ -110,6 +110,28 @@ MODERN: Final[dict[str, Spelling]] = {
         },
         {"$ref": f"https://names.example/{p}#v"},
     ),
+    "an anchor that a resource below has, too": lambda p, schema: (
+        {
+            f"{p}T": {
+                "$id": f"https://names.example/{p}",
+                "$defs": {
+                    "other": {"$id": "below", "$anchor": "v", "not": {}},
+                    "v": {"$anchor": "v", **schema},
+                },
+            }
+        },
+        {"$ref": f"https://names.example/{p}#v"},
+    ),
+    "a resource within its resource": lambda p, schema: (
+        {
+            f"{p}T": {
+                "$id": f"https://names.example/{p}/",
+                "$ref": "within",
+                "$defs": {"v": {"$id": "within", "$ref": "#/$defs/w", "$defs": {"w": schema}}},
+            }
+        },
+        _to(f"{p}T"),
+    ),
     "siblings that repeat": lambda p, schema: ({f"{p}T": schema}, {**schema, **_to(f"{p}T")}),
 }
 

@@ -49,7 +49,8 @@ class _Identities:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
-        self._root = Resolver(document)
+        self._root = Resolver(document, scoped=True)
+        self._anywhere = Resolver(document)
         self._by_address: dict[str, _Resource] = {}
         self._resources: dict[int, _Resource] = {}
 
@@ -65,11 +66,11 @@ class _Identities:
         is_component = kind == "schema" and path[:2] == ("components", "schemas") and len(path) == 3
         if isinstance(address, str) and not address.startswith("#"):
             base = urldefrag(urljoin(base, address)).url
-            made = _Resource(pointer(path), base, Resolver(node))
+            made = _Resource(pointer(path), base, Resolver(node, scoped=True))
             self._by_address.setdefault(base, made)
             self._resources[id(node)] = made
         elif is_component:
-            self._resources[id(node)] = _Resource(pointer(path), "", Resolver(node))
+            self._resources[id(node)] = _Resource(pointer(path), "", Resolver(node, scoped=True))
         for below, child_kind, child in children(kind, node):
             self._collect(child_kind, child, path + below, base)
 
@@ -83,17 +84,32 @@ class _Identities:
         if kind == "schema":
             for keyword in REFERENCES:
                 if (found := self._find(node.get(keyword), around)) is not None:
-                    made[keyword] = ResolvedReference(f"#{found}", node[keyword])
+                    is_dynamic = keyword == "$dynamicRef" and self._is_dynamic(found, node[keyword])
+                    goal = urldefrag(node[keyword]).fragment if is_dynamic else found
+                    made[keyword] = ResolvedReference(f"#{goal}", node[keyword])
         return {**node, **made} if made else node
+
+    def _is_dynamic(self, found: str, reference: str) -> bool:
+        """Return whether what was *found* for a dynamic *reference* is only one of its goals.
+
+        Then its anchor says which those are (JSON Schema 2020-12, core, section 8.2.3.2).
+        """
+        goal = self._root.resolve(f"#{found}")
+        name = urldefrag(reference).fragment
+        is_dynamic = isinstance(goal, dict) and goal.get("$dynamicAnchor") == name
+        return is_dynamic and len(self._anywhere.list_anchored(f"#{name}")) > 1
 
     def _find(self, reference: Any, around: _Resource | None) -> str | None:
         """Return the pointer to what *reference* leads to, if it does not begin at the root."""
         if not isinstance(reference, str):
             return None
         if reference.startswith("#"):
-            if around is None or (not around.address and self._root.locate(reference) is not None):
-                return None
-            return around.find(reference[1:])
+            here = None if around is not None and around.address else self._root.locate(reference)
+            if here is not None:
+                # elsewhere another schema may have the same anchor
+                is_plain = reference.startswith("#/") or not self._by_address
+                return None if is_plain else here.pointer
+            return None if around is None else around.find(reference[1:])
         address, fragment = urldefrag(urljoin(around.address if around else "", reference))
         resource = self._by_address.get(address)
         return None if resource is None else resource.find(fragment)

@@ -239,7 +239,9 @@ def _readable(kind: str, node: Any) -> Any:
     """
     if not isinstance(node, dict):
         return True if kind == "schema" and not isinstance(node, bool) else node
-    kept = {key: value for key, value in node.items() if key not in WORDS}
+    # references begin at the root, and not at the address of what they are in
+    left_out = WORDS | {"$id"} if kind == "schema" else WORDS
+    kept = {key: value for key, value in node.items() if key not in left_out}
     found = replace_children(kind, kept, _readable)
     if kind != "schema":
         return found

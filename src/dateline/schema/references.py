@@ -38,11 +38,13 @@ class Resolver:
     """Resolves the local references of one document, each once.
 
     The document must not change meanwhile. A reference to another document, to nothing, or of
-    another type than text resolves to None.
+    another type than text resolves to None. If it is *scoped*, it does not know the anchors of
+    schemas below that have an address of their own (JSON Schema 2020-12, core, section 8.2.1).
     """
 
-    def __init__(self, document: dict[str, Any]) -> None:
+    def __init__(self, document: dict[str, Any], *, scoped: bool = False) -> None:
         self.root = document
+        self._is_scoped = scoped
         self._found: dict[str, Located | None] = {}
 
     def locate(self, reference: Any) -> Located | None:
@@ -156,7 +158,8 @@ class Resolver:
     @cached_property
     def _anchors(self) -> dict[str, list[Located]]:
         found: dict[str, list[Located]] = {}
-        for located in sorted(_objects(Located(self.root, "")), key=lambda each: each.pointer):
+        objects = _objects(Located(self.root, ""), scoped=self._is_scoped)
+        for located in sorted(objects, key=lambda each: each.pointer):
             names = (located.value.get(key) for key in ANCHORS)
             for name in dict.fromkeys(name for name in names if isinstance(name, str)):
                 found.setdefault(name, []).append(located)
@@ -174,12 +177,14 @@ def _reference_of(schema: Any) -> Any:
     return schema.get("$ref") if isinstance(schema, dict) else None
 
 
-def _objects(root: Located) -> Iterator[Located]:
-    """Yield every object of a document, whatever it is."""
+def _objects(root: Located, *, scoped: bool) -> Iterator[Located]:
+    """Yield every object of a document, whatever it is; *scoped*, none with an address below."""
     stack = [root]
     while stack:
         value, pointer = located = stack.pop()
         if isinstance(value, dict):
+            if scoped and located is not root and isinstance(value.get("$id"), str):
+                continue
             yield located
             stack += [Located(below, f"{pointer}/{escape(key)}") for key, below in value.items()]
         elif isinstance(value, list):
