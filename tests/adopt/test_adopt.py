@@ -475,15 +475,15 @@ def test_fragments_are_split_by_tag(tmp_path: Path) -> None:
 
     document = api(
         paths={
-            "/loans": path("Loans", "Own", "Both"),
-            "/readers": path("Readers & more", "Both"),
+            "/loans": path("Loans", "Own", "Both", "LoanState", "Loanable", "other.loan"),
+            "/readers": path("Readers & more", "Both", "LoanState", "Loanable", "other.loan"),
             "/versions": path("Versions"),
             "/readers/2": path("readers-more"),
         },
         schemas={
             "Own": {"properties": {"a": {"$ref": "#/components/schemas/Below"}}},
             "Below": {},
-            "Both": {},
+            **{name: {} for name in ("Both", "LoanState", "Loanable", "other.loan")},
             "Unused": {},
         },
     )
@@ -496,9 +496,9 @@ def test_fragments_are_split_by_tag(tmp_path: Path) -> None:
         if (content := yaml.safe_load(path.read_text()))
     }
     assert found == {
-        "common.yaml": ["Both", "Unused"],
+        "common.yaml": ["Both", "Loanable", "Unused", "other.loan"],
         "loan.yaml": ["/loan", "Loan"],
-        "loans.yaml": ["/loans", "Below", "Own"],
+        "loans.yaml": ["/loans", "Below", "LoanState", "Own"],
         "readers-more-2.yaml": ["/readers/2"],
         "readers-more.yaml": ["/readers"],
         "versions-2.yaml": ["/versions"],

@@ -86,21 +86,39 @@ def _find_homes(
 ) -> dict[Component, str]:
     """Return the file of each component: that of its users, if they are in one file.
 
-    Of what several files use, the common file has what most do, as much as fits; the rest is in
-    the first of these files.
+    What several files use is in the one that is called like it, as `invoice_item` is in
+    `invoices`; of the rest, the common file has what most files use, as much as fits. What is
+    left is in the first of these files.
     """
     homes = {each: next(iter(found)) for each, found in users.items() if len(found) == 1}
     files, lines = [*fragments], _count_lines(fragments[COMMON])
     for each in sorted(users.keys() - homes.keys(), key=lambda each: _rank(users[each], each)):
         section, name = each
+        called = _find_namesake(name, sorted(users[each] - {COMMON}, key=files.index))
+        if called is not None:
+            homes[each] = called
+            continue
         lines += 1 + _count_lines(components[section][name])
         is_first = lines > _LONGEST and bool(users[each])
         homes[each] = min(users[each], key=files.index) if is_first else COMMON
     return {each: homes[each] for each in users}
 
 
-def _rank(users: set[str], component: Component) -> tuple[int, Component]:
-    return -len(users), component
+def _rank(users: set[str], component: Component) -> tuple[bool, int, Component]:
+    # the schemes belong to the document, which is in the common file
+    return component[0] != "securitySchemes", -len(users), component
+
+
+def _find_namesake(component: str, files: list[str]) -> str | None:
+    """Return the one of *files* whose words, in the singular, *component* begins with."""
+    words = _list_singular(snake(component).split("_"))
+    found = {file: _list_singular(file.split("-")) for file in files}
+    alike = [file for file in files if words[: len(found[file])] == found[file]]
+    return max(alike, key=lambda file: len(found[file]), default=None)
+
+
+def _list_singular(words: list[str]) -> list[str]:
+    return [re.sub("(?<=[a-z]{2})(?:ies|y|s)$", "", word) for word in words]
 
 
 def _divide(fragments: dict[str, dict[str, Any]], shared: int) -> dict[str, dict[str, Any]]:
