@@ -32,6 +32,7 @@ from dateline.paths import name_folder
 from dateline.report import FORMATS
 from dateline.settings import Workspace
 from dateline.versions import DATE_FORM, FORMS
+from dateline.wording import group_notes
 
 if TYPE_CHECKING:
     from dateline.adopt.renames import Proposal
@@ -139,7 +140,7 @@ def _say(workspace: Workspace, outcome: Generated | DatelineError) -> None:
     if isinstance(outcome, DatelineError):
         click.echo(str(outcome), err=True)
         return
-    for note in outcome.notes:
+    for note in group_notes(outcome.notes):
         click.echo(f"note: {note}", err=True)
     output, written = workspace.output, outcome.written
     if written is None or not (written.added or written.changed or written.removed):

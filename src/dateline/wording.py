@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 _LONGEST: Final = 60
@@ -73,3 +74,22 @@ def join_quoted(words: Iterable[str]) -> str:
 def say_repeated(value: Any) -> str:
     """Return the message about *value*, which is in its list a second time."""
     return f"{quote(value)} is in the list already; leave one out"
+
+
+_MOST_ALIKE: Final = 10
+"""How many notes that say the same of different places are worth reading one by one."""
+
+
+def group_notes(notes: Sequence[str]) -> list[str]:
+    """Return *notes*, `PLACE: what`; of many that say the same, the first, and how many more."""
+    counts = Counter(note.partition(": ")[2] for note in notes)
+    grouped: dict[str, str] = {}
+    for note in notes:
+        place, _, said = note.partition(": ")
+        more = counts[said] - 1
+        is_one_of_many = bool(said) and more >= _MOST_ALIKE
+        grouped.setdefault(
+            said if is_one_of_many else note,
+            f"{place} (and {more} more places): {said}" if is_one_of_many else note,
+        )
+    return list(grouped.values())

@@ -113,6 +113,23 @@ def test_an_operation_that_cant_be_read_at_a_version_answers_501_there_and_is_no
     assert run("init", "--server").exit_code == 0
 
 
+@pytest.mark.parametrize("many", [10, 11])
+def test_of_many_notes_that_say_the_same_the_first_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kinds = {f"A{number:02}": {"not": {"type": "string"}} for number in range(many)}
+    adopt_all(tmp_path, [api(schemas={**kinds, "B": {"if": {"type": "string"}}})])
+    notes = run("generate").stderr.splitlines()
+    said = "`not`; left to the document"
+    assert [note for note in notes if said in note] == (
+        [f"note: components.{name}: {said}" for name in kinds]
+        if many == 10
+        else [f"note: components.A00 (and 10 more places): {said}"]
+    )
+    assert "note: components.B: `if`; left to the document" in notes
+
+
 def zipped(content: bytes) -> bytes:
     with zipfile.ZipFile(made := io.BytesIO(), "w") as archive:
         archive.writestr("a.json", content)

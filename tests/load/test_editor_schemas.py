@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+import yaml
 from support.sources import VERSIONS, parsed, plain
 
 from dateline.load.editor import editor_schema, source_schema, versions_schema
@@ -96,6 +97,31 @@ def test_a_good_source_passes(table: Table, tmp_path: Path) -> None:
     assert accepts(source_schema(table), source)
     assert accepts(source_schema(None), source)
     assert accepts(versions_schema(), parsed(tmp_path, VERSIONS))
+
+
+PARTS = {
+    "{ type: object, properties: { a: { type: string, x-added: next } } }": True,
+    "{ get: { responses: { '200': { description: a } } } }": True,
+    "{ responses: { '200': { description: a } } }": True,
+    "{ name: a, in: query, schema: { type: string } }": True,
+    "{ description: a, content: { application/json: { schema: {} } } }": True,
+    "{ type: http, scheme: bearer }": True,
+    "{ Loan: { type: object }, Item: { type: string } }": True,
+    "{ tags: [{ name: a }] }": True,
+    "{ typ: object, properties: {} }": False,
+    "{ name: a, in: query, schma: { type: string } }": False,
+    "{ type: object, x-aded: next }": False,
+    "{ Loan: { type: object }, x-aded: next }": False,
+    "{ pahts: {} }": False,
+    "{ path: {} }": False,
+    "{ paths: {}, Loan: { type: object } }": False,
+    "[]": False,
+}
+
+
+@pytest.mark.parametrize("written", PARTS)
+def test_a_file_that_others_refer_to_is_an_object_of_its_kind(written: str) -> None:
+    assert accepts(source_schema(None), yaml.safe_load(written)) is PARTS[written]
 
 
 def test_the_definitions_of_this_repository_pass() -> None:

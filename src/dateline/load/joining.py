@@ -19,8 +19,8 @@ from dateline.source.reader import Locator, Trail, UnreadableFileError
 from dateline.wording import find_nearest, quote
 
 # Sections of the root that fragments share; everything else is in one fragment.
-_SHARED: Final = ("paths", "webhooks", "components")
-_OF_A_DOCUMENT: Final = frozenset({"openapi", "info", "paths", "webhooks", "components"})
+SHARED: Final = ("paths", "webhooks", "components")
+OF_A_DOCUMENT: Final = frozenset({"openapi", "info", "paths", "webhooks", "components"})
 
 # What the union of the fragments is called, beside the files of the folder.
 _UNION: Final = ""
@@ -71,7 +71,7 @@ def join_files(
 
 def _may_be_part(file: Map) -> bool:
     keys = file.keys()
-    return keys.isdisjoint(_OF_A_DOCUMENT) and any(
+    return keys.isdisjoint(OF_A_DOCUMENT) and any(
         key not in OBJECTS["document"] and not key.startswith("x-") for key in keys
     )
 
@@ -173,7 +173,7 @@ def _join_fragments(fragments: list[Map], problems: list[Problem]) -> dict[str, 
 
     for fragment in fragments:
         for key, value in fragment.items():
-            if key not in _SHARED:
+            if key not in SHARED:
                 add(document, fragment, (key,), value)
                 continue
             into = find_shared(document, fragment, (key,), value)

@@ -12,6 +12,7 @@ from dateline.load.editor.grammar import (
     grammar,
     ref,
 )
+from dateline.load.joining import OF_A_DOCUMENT, SHARED
 from dateline.load.table.contents import ENVIRONMENT, LINE, TEXT, JsonSchema, version_schema
 from dateline.model import (
     ADDED,
@@ -28,7 +29,7 @@ from dateline.model import (
     Table,
 )
 from dateline.model import KEYS as OUR_KEYS
-from dateline.openapi import ANY, OBJECTS, REFERABLE, WHOLE
+from dateline.openapi import ANY, METHODS, OBJECTS, REFERABLE, WHOLE
 from dateline.versions import DATE_FORM
 
 COMPANIONS: Final[JsonSchema] = {
@@ -37,6 +38,19 @@ COMPANIONS: Final[JsonSchema] = {
     EXTENSIBLE: {"required": ["type"], "not": {"required": ["enum"]}},
 }
 """What each of our keys needs beside it."""
+
+# By what an object in a file of its own is, the keys that tell; the first that has them counts.
+_SIGNS: Final[dict[tuple[str, ...], tuple[tuple[str, ...], ...]]] = {
+    ("path-item",): tuple((method,) for method in METHODS),
+    ("operation",): (("responses",),),
+    ("parameter",): (("name", "in"),),
+    ("request-body", "response"): (("content",),),
+    ("security-scheme",): (("type", "scheme"), ("type", "flows"), ("type", "openIdConnectUrl")),
+    ("schema",): (
+        *(("type",), ("properties",), ("items",), ("enum",), ("const",), ("format",), ("not",)),
+        *(("allOf",), ("anyOf",), ("oneOf",), ("additionalProperties",), ("patternProperties",)),
+    ),
+}
 
 
 def source_schema(table: Table | None) -> JsonSchema:
@@ -47,8 +61,11 @@ def source_schema(table: Table | None) -> JsonSchema:
     return {
         "$schema": DIALECT,
         "$comment": "definitions of an API: OpenAPI 3.1, and what differs between versions",
-        "$ref": "#/$defs/document",
+        "if": _may_be_part(),
+        "then": {"$ref": "#/$defs/part"},
+        "else": {"$ref": "#/$defs/document"},
         "$defs": {
+            "part": _part(),
             **{kind: _kind(kind) for kind in OBJECTS},
             **{f"before-{kind}": before(kind) for kind in OBJECTS if kind not in WHOLE},
             "reference": closed_object(
@@ -76,6 +93,34 @@ def _kind(kind: str) -> JsonSchema:
         reference = {"$ref": "#/$defs/reference"}
         return {"if": {"required": ["$ref"]}, "then": reference, "else": schema}
     return schema
+
+
+def _may_be_part() -> JsonSchema:
+    """Return the schema of what no document of its own is."""
+    slips = dict.fromkeys(slip for key in SHARED for slip in _one_off(key))
+    known = {"anyOf": [{"enum": [*OBJECTS["document"]]}, {"pattern": "^x-"}]}
+    return {
+        "type": "object",
+        "propertyNames": {"pattern": f"^(?!(?:{'|'.join(slips)})$)"},
+        "not": {
+            "anyOf": [
+                *({"required": [key]} for key in sorted(OF_A_DOCUMENT)),
+                {"propertyNames": known},
+            ]
+        },
+    }
+
+
+def _part() -> JsonSchema:
+    """Return the schema of a file that others refer to: of one object, or of several by name."""
+    found: JsonSchema = {"type": "object", "propertyNames": {"$ref": "#/$defs/key"}}
+    for kinds, signs in reversed(_SIGNS.items()):
+        found = {
+            "if": {"anyOf": [{"required": [*sign]} for sign in signs]},
+            "then": {"anyOf": [ref(kind) for kind in kinds]} if len(kinds) > 1 else ref(*kinds),
+            "else": found,
+        }
+    return found
 
 
 def our_keys_of(kind: str) -> JsonSchema:
