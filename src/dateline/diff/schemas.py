@@ -85,7 +85,7 @@ class Schemas:
     def _read(self, parts: Parts) -> SchemaView:
         view = SchemaView(parts, self)
         for part in parts:
-            node, pointer = part.node, part.pointer
+            node = part.node
             for keyword, value in node.items():
                 if keyword in part.skip or is_default(keyword, value):
                     continue
@@ -95,7 +95,7 @@ class Schemas:
                     continue  # what is said beside a reference overrides what is said behind it
                 if keyword in UNIONS and isinstance(value, list) and value:
                     self._union(view, part, keyword)
-                elif keyword != "discriminator" or not self._is_union(node, pointer):
+                elif keyword != "discriminator" or not self._is_union(part):
                     read_keyword(view, part, keyword, part.at(keyword))
         settle(view)
         for part in parts if len(parts) > 1 else ():
@@ -160,7 +160,7 @@ class Schemas:
             view.open_values = {text(one.value): one for one in listed} | (view.open_values or {})
             return
         is_dict = isinstance(node.get("discriminator"), dict)
-        has_discriminator = is_dict and self._is_union(node, pointer)
+        has_discriminator = is_dict and self._is_union(part)
         view.unions.append(
             Variants(
                 keyword=keyword,
@@ -228,11 +228,11 @@ class Schemas:
         found.null_at = found.null_at or union.null
         return found
 
-    def _is_union(self, node: dict[str, Any], pointer: str) -> bool:
-        """Return whether *node* chooses between schemas that a discriminator can name."""
-        return lists_variants(node) and any(
-            isinstance(node.get(keyword), list)
-            and self.reader.choice(node, pointer, keyword).values is None
+    def _is_union(self, part: Part) -> bool:
+        """Return whether *part* chooses between schemas that a discriminator can name."""
+        return lists_variants(part.node) and any(
+            isinstance(part.get(keyword), list)
+            and self.reader.choice(part.node, part.pointer, keyword).values is None
             for keyword in UNIONS
         )
 

@@ -188,6 +188,7 @@ class UnionComparison(ABC):
         # several types, a schema for each or one for all
         chosen = many.schemas.join_members(union)
         if chosen is None or chosen.types != single.types:
+            alone = single.facts.get("discriminator", [])
             single = _drop_discriminator(pair, single, union, added=added)
             index = choose(single, union)
             if index is None:
@@ -198,6 +199,12 @@ class UnionComparison(ABC):
             for member in (*union.members[:index], *union.members[index + 1 :]):
                 _add_variant(pair, union, member, shared, added=added, holder=single.pointer)
             chosen = union.whole_members[index]
+            if alone and union.discriminator and isinstance(alone[0].value, dict):
+                tags = find_own_tags(union, union.members[index])
+                own = set(alone[0].value.get("mapping") or tags)
+                sides = (alone[0], union.discriminator)
+                came, gone = (tags - own, own - tags) if added else (own - tags, tags - own)
+                compare_tags(pair, *(sides if added else sides[::-1]), gone, came)
         self.compare_views(pair, *((single, chosen) if added else (chosen, single)))
 
     def _compare_tags(self, pair: NodePair, before: Variants, after: Variants, same: _Same) -> None:
