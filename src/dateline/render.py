@@ -17,6 +17,7 @@ from dateline.changes.record import Record
 from dateline.changes.words import Row, restore_contract
 from dateline.collector import cycles_freed
 from dateline.documents import document, require_valid
+from dateline.kept_package import recall_package
 from dateline.model import (
     EVERYWHERE,
     Announcement,
@@ -104,7 +105,11 @@ def render(
     # one after the other: neither needs what the other reads, which takes memory
     if models:
         with cycles_freed():
-            python, remarks = _render_python(api, projector, folders, artifacts, cache)
+            python, remarks = _recall_package(api, projector, folders, cache)
+            # heavy, and not needed where no models are
+            from dateline.server import list_documents
+
+            python += list_documents(api.table, artifacts)
         artifacts += python
         notes += remarks
     if changes:
@@ -115,14 +120,26 @@ def render(
     )
 
 
-def _render_python(
-    api: Api,
-    projector: Projector,
-    folders: list[Path],
-    documents: list[Artifact],
-    cache: Cache | None,
+def _recall_package(
+    api: Api, projector: Projector, folders: list[Path], cache: Cache | None
 ) -> tuple[list[Artifact], list[str]]:
-    """Return the files of the package, and notes.
+    """Return what `render_package` does, or what the *cache* has of it."""
+    if cache is None:
+        return render_package(api, projector, folders)
+    return recall_package(
+        api,
+        folders,
+        cache,
+        lambda each: render_package(
+            each, projector if each is api else Projector(each), folders, cache
+        ),
+    )
+
+
+def render_package(
+    api: Api, projector: Projector, folders: list[Path], cache: Cache | None = None
+) -> tuple[list[Artifact], list[str]]:
+    """Return the files of the package but for the documents of its server, and notes.
 
     Raises SourceError if authored definitions can't be served; what can't be served of adopted
     ones is a note.
@@ -133,7 +150,7 @@ def _render_python(
     clients = Clients(api, projector)
     server, made = _prepare_server(api, projector, folders, cache, clients.inlines)
     progress.describe("laying out the server")
-    served = server.artifacts(made.types, documents, folders)
+    served = server.artifacts(made.types, folders)
     components = server.component_artifacts(made.classes, made.homes, folders)
     called = [*clients.artifacts(made.called, folders)]
     notes = [*made.notes, *server.notes, *clients.notes]

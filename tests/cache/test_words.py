@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from support.random_chains import DATES, chains
-from support.sources import folder
+from support.other_words import adopted_apis, with_other_words
 from support.thing_sources import SCHEMAS, api, things
 
-from dateline.adopt import adopt
 from dateline.changes.fragments import MessageValues
 from dateline.contracts import all_contract_data, contract_data
 from dateline.load import load
@@ -21,30 +18,6 @@ from dateline.model import Api
 from dateline.project import Projector
 from dateline.schema.references import escape
 from dateline.server.messages import describe_components, describe_messages
-
-RANDOM_APIS = 6
-
-
-# Below these, and below extensions, keys have names of the author's own; servers are known by
-# what is said of them.
-DATA = {"servers", "const", "default", "enum", "example", "examples", "links", "mapping", "scopes"}
-
-
-def with_other_words(node: Any) -> Any:
-    """Return *node* with another text in place of each of its words, equal ones for equal ones."""
-    if isinstance(node, list):
-        return [*map(with_other_words, node)]
-    if not isinstance(node, dict):
-        return node
-    return {key: change_words(key, value) for key, value in node.items()}
-
-
-def change_words(key: str, value: Any) -> Any:
-    if key in DATA or (key.startswith("x-") and key != "x-was"):
-        return value
-    if key in ("description", "summary") and isinstance(value, str):
-        return value and f"`{value[::-1]}`: otherwise, in {len(value)} letters"
-    return with_other_words(value)
 
 
 def describe(found: Api) -> str:
@@ -58,19 +31,6 @@ def describe(found: Api) -> str:
             describe_components(found, components, projector),
         ]
     )
-
-
-def adopted_apis(root: Path) -> Iterator[Api]:
-    """Yield chains of random documents as they are adopted: with histories, and all they say."""
-    for number, documents in enumerate(chains(5, RANDOM_APIS)):
-        given = folder(
-            root,
-            {f"{day}.json": json.dumps(each) for day, each in zip(DATES, documents, strict=True)},
-            f"{number}-published",
-        )
-        schemas = root / f"{number}-adopted"
-        adopt(tuple(f"{day}={given / day}.json" for day in DATES), schemas)
-        yield load(schemas)
 
 
 def test_contract_data_of_the_payment_api_do_not_depend_on_words() -> None:

@@ -7,7 +7,7 @@ edits change descriptions, so that what was found out before them still holds.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import blake2b, sha256
 from typing import Any, NamedTuple
 
@@ -29,7 +29,13 @@ class Meaning(NamedTuple):
     def of(cls, document: dict[str, Any]) -> Meaning:
         """Return what *document* means."""
         words: list[str] = []
-        structure = json.dumps(_take_words("document", document, words))
+
+        def take(text: str) -> bool:
+            word = text.encode(errors="surrogatepass")
+            words.append(blake2b(word, digest_size=12).hexdigest())
+            return bool(text)
+
+        structure = json.dumps(replace_words("document", document, take))
         return cls(sha256(structure.encode()).digest(), tuple(words))
 
 
@@ -48,31 +54,28 @@ def join_meanings(meanings: Iterable[tuple[str, Meaning]]) -> bytes:
     return total.digest()
 
 
-def _take_words(kind: str, node: Any, words: list[str]) -> Any:
-    """Return *node*, an object of *kind*, with nothing in the place of its words.
-
-    These are added to *words*.
-    """
+def replace_words(kind: str, node: Any, replace: Callable[[str], Any]) -> Any:
+    """Return *node*, an object of *kind*, with what *replace* returns for each of its words."""
     if not isinstance(node, dict):
         return node
     made = {}
     for key, value in node.items():
         if isinstance(value, str):
             if key in WORDS_OF[kind]:
-                word = value.encode(errors="surrogatepass")
-                words.append(blake2b(word, digest_size=12).hexdigest())
-                value = bool(value)
+                value = replace(value)
         elif isinstance(value, dict):
             shape, below = slot(kind, key)
             if shape is Shape.ONE:
-                value = _take_words(below, value, words)
+                value = replace_words(below, value, replace)
             elif shape is Shape.MAP or key == WAS:
                 # a history holds what the keys of the object were
                 below = kind if key == WAS else below
-                value = {name: _take_words(below, child, words) for name, child in value.items()}
+                value = {
+                    name: replace_words(below, child, replace) for name, child in value.items()
+                }
         elif isinstance(value, list):
             shape, below = slot(kind, key)
             if shape is Shape.LIST:
-                value = [_take_words(below, child, words) for child in value]
+                value = [replace_words(below, child, replace) for child in value]
         made[key] = value
     return made

@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import Final, Protocol
 
 from dateline.python.code import WIDTH, escape_text
+from dateline.python.deferral import defer, has_marks, join_lines
 from dateline.templating import Code
 
 # What a line begins with: blanks, and the mark of an item of a list.
@@ -19,6 +20,9 @@ _PROSE: Final = re.compile(r"(?! )(?![-*+] )(?![0-9]+[.)] )[^|#>`~]")
 
 def docstring(paragraphs: Iterable[str], indent: int) -> Code:
     """Return the docstring of *paragraphs*, whose lines after the first begin at *indent*."""
+    paragraphs = [*paragraphs]
+    if any(map(has_marks, paragraphs)):
+        return defer("docstring", paragraphs, indent)
     lines: list[str] = []
     for paragraph in paragraphs:
         found = [*_lines(paragraph, WIDTH - indent)]
@@ -49,10 +53,10 @@ class Described(Protocol):
 
 def describe_argument(argument: Described) -> str:
     """Return the line of a docstring about *argument*; empty if it has no description."""
-    text = argument.description.split()
+    text = join_lines(argument.description)
     if argument.deprecated:
-        text = ["Deprecated.", *text]
-    return f"- `{argument.keyword}`: {' '.join(text)}" if text else ""
+        text = f"Deprecated. {text}".rstrip()
+    return f"- `{argument.keyword}`: {text}" if text else ""
 
 
 def _flowing(paragraph: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import dateline
 from dateline.cache import Recollection
 from dateline.canonical import ContractData
-from dateline.model import REMOVED, Api, Artifact, Place
+from dateline.model import REMOVED, Api, Artifact, Place, Table
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
@@ -186,16 +186,11 @@ class Server:
     def _locate(self, operation: Operation) -> Place:
         return self._api.locate(operation.place)
 
-    def artifacts(
-        self,
-        types: Iterable[Typed],
-        documents: Iterable[Artifact],
-        templates: Sequence[Path],
-    ) -> Iterator[Artifact]:
-        """Yield the files of the server.
+    def artifacts(self, types: Iterable[Typed], templates: Sequence[Path]) -> Iterator[Artifact]:
+        """Yield the files of the server, but for the documents (see `list_documents`).
 
-        *types* are those of the inline schemas of `canonical`, *documents* the artifacts among
-        which the specification documents are. *templates* are folders, the first one first.
+        *types* are those of the inline schemas of `canonical`. *templates* are folders, the first
+        one first.
         """
         self._types.take(types)
         target = f"python/{self._api.table.package}/server"
@@ -204,10 +199,6 @@ class Server:
         yield from self._laid_out(target, templates)
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         yield Artifact(path=f"{target}/contracts.json", content=f"{text}\n".encode())
-        for document in documents:
-            if document.path.startswith(_SPECIFICATION) and self._is_served(document.path):
-                path = document.path.removeprefix(_SPECIFICATION)
-                yield Artifact(path=f"{target}/documents/{path}", content=document.content)
         for file in run_time():
             yield Artifact(path=f"{target}/runtime/{file.name}", content=file.read_bytes())
 
@@ -238,11 +229,6 @@ class Server:
         groups = [group for group in self._groups if group.served]
         view = lay_out_first_file(self._api.table, groups, self._types, self._converters)
         return environment(list(templates)).get_template(_FIRST).render(view).encode()
-
-    def _is_served(self, path: str) -> bool:
-        name, _, suffix = path.rpartition("/")[2].rpartition(".")
-        known = {"versions", *(version.date for version in self._api.table.supported)}
-        return suffix == "json" and name in known
 
     def _views(self) -> dict[str, dict[str, Any]]:
         """Return what each template lays out, by its file's name; under no name, what all may."""
@@ -287,6 +273,18 @@ class Server:
             except Exception as error:  # a template is code, and may fail like any
                 raise TemplateError(f"template {name}: {error}") from error
             yield Artifact(path=path, content=text.encode())
+
+
+def list_documents(table: Table, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
+    """Yield the files that a server has of the specification documents among *artifacts*."""
+    known = {"versions", *(version.date for version in table.supported)}
+    for document in artifacts:
+        name, _, suffix = document.path.rpartition("/")[2].rpartition(".")
+        if document.path.startswith(_SPECIFICATION) and suffix == "json" and name in known:
+            path = document.path.removeprefix(_SPECIFICATION)
+            yield Artifact(
+                path=f"python/{table.package}/server/documents/{path}", content=document.content
+            )
 
 
 def _unserved_reasons(requests: list[dict[str, Any]]) -> Iterator[str]:

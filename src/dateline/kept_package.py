@@ -1,0 +1,120 @@
+"""The generated package, kept by the meaning of the definitions: their words are filled in last."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import dateline
+from dateline import fresh
+from dateline.cache import Cache
+from dateline.load.meaning import replace_words
+from dateline.model import Api, Artifact, DatelineError, Definitions, Place
+from dateline.python.deferral import create_placeholder, has_marks
+from dateline.python.filling import Words, fill, fill_piece, join_pieces
+
+Render = Callable[[Api], tuple[list[Artifact], list[str]]]
+"""Returns the files of a package, and notes."""
+
+_PACKAGES: Final = ("datamodel-code-generator", "jinja2")
+
+_BEGIN, _END = "\ue000", "\ue001"
+_PLACE: Final = re.compile(f"{_BEGIN}(.*?){_END}:0:0")
+"""What notes have in place of places in the sources, which edits of words move."""
+
+
+def recall_package(
+    api: Api, folders: Sequence[Path], cache: Cache, render: Render
+) -> tuple[list[Artifact], list[str]]:
+    """Return what *render* returns for *api*, or has returned for definitions of the same meaning.
+
+    *folders* are those of the templates. What is kept has its words filled in: only what has a
+    word that is another one since is laid out again.
+    """
+    numbers: dict[str, int] = {}
+
+    def number(text: str) -> str:
+        return create_placeholder(numbers.setdefault(text, len(numbers)), text)
+
+    document = replace_words("document", api.document, number)
+    words = [*numbers]
+    if api.meaning is None or any(map(has_marks, words)):
+        return render(api)
+    said = json.dumps([create_placeholder(0, text) for text in words])
+    key = cache.key("package", api.meaning, said, *_list_inputs(folders))
+    digests = [*map(_digest, words)]
+    known = cache.get(key)
+    if known is not None:
+        artifacts, notes = _read(zlib.decompress(known), digests, words.__getitem__)
+    else:
+        try:
+            rendered, notes = render(_with_placeholders(api, document))
+            files = [(each.path, fill(_read_text(each), words.__getitem__)) for each in rendered]
+        except (DatelineError, ValueError):
+            # what is wrong has its place in the definitions themselves
+            return render(api)
+        cache.put(key, zlib.compress(json.dumps([digests, files, notes]).encode(), 1))
+        artifacts = [
+            Artifact(path=path, content=join_pieces(pieces).encode()) for path, pieces in files
+        ]
+    return artifacts, [_PLACE.sub(lambda found: _locate(api, found[1]), note) for note in notes]
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=9).hexdigest()
+
+
+def _with_placeholders(api: Api, document: dict[str, Any]) -> Api:
+    """Return *api* with the *document*, which has the same meaning, and without places."""
+    definitions = Definitions(document)
+    if isinstance(api.document, Definitions):
+        definitions.meaning = api.document.meaning
+    return replace(
+        api,
+        document=definitions,
+        locate=lambda path: Place(f"{_BEGIN}{json.dumps(path)}{_END}", 0, 0),
+    )
+
+
+def _locate(api: Api, path: str) -> str:
+    return str(api.locate(tuple(json.loads(path))))
+
+
+def _read_text(artifact: Artifact) -> str:
+    """Return the text of *artifact*; ValueError where it is none, or has a place in it."""
+    text = artifact.content.decode()
+    if _BEGIN in text:
+        raise ValueError("a place in the sources")
+    return text
+
+
+def _list_inputs(folders: Sequence[Path]) -> Iterator[str]:
+    """Yield digests of what a package is laid out with: templates, the run time, packages."""
+    run_time = Path(dateline.__file__).parents[1] / "dateline_runtime"
+    yield from (fresh.digest(folder) for folder in (*folders, run_time))
+    yield from (f"{name} {version(name)}" for name in _PACKAGES)
+
+
+def _read(kept: bytes, digests: list[str], words: Words) -> tuple[list[Artifact], list[str]]:
+    """Return the files and notes that were *kept*, with *words*, which have these *digests*."""
+    before, files, notes = json.loads(kept)
+    both = enumerate(zip(before, digests, strict=True))
+    changed = {number for number, (old, new) in both if old != new}
+
+    def read(piece: str | list[Any]) -> str:
+        if isinstance(piece, str):
+            return piece
+        parts, source, numbers = piece
+        return source if changed.isdisjoint(numbers) else fill_piece(parts, words).source
+
+    artifacts = [
+        Artifact(path=path, content="".join(map(read, pieces)).encode()) for path, pieces in files
+    ]
+    return artifacts, notes

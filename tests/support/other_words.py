@@ -1,0 +1,51 @@
+"""Definitions with other words of the same meaning, and chains of them as they are adopted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dateline.adopt import adopt
+from dateline.load import load
+from dateline.model import Api
+from support.random_chains import DATES, chains
+from support.sources import folder
+
+RANDOM_APIS = 6
+
+
+# Below these, and below extensions, keys have names of the author's own; servers are known by
+# what is said of them.
+DATA = {"servers", "const", "default", "enum", "example", "examples", "links", "mapping", "scopes"}
+
+
+def with_other_words(node: Any) -> Any:
+    """Return *node* with another text in place of each of its words, equal ones for equal ones."""
+    if isinstance(node, list):
+        return [*map(with_other_words, node)]
+    if not isinstance(node, dict):
+        return node
+    return {key: change_words(key, value) for key, value in node.items()}
+
+
+def change_words(key: str, value: Any) -> Any:
+    if key in DATA or (key.startswith("x-") and key != "x-was"):
+        return value
+    if key in ("description", "summary") and isinstance(value, str):
+        return value and f"`{value[::-1]}`: otherwise, in {len(value)} letters"
+    return with_other_words(value)
+
+
+def adopted_apis(root: Path) -> Iterator[Api]:
+    """Yield chains of random documents as they are adopted: with histories, and all they say."""
+    for number, documents in enumerate(chains(5, RANDOM_APIS)):
+        given = folder(
+            root,
+            {f"{day}.json": json.dumps(each) for day, each in zip(DATES, documents, strict=True)},
+            f"{number}-published",
+        )
+        schemas = root / f"{number}-adopted"
+        adopt(tuple(f"{day}={given / day}.json" for day in DATES), schemas)
+        yield load(schemas)
