@@ -16,6 +16,7 @@ from dateline.model import (
     CONVERTER,
     ENVIRONMENTS,
     EVERYWHERE,
+    GATES,
     IN_PLACE_OF,
     NEXT,
     REMOVED,
@@ -103,6 +104,8 @@ class Timeline:
     def of(self, node: Any) -> int:
         """Return where *node* is shown, as far as its own keys say."""
         if not isinstance(node, dict):
+            return self.all
+        if node.keys().isdisjoint(GATES):
             return self.all
         if WAS in node and any(map(_moves, node[WAS].values())):
             # it came and went more than once: each era has keys of its own

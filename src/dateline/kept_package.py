@@ -52,18 +52,18 @@ def recall_package(
     digests = [*map(_digest, words)]
     known = cache.get(key)
     if known is not None:
-        artifacts, notes = _read(zlib.decompress(known), digests, words.__getitem__)
+        artifacts, notes = _read(known, digests, words.__getitem__)
     else:
         try:
             rendered, notes = render(_with_placeholders(api, document))
-            files = [(each.path, fill(_read_text(each), words.__getitem__)) for each in rendered]
+            files = [_fill(each, words.__getitem__) for each in rendered]
         except (DatelineError, ValueError):
             # what is wrong has its place in the definitions themselves
             return render(api)
-        cache.put(key, zlib.compress(json.dumps([digests, files, notes]).encode(), 1))
-        artifacts = [
-            Artifact(path=path, content=join_pieces(pieces).encode()) for path, pieces in files
-        ]
+        artifacts = [artifact for artifact, _ in files]
+        heads = [[each.path, len(kept)] for each, kept in files]
+        head = json.dumps([digests, notes, heads]).encode()
+        cache.put(key, b"\n".join([head, b"".join(kept for _, kept in files)]))
     return artifacts, [_PLACE.sub(lambda found: _locate(api, found[1]), note) for note in notes]
 
 
@@ -95,6 +95,16 @@ def _read_text(artifact: Artifact) -> str:
     return text
 
 
+def _fill(artifact: Artifact, words: Words) -> tuple[Artifact, bytes]:
+    """Return *artifact* with its *words*, and what is kept of it.
+
+    Raises ValueError where a word, or a place in the sources, is where none can be filled in.
+    """
+    pieces = fill(_read_text(artifact), words)
+    kept = zlib.compress(json.dumps(pieces).encode(), 1)
+    return replace(artifact, content=join_pieces(pieces).encode()), kept
+
+
 def _list_inputs(folders: Sequence[Path]) -> Iterator[str]:
     """Yield digests of what a package is laid out with: templates, the run time, packages."""
     run_time = Path(dateline.__file__).parents[1] / "dateline_runtime"
@@ -104,7 +114,8 @@ def _list_inputs(folders: Sequence[Path]) -> Iterator[str]:
 
 def _read(kept: bytes, digests: list[str], words: Words) -> tuple[list[Artifact], list[str]]:
     """Return the files and notes that were *kept*, with *words*, which have these *digests*."""
-    before, files, notes = json.loads(kept)
+    end = kept.index(b"\n")
+    before, notes, heads = json.loads(kept[:end])
     both = enumerate(zip(before, digests, strict=True))
     changed = {number for number, (old, new) in both if old != new}
 
@@ -114,7 +125,10 @@ def _read(kept: bytes, digests: list[str], words: Words) -> tuple[list[Artifact]
         parts, source, numbers = piece
         return source if changed.isdisjoint(numbers) else fill_piece(parts, words).source
 
-    artifacts = [
-        Artifact(path=path, content="".join(map(read, pieces)).encode()) for path, pieces in files
-    ]
+    artifacts = []
+    start = end + 1
+    for path, size in heads:
+        pieces = json.loads(zlib.decompress(kept[start : start + size]))
+        artifacts.append(Artifact(path=path, content="".join(map(read, pieces)).encode()))
+        start += size
     return artifacts, notes

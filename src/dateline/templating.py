@@ -176,7 +176,9 @@ def _memoized(text: Callable[[Any, int], str]) -> Callable[..., Code]:
         if isinstance(value, jinja2.Undefined):
             str(value)  # raises the error that names it
         made = Code(text(value, indent))
-        known[id(value), indent] = value, made
+        if indent:
+            # what begins a line is a document of its own, which is laid out once, or short
+            known[id(value), indent] = value, made
         return made
 
     return laid_out

@@ -10,7 +10,7 @@ from typing import Any, Final
 from dateline.contracts.histories import Histories, Reading, Way
 from dateline.contracts.published import PublishedSchemas
 from dateline.gates import Timeline
-from dateline.model import Api
+from dateline.model import WAS, Api
 from dateline.openapi import Shape, slot
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.dialect import OR_NULL
@@ -218,10 +218,13 @@ class View:
         if self._whole or not isinstance(child, dict):
             return False
         hidden = WRITE_ONLY if self.way is Way.DOWN else READ_ONLY
-        return self._histories.access.of(self.era("schema", child)) == hidden
+        access = self._histories.access
+        return hidden in access.keywords and access.of(self.era("schema", child)) == hidden
 
     def names(self, kind: str, name: str, node: Any) -> tuple[str, ...]:
         """Return the names of *node*, whose key is *name*, down to that of the version."""
+        if not (isinstance(node, dict) and WAS in node):
+            return (name,)
         names = self._timeline.names(kind, name, node)
         last = next(i for i, (mask, _) in enumerate(names) if mask >> self.at & 1)
         return tuple(called for _, called in names[: last + 1])

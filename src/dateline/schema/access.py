@@ -41,8 +41,14 @@ class Access:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._reader = PartReader(document)
+        self._document = document
         self.schemas = self._reader.resolver.section("schemas")
         self.referred = self._reader.resolver.schema_name
+
+    @cached_property
+    def keywords(self) -> frozenset[str]:
+        """The keywords of access that the document may have anywhere."""
+        return _find_keywords(self._document)
 
     def of(self, schema: Any) -> str:
         """Return the keyword that keeps a property of *schema* to one direction, or nothing.
