@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import dataclasses
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.other_words import adopted_apis
@@ -31,12 +30,12 @@ def never(_: Api) -> Package:
     pytest.fail("it was not kept")
 
 
-def with_document(api: Api, document: dict[str, Any]) -> Api:
-    """Return *api* with another *document* of the same meaning."""
+def with_words(api: Api, replace: Callable[[str], str]) -> Api:
+    """Return *api* with other words, as if it had the same meaning."""
     assert isinstance(api.document, Definitions)
-    made = Definitions(document)
-    made.meaning = api.document.meaning
-    return replace(api, document=made)
+    document = Definitions(replace_words("document", api.document, replace))
+    document.meaning = api.document.meaning
+    return dataclasses.replace(api, document=document)
 
 
 def say_otherwise(word: str) -> str:
@@ -53,7 +52,7 @@ def test_what_is_kept_is_what_is_rendered_whatever_the_words_are(tmp_path: Path)
     for api in apis(tmp_path):
         cache = Cache(None)
         assert recall_package(api, FOLDERS, cache, render) == render(api)
-        other = with_document(api, replace_words("document", api.document, say_otherwise))
+        other = with_words(api, say_otherwise)
         rendered = render(other)
         differing.append(rendered != render(api))
         # nothing is rendered again: not for other words, not for those of before
@@ -80,9 +79,7 @@ def test_odd_words_are_laid_out_as_they_are_otherwise(text: str) -> None:
     api = load(SCHEMAS, cache=Cache(None))
     cache = Cache(None)
     recall_package(api, FOLDERS, cache, render)
-    other = with_document(
-        api, replace_words("document", api.document, lambda word: f"{text} {word}")
-    )
+    other = with_words(api, lambda word: f"{text} {word}")
     assert recall_package(other, FOLDERS, cache, never) == render(other)
 
 
@@ -91,10 +88,5 @@ def test_words_that_decide_something_are_no_words_of_the_same_meaning(text: str)
     api = load(SCHEMAS, cache=Cache(None))
     cache = Cache(None)
     recall_package(api, FOLDERS, cache, render)
-    other = with_document(
-        api,
-        replace_words(
-            "document", api.document, lambda word: f"{text}{len(word)}" if text.strip() else text
-        ),
-    )
+    other = with_words(api, lambda word: f"{text}{len(word)}" if text.strip() else text)
     assert recall_package(other, FOLDERS, cache, render) == render(other)
