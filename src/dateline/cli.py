@@ -821,6 +821,11 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
     "--converters", metavar="MODULE:NAME", help="An object with the methods of the converters."
 )
 @click.option(
+    "--account-header",
+    metavar="NAME",
+    help="The header that says whom a request is done for: the account of converters.",
+)
+@click.option(
     "--limit",
     metavar="OPERATION=BYTES",
     multiple=True,
@@ -874,6 +879,7 @@ def proxy(host: str, port: int, only: Sequence[str], limit: Sequence[str], **giv
         only=only,
         limits=limit,
         converters=given["converters"],
+        account_header=given["account_header"],
         grace=given["grace"],
         logs_requests=not given["quiet"],
     )

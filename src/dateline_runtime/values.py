@@ -8,7 +8,7 @@ argument, and shares with its result whatever stays the same. Where documented, 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from .conversion import WAITING, UncallableError, bind_context, find_version, is_waiting
@@ -344,46 +344,73 @@ def rebuild(
     fields: Mapping[str, Change],
     *,
     names: Mapping[str, str],
-    left_out: Container[str],
+    left_out: Collection[str],
     extras: Change | None,
-    declared: Container[str],
+    declared: Iterable[str],
     required: Container[str],
     least: int,
 ) -> Change:
-    """Return what `in_place` returns, for objects whose fields come, go or are renamed, too.
+    """Return what `change_fields` returns, for objects whose fields come, go or are renamed, too.
 
     *extras* is applied to the fields that are not *declared*.
     """
+    kept = {name: field for name, field in fields.items() if name not in left_out}
+    if extras is None:
+        within = change_fields(kept, required=required, least=0)
+    else:
+        within = _change_extras(kept, extras, {*declared, *left_out}, required)
+    moved = frozenset({*names, *left_out})
+
+    def change(value: Json) -> Json:
+        made = within(value)
+        if made is OMITTED:
+            return OMITTED
+        if not moved.isdisjoint(value):
+            made = {
+                names[name] if name in names else name: each  # noqa: SIM401 - a call costs more
+                for name, each in made.items()
+                if name not in left_out
+            }
+        return made if made is value or len(made) >= least else OMITTED
+
+    return change
+
+
+def _change_extras(
+    fields: Mapping[str, Change],
+    extras: Change,
+    declared: Container[str],
+    required: Container[str],
+) -> Change:
+    """Return what `change_fields` returns, with *extras* for fields that are not *declared*."""
 
     def change(value: Json) -> Json:
         if not isinstance(value, dict):
             raise _misfit(value, "an object")
-        made = {}
-        same = True
+        made = value
         name = ""
         try:
             for name, before in value.items():
-                if name in left_out:
-                    same = False
-                    continue
                 field = fields.get(name)
-                if field is None and extras is not None and name not in declared:
+                if field is None:
+                    if name in declared:
+                        continue
                     field = extras
-                after = before if field is None else field(before)
-                if after is OMITTED:
-                    if name in required:
-                        return OMITTED
-                    same = False
+                after = field(before)
+                if after is before:
                     continue
-                called = names.get(name, name)
-                same = same and after is before and called is name
-                made[called] = after
+                if made is value:
+                    made = dict(value)
+                if after is not OMITTED:
+                    made[name] = after
+                elif name in required:
+                    return OMITTED
+                else:
+                    del made[name]
         except UnfitError as error:
             error.within(name)
             raise
-        if same:
-            return value
-        return made if len(made) >= least else OMITTED
+        return made
 
     return change
 

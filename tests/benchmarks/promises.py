@@ -176,11 +176,11 @@ def events(count: str) -> Tried:
 
         def render(environment: str, name: str, event: object, version: str) -> object:
             sizes.append(len(json.dumps(event)))
-            start = time.perf_counter_ns()
+            start = time.thread_time_ns()
             try:
                 return module.render(name, event, version, environment=environment)
             finally:
-                spent.append(time.perf_counter_ns() - start)
+                spent.append(time.thread_time_ns() - start)
 
         law = ComponentLaw(api)
         broken = list(law.event_breaches(int(count), 2026, render))

@@ -34,6 +34,13 @@ ASKED = [each for each in ask_at_random(2, 300) if each.version != " "]
 STOCK = Asked("GET", "/api/stock/s1", VERSIONS[-1])
 ORDER = Asked("GET", "/api/orders/one1", VERSIONS[0])
 
+CONVERTERS = """
+from support.shop import Converters as Known
+class Converters(Known):
+    def older_order_placed_at(self, value, context):
+        return context.account or super().older_order_placed_at(value)
+"""
+
 Answer = tuple[int, list[tuple[str, str]], bytes]
 
 
@@ -111,7 +118,7 @@ class Command:
     def __init__(self, folder: Path, package: Path, upstream: int, *options: str) -> None:
         self.log = folder / "log"
         support = Path(__file__).parents[1]
-        (folder / "shop_converters.py").write_text("from support.shop import Converters\n")
+        (folder / "shop_converters.py").write_text(CONVERTERS)
         command = [sys.executable, "-m", "dateline", "proxy", "--port", "0"]
         command += ["--upstream", f"http://127.0.0.1:{upstream}", "--generated", str(package)]
         command += ["--environment", "production", "--converters", "shop_converters:Converters"]
@@ -210,6 +217,14 @@ def test_a_folder_is_read_again_where_a_signal_says_so(command: Command, tmp_pat
     command.wait_for("was generated anew")
     answer = command.client.get(STOCK.url, headers={"x-api-release": VERSIONS[1]})
     assert (answer.status_code, answer.headers["x-api-release"]) == (200, VERSIONS[1])
+
+
+@pytest.mark.parametrize("command", [["--account-header", "X-Account"]], indirect=True)
+def test_converters_are_given_the_account_that_a_header_says(command: Command) -> None:
+    for account, shown in (("2020-02-02", "2020-02-02"), ("", "2026-01-")):
+        sent = {"x-api-version": VERSIONS[0], **({"x-account": account} if account else {})}
+        order = command.client.get("/api/orders/one", headers=sent).json()
+        assert order["placed_at"].startswith(shown)
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ class Stored:
         return self._result(self.received[-1])
 
 
-def serve(made: Generated, door: str, converters: object, stored: Stored) -> Any:
-    """Return the application that serves all versions, behind *door*."""
+def serve(made: Generated, door: str, converters: object, stored: Stored, **around: Any) -> Any:
+    """Return the application that serves all versions, behind *door*; *around* is for one only."""
     server = made.module("server")
     if door == "server":
         return server.create_app(
@@ -53,7 +53,7 @@ def serve(made: Generated, door: str, converters: object, stored: Stored) -> Any
         stored.received.append(await request.json())
         return stored._result(stored.received[-1])
 
-    return server.versioned(app, environment="production", converters=converters)
+    return server.versioned(app, environment="production", converters=converters, **around)
 
 
 DOORS = ("server", "versioned")
@@ -110,6 +110,15 @@ def test_a_converter_is_told_of_the_call(made: Generated, known: type[Any]) -> N
         scopes = [context.scope for context in contexts]
         assert {scope["path"] for scope in scopes} == {"/v1/people"}
         assert list_contexts() == {("production", OLD, None, "putPerson")}
+
+    async def wait_for_account(scope: Any) -> str:
+        await asyncio.sleep(0)
+        return f"emma at {scope['path']}"
+
+    for find in (lambda scope: f"emma at {scope['path']}", wait_for_account):
+        app = serve(made, "versioned", Told(), Stored(), account=find)
+        assert put(app, OLD, OLDER) == (200, OLDER)
+        assert list_contexts() == {("production", OLD, "emma at /v1/people", "putPerson")}
     components, events = made.module("components"), made.module("events")
     given: dict[str, Any] = {"converters": Told(), "account": "emma"}
     assert components.narrow(NEWEST, "Household", OLD, **given) == OLDER

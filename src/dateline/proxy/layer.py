@@ -24,8 +24,9 @@ class Proxy:
     None where the API has one only. ``only`` are the operations that are versioned, all if empty;
     ``limits`` are those of bodies (`operation=bytes`). ``converters`` names an object
     (`module:name`) with the methods of the converters that the API needs. ``upstream`` are the
-    fields of the generated package's `Upstream`. The requests that run when the proxy is ended
-    have ``grace`` seconds.
+    fields of the generated package's `Upstream`. ``account_header`` is the
+    name of the header that has the account of their context. The requests that run when the proxy
+    is ended have ``grace`` seconds.
     """
 
     upstream: dict[str, Any]
@@ -34,6 +35,7 @@ class Proxy:
     only: Collection[str]
     limits: Collection[str]
     converters: str | None
+    account_header: str | None
     grace: int
     logs_requests: bool
 
@@ -79,6 +81,9 @@ def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
     }
     if any(contracts["methods"].values()):
         said["converters"] = _find_object(settings.converters)
+        if (name := settings.account_header) is not None:
+            field = import_module(f"{server.__name__}.runtime.asgi").field
+            said["account"] = lambda scope: field(scope, name)
     try:
         forwarded = forwarding.Forwarding(forwarding.Upstream(**settings.upstream))
         return server.versioned(forwarded, **said), forwarded

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
 from functools import cache, cached_property, partial
 from http import HTTPStatus
+from inspect import isawaitable
 from typing import Any, Final, TypeVar
 
 from .answers import AnswerNarrowing, Prepared, accept_codings, described, replace_length
@@ -53,6 +54,9 @@ _SHORTCUTS: Final = frozenset({"http.response.pathsend", "http.response.zerocopy
 _KEPT: Final = 100
 """How many paths that are not versioned are logged."""
 
+FindAccount = Callable[[Scope], object]
+"""Takes the scope of a request; returns whom it is done for, or what has to be awaited for that."""
+
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -69,12 +73,14 @@ def wrap(
     only: Collection[str] | None = None,
     is_strict: bool = False,
     is_partial: bool = False,
+    account: FindAccount | None = None,
 ) -> App:
     """Return an application that serves all versions in *environment* by asking *app*.
 
     *app* is an ASGI application that speaks the newest version of *contracts*, the contract data.
     *only* are the operations to serve so, all if None; all other requests reach *app* as they are.
-    *documents* are those of the specification, by path. If it *is_strict*, requests are validated
+    *documents* are those of the specification, by path; *account* finds that of the context of
+    converters. If it *is_strict*, requests are validated
     that no gate reaches, too.
 
     Raises ValueError for an unknown environment or operation, MissingConverterError.
@@ -114,7 +120,7 @@ def wrap(
     problems = Problems(contracts, data, settings, partial(_find_results, paths))
     problems.add(each.results for each in rows)
     hidden = cache(partial(find_hidden_headers, contracts, data))
-    layer = _Layer(app, problems, settings, environment, hidden)
+    layer = _Layer(app, problems, settings, environment, hidden, account)
     return Versioned(
         layer.pass_on,
         Supported(
@@ -264,8 +270,10 @@ class _Layer:
         settings: Settings,
         environment: str,
         hidden: Callable[[str], frozenset[bytes]],
+        account: FindAccount | None,
     ) -> None:
         self._app = app
+        self._account = account
         self._hidden = hidden
         self._environment = environment
         self._problems = problems
@@ -313,8 +321,13 @@ class _Layer:
         """Serve a request of *row* to a caller of *version*."""
         context = None
         if lift.converts or answers.converts:
+            account = None if self._account is None else self._account(scope)
             context = ConversionContext(
-                environment=self._environment, version=version, operation=row.name, scope=scope
+                environment=self._environment,
+                version=version,
+                account=await account if isawaitable(account) else account,
+                operation=row.name,
+                scope=scope,
             )
         if hidden:
             send = hide_headers(send, hidden)
