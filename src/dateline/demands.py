@@ -13,6 +13,7 @@ from dateline.openapi import walk
 
 if TYPE_CHECKING:
     from dateline.cache import Cache
+    from dateline.contracts.histories import Path
     from dateline.server.converters import Converter
 
 _RULE: Final = "converter-demanded"
@@ -23,13 +24,17 @@ class DemandedConverter:
     """A converter that its owner has to write: methods for the way down, the way up, or both.
 
     ``name`` is what contract data call it, ``before`` the version from which on values differ;
-    that is empty for a converter that serves all versions. ``signatures`` are those of the methods.
+    that is empty for a converter that serves all versions. ``signatures`` are those of the methods,
+    ``method`` is what both are called behind `older_` and `newer_`. ``path`` leads to the node in
+    the definitions that it is for, if that is known.
     """
 
     name: str
     before: str
     source: Place
     signatures: tuple[str, ...]
+    method: str = ""
+    path: Path = ()
 
     def describe(self) -> dict[str, Any]:
         """Return it as the schemas of `answers` describe it."""
@@ -83,6 +88,8 @@ def list_demands(api: Api) -> list[DemandedConverter]:
                 # the other way is for values of components alone
                 if each.is_required or not any(one.is_required for one in methods)
             ),
+            method=methods[0].method.partition("_")[2],
+            path=places.get(name, ()),
         )
         for name, methods in found.items()
     ]
@@ -124,7 +131,7 @@ def list_new(before: Api | None, after: Api) -> list[DemandedConverter]:
 
 def list_of_version(api: Api, date: str) -> list[DemandedConverter]:
     """Return the converters that the version *date* of *api* demands."""
-    return _of_versions(_list_served(api), {date})
+    return _of_versions(list_served(api), {date})
 
 
 def find_pending(api: Api, cache: Cache | None = None) -> Iterator[Finding]:
@@ -146,7 +153,8 @@ def find_pending(api: Api, cache: Cache | None = None) -> Iterator[Finding]:
         )
 
 
-def _list_served(api: Api) -> list[DemandedConverter]:
+def list_served(api: Api) -> list[DemandedConverter]:
+    """Return what `list_demands` returns; nothing for definitions that can't be served."""
     try:
         return list_demands(api)
     except SourceError:

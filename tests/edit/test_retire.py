@@ -20,6 +20,7 @@ from support.sources import LIBRARY, NOTE, VERSIONS, folder
 
 from dateline import fresh
 from dateline.adopt import adopt
+from dateline.demands import list_demands
 from dateline.edit.retire import RetireError, retire
 from dateline.gates import Timeline
 from dateline.load import load
@@ -140,7 +141,8 @@ PARTS: Final[dict[str, tuple[str, str, str]]] = {
         "a:\n  type: string # always\n  x-was:\n    2024-09-01: # at last\n      format: date\n"
         "    2025-06-01:\n      maxLength: 4\n  maxLength: 9",
         "a:\n  type: string # always\n  x-was:\n"
-        "    2025-06-01:\n      maxLength: 4\n  maxLength: 9",
+        "    2025-06-01:\n      maxLength: 4\n"
+        "      converter: loan_a_before_2025_06_01\n  maxLength: 9",
     ),
     "in the sandbox": (
         "properties",
@@ -152,7 +154,8 @@ PARTS: Final[dict[str, tuple[str, str, str]]] = {
         "a:\n  type: integer\n  x-was: { 2025-06-01: { maximum: 4 }, 2024-09-01: { maximum: 3 } }\n"
         "  x-why: { 2024-09-01: It was three., 2025-06-01: It was four. }\n"
         "b: { type: string, x-was: { 2024-09-01: { name: c } }, x-why: { 2024-09-01: A word. } }",
-        "a:\n  type: integer\n  x-was: { 2025-06-01: { maximum: 4 } }\n"
+        "a:\n  type: integer\n"
+        "  x-was: { 2025-06-01: { maximum: 4, converter: loan_a_before_2025_06_01 } }\n"
         "  x-why: { 2025-06-01: It was four. }\n"
         "b: { type: string }",
     ),
@@ -245,6 +248,39 @@ def test_a_gate_that_no_version_needs_is_folded_away(name: str, tmp_path: Path) 
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": answering(1, name)})
     retired(schemas, FIRST)
     assert (schemas / "api.yaml").read_text() == answering(2, name)
+
+
+WEIGHT: Final = """\
+        weight:
+          type: string
+          x-was:
+            next: { type: object, required: [grams], properties: { grams: { type: integer } } }
+            2025-06-01: { type: integer }
+            2024-09-01: { type: array, items: { type: integer } }
+"""
+
+
+def test_converters_of_what_stays_keep_their_names(tmp_path: Path) -> None:
+    loans = LIBRARY["loans.yaml"].replace("        due:", f"{WEIGHT}        due:", 1)
+    schemas = folder(tmp_path, {**LIBRARY, "versions.yaml": TABLE, "loans.yaml": loans})
+
+    def list_methods() -> dict[str, str]:
+        found = list_demands(load(schemas))
+        return {each.before: each.method for each in found if each.method.startswith("loan_weight")}
+
+    names = {
+        "2024-09-01": "loan_weight",
+        "2025-06-01": "loan_weight_before_2025_06_01",
+        "next": "loan_weight_before_next",
+    }
+    assert list_methods() == names
+    retired(schemas, FIRST)
+    del names["2024-09-01"]
+    assert list_methods() == names
+    retired(schemas, SECOND)
+    del names["2025-06-01"]
+    assert list_methods() == names
+    assert "converter: loan_weight_before_next" in (schemas / "loans.yaml").read_text()
 
 
 def test_all_gates_together_are_folded_away(tmp_path: Path) -> None:

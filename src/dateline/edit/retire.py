@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
 from dateline.changes.additions import drop_periods
 from dateline.changes.record import read_record
 from dateline.check.waivers import FILE, Waiver, read_waivers
+from dateline.demands import DemandedConverter, list_served
 from dateline.diff import diff
 from dateline.edit.folding import fold_gates
 from dateline.edit.revision import Revision, compare_contents, compare_record
 from dateline.edit.sources import Sources, Trail, is_shared, read_contents, write_trial
-from dateline.gates import Timeline
+from dateline.gates import Timeline, order
 from dateline.load import TABLE, load
-from dateline.model import EVERYWHERE, Api, DatelineError, Table, Version
+from dateline.model import CONVERTER, EVERYWHERE, WAS, Api, DatelineError, Table, Version
 from dateline.paths import name_file
 from dateline.project import Projector
 from dateline.rules import describe
@@ -54,6 +55,9 @@ def retire(folder: Path, day: str, today: date) -> Revision:
         if not hidden or by_itself:
             break
         by_itself = hidden
+    after = _keep_names(api, now, after, stay)
+    with write_trial(api.name, after) as there:
+        now = load(there)
     _require_unchanged(api, now)
     replacements = compare_contents(before, after)
     for one in filter(is_shared, (one.name for one in replacements)):
@@ -126,6 +130,35 @@ def _leave_waivers(sources: Sources, waivers: list[Waiver], day: str) -> None:
         elif day in waiver.versions:
             at = waiver.versions.index(day)
             sources.file(FILE).remove(("waivers", number, "versions", at))
+
+
+def _keep_names(
+    before: Api, now: Api, contents: dict[str, bytes], stay: Sequence[str]
+) -> dict[str, bytes]:
+    """Return *contents*, the sources of *now*, in which converters are called as they were.
+
+    Of the converters of one place, all but that of the oldest change are called after its date.
+    """
+    known: dict[tuple[str, str], set[str]] = {}
+    for each in filter(_is_of_one_change, list_served(before)):
+        moved = next(one for one in stay if order(one) >= order(each.before))
+        known.setdefault((_name_place(each), moved), set()).add(each.method)
+    sources = Sources(now, contents)
+    for each in filter(_is_of_one_change, list_served(now)):
+        methods = known.get((_name_place(each), each.before), {each.method})
+        # of several changes that are one now, each converter takes another value
+        if len(methods) == 1 and each.method not in methods:
+            [method] = methods
+            sources.put((*each.path, WAS, each.before, CONVERTER), method)
+    return sources.read_contents()
+
+
+def _is_of_one_change(converter: DemandedConverter) -> bool:
+    return bool(converter.before)
+
+
+def _name_place(converter: DemandedConverter) -> str:
+    return converter.name.partition("@")[0]
 
 
 def _find_hidden(before: Api, now: Api) -> Iterator[Trail]:

@@ -355,10 +355,10 @@ def rebuild(
     *extras* is applied to the fields that are not *declared*.
     """
     kept = {name: field for name, field in fields.items() if name not in left_out}
-    if extras is None:
-        within = change_fields(kept, required=required, least=0)
-    else:
-        within = _change_extras(kept, extras, {*declared, *left_out}, required)
+    within = change_fields(kept, required=required, least=0)
+    if extras is not None:
+        known = frozenset({*kept, *declared, *left_out})
+        within = _change_extras(kept, extras, known, required)
     moved = frozenset({*names, *left_out})
 
     def change(value: Json) -> Json:
@@ -377,40 +377,14 @@ def rebuild(
 
 
 def _change_extras(
-    fields: Mapping[str, Change],
-    extras: Change,
-    declared: Container[str],
-    required: Container[str],
+    fields: Mapping[str, Change], extras: Change, known: Container[str], required: Container[str]
 ) -> Change:
-    """Return what `change_fields` returns, with *extras* for fields that are not *declared*."""
+    """Return what `change_fields` returns, with *extras* for the fields that are not *known*."""
 
     def change(value: Json) -> Json:
-        if not isinstance(value, dict):
-            raise _misfit(value, "an object")
-        made = value
-        name = ""
-        try:
-            for name, before in value.items():
-                field = fields.get(name)
-                if field is None:
-                    if name in declared:
-                        continue
-                    field = extras
-                after = field(before)
-                if after is before:
-                    continue
-                if made is value:
-                    made = dict(value)
-                if after is not OMITTED:
-                    made[name] = after
-                elif name in required:
-                    return OMITTED
-                else:
-                    del made[name]
-        except UnfitError as error:
-            error.within(name)
-            raise
-        return made
+        is_object = isinstance(value, dict)
+        others = {name: extras for name in value if name not in known} if is_object else {}
+        return change_fields({**fields, **others}, required=required, least=0)(value)
 
     return change
 
