@@ -1,10 +1,11 @@
-"""Schemathesis against the generated server of the payment API, every version, with all checks."""
+"""Schemathesis against the payment API at each door, every version, with all checks."""
 
 from __future__ import annotations
 
 import pytest
 from support.conforming import conforming, mocked
-from support.payments import ENVIRONMENTS, NEWEST, OLDEST, VERSIONS
+from support.doors import DOORS, opening
+from support.payments import ENVIRONMENTS, NEWEST, OLDEST, VERSIONS, server
 
 from dateline_runtime.asgi import App, Receive, Scope, Send
 
@@ -30,6 +31,13 @@ def test_every_case_that_a_document_speaks_of_is_answered_as_it_says() -> None:
         found = conforming(app, OLDEST, ["coverage"], 1)
     assert (found.failures, set(found.checks)) == ([], CHECKS)
     assert found.requests > 400
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_another_door_keeps_the_documents_as_well(door: str) -> None:
+    with mocked("sandbox") as app, opening(door, server(), app, "sandbox") as opened:
+        found = conforming(opened, OLDEST, ["fuzzing"], 1)
+    assert (found.failures, set(found.checks)) == ([], CHECKS)
 
 
 class Mistaken:

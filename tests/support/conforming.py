@@ -160,20 +160,23 @@ def mocked(environment: str) -> Iterator[App]:
 
 
 def conforming(
-    app: App, version: str, phases: Collection[str], examples: int, only: str = ""
+    app: App | int, version: str, phases: Collection[str], examples: int, only: str = ""
 ) -> Found:
     """Return what schemathesis finds in *app* by the document of *version* that it serves.
+
+    A number is that of a port on which an application is served.
 
     There are as many requests to an operation as *examples*, for each of the *phases* that make
     them at random; *only* is a pattern of paths.
     """
     found = Found()
     # the documents stand beside the prefix; schemathesis knows no `servers` of a path
+    host = f"http://127.0.0.1:{app}" if isinstance(app, int) else "http://testserver"
     for base, chosen in (("/api", {"exclude": "^/spec"}), ("", {"include": "^/spec"})):
         config = SchemathesisConfig.from_dict(
             {
                 "seed": _SEED,
-                "base-url": f"http://testserver{base}",
+                "base-url": f"{host}{base}",
                 "headers": {"X-API-Key": KEY, "X-API-Version": version},
                 "generation": {
                     "deterministic": True,
@@ -184,7 +187,11 @@ def conforming(
                 "phases": {each: {"enabled": each in phases} for each in PHASES},
             }
         )
-        schema: Any = schemathesis.openapi.from_asgi(f"/spec/{version}", app, config=config)
+        schema: Any
+        if isinstance(app, int):
+            schema = schemathesis.openapi.from_url(f"{host}/spec/{version}", config=config)
+        else:
+            schema = schemathesis.openapi.from_asgi(f"/spec/{version}", app, config=config)
         for way, paths in chosen.items():
             schema = getattr(schema, way)(path_regex=paths)
         if only:
