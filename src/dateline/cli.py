@@ -467,6 +467,7 @@ def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None)
     metavar="CONVERTER",
     help="A converter whose values need not come back once they went down; repeatable.",
 )
+@_FORM
 def try_converters(
     workspace: Workspace,
     converter: str | None,
@@ -474,6 +475,7 @@ def try_converters(
     values: int,
     seed: int,
     lossy: tuple[str, ...],
+    form: str,
 ) -> None:
     """Try converters with generated values, down and up.
 
@@ -492,10 +494,13 @@ def try_converters(
     found = import_object(named, workspace.output / "python", workspace.schemas.parent)
     trial = ConverterTrial(load(workspace.schemas), found, count=values, seed=seed, lossy=lossy)
     tried = [trial.try_converter(name) for name in trial.find_names(converter)]
+    faulty = sum(1 for each in tried if each.faults)
+    if form == "json":
+        click.echo(format_answer({"converters": [each.describe() for each in tried]}))
+        sys.exit(FINDINGS if faulty else CLEAN)
     for each in tried:
         for line in each.format_lines():
             click.echo(line)
-    faulty = sum(1 for each in tried if each.faults)
     count = "1 converter" if len(tried) == 1 else f"{len(tried)} converters"
     click.echo(f"{count} tried, {faulty} with faults" if faulty else f"{count} tried: no faults")
     sys.exit(FINDINGS if faulty else CLEAN)

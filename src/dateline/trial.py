@@ -8,7 +8,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -59,6 +59,10 @@ class TriedConverter:
     values: int = 0
     refused: int = 0
     faults: list[ConverterFault] = field(default_factory=list)
+
+    def describe(self) -> dict[str, Any]:
+        """Return it as the schemas of `answers` describe it."""
+        return {**asdict(self), "before": self.before or None}
 
     def format_lines(self) -> Iterator[str]:
         """Yield the lines of it for people."""

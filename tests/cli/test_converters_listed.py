@@ -184,6 +184,19 @@ def test_converters_are_tried_with_generated_values(project: Path) -> None:
     )
     status, out = tried("Lossy", "newer_person")
     assert (status, "does not come back: 50 of 100 values" in out) == (1, True)
+    status, out = tried("Lossy", "--format", "json")
+    answer = json.loads(out)
+    Draft202012Validator(json.loads(schema("try"))).validate(answer)
+    [one] = answer["converters"]
+    faults = {(each["kind"], each["call"][:13]) for each in one.pop("faults")}
+    assert (status, faults) == (1, {("does not come back", "newer_person(")})
+    assert one == {
+        "name": "Person",
+        "before": "next",
+        "methods": ["older_person", "newer_person"],
+        "values": 100,
+        "refused": 0,
+    }
     assert tried("Lossy", "--lossy", "Person")[0] == 0
     status, out = tried("Wrong", "--values", "5")
     assert status == 1

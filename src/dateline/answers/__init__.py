@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-ANSWERS: Final = ("status", "rules", "explain", "gate", "cut", "retire", "problems")
+ANSWERS: Final = ("status", "rules", "explain", "gate", "cut", "retire", "try", "problems")
 """The commands that answer in JSON with a schema of this room; and what any of them answers that
 can't do its work."""
 
