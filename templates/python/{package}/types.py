@@ -650,7 +650,7 @@ def write_decimal(value: _Decimal) -> str:
 def _decimal_text(value: Any) -> str:
     if not isinstance(value, _Decimal):
         # in a union, another member writes it
-        raise PydanticSerializationUnexpectedValue
+        raise PydanticSerializationUnexpectedValue("this is no decimal")
     return write_decimal(value)
 
 
