@@ -1,8 +1,16 @@
 "use strict";
-// Search, the memory of the version picker, and buttons that copy. Without it the pages lack nothing else.
+// Search, the memory of the version picker, links of fields to themselves, and buttons that copy. Without it the pages lack nothing else.
 (() => {
   const up = document.body.dataset.up;
   const version = document.body.dataset.version;
+
+  // --- fields link to themselves
+  for (const name of document.querySelectorAll(".rows > li[id] > code:first-child")) {
+    const link = document.createElement("a");
+    link.href = "#" + encodeURIComponent(name.parentElement.id);
+    link.textContent = name.textContent;
+    name.replaceWith(link);
+  }
 
   // --- copy buttons
   for (const block of document.querySelectorAll("pre:not(.fragment)")) {
@@ -73,11 +81,17 @@
   }
 
   // --- search
-  const form = document.querySelector(".search");
+  const form = document.createElement("form");
+  form.className = "search";
+  form.setAttribute("role", "search");
+  form.innerHTML = `<label for="search">Search</label>
+    <input id="search" type="search" autocomplete="off" spellcheck="false">
+    <ul id="found" aria-label="Search results" hidden></ul>
+    <p class="status" role="status"></p>`;
+  document.querySelector(".top").append(form);
   const input = document.getElementById("search");
   const list = document.getElementById("found");
   const status = form.querySelector(".status");
-  form.hidden = false;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     list.querySelector("a")?.click();

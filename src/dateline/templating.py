@@ -6,6 +6,7 @@ import json
 import keyword
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
+from html import escape
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
@@ -65,6 +66,8 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        # an environment is made for each generation; to look again costs one stat for each row
+        auto_reload=False,
         # source text is laid out by its own filters, never as HTML
         autoescape=False,
     )
@@ -105,7 +108,8 @@ _HEADING: Final = "h4"
 
 
 def _escape_code(line: str) -> str:
-    return str(markupsafe.escape(printable(line, _MOST_IN_LINE)))
+    # never an attribute: quotes stay, of which samples have very many
+    return escape(printable(line, _MOST_IN_LINE), quote=False)
 
 
 def _inert(text: str) -> str:

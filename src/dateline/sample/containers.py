@@ -84,6 +84,7 @@ def _fields(
         optional = optional[: max(0, most - len(required))]
     ahead = [name for name in known.names() if name in required or name in optional]
     chosen: dict[str, None] = {}
+    ahead += known.list_required()
     while ahead:
         name = ahead.pop(0)
         if name in chosen:
@@ -93,9 +94,9 @@ def _fields(
             if name in dependent:
                 known.add(dependent[name])
                 settle(known)
+                ahead += known.list_required()
         for dependent in known.list_values("dependentRequired"):
             ahead += dependent.get(name, ())
-        ahead += known.list_required()
     return list(chosen)
 
 

@@ -32,6 +32,10 @@ Schemas = tuple[Any, ...]
 
 
 _MOST_COMPILED: Final = 4
+_MOST_PLAIN: Final = 1 << 12
+_MOST_WRITTEN: Final = 1 << 16
+_LONGEST_PLAIN: Final = 1 << 9
+"""Schemas so short that refer to nothing have small validators: most texts and numbers do."""
 
 
 class UnreadableError(Exception):
@@ -53,6 +57,9 @@ class SampledDocument:
         """Returns a schema, which may come from anywhere, as if it were part of the document."""
         # one that follows many references takes a megabyte: few are needed again much later
         self._validators = memoize(self._compile, _MOST_COMPILED)
+        self._plain_validators = memoize(self._compile, _MOST_PLAIN)
+        # beside each its schemas: an id is unique only while its object lives
+        self._written_schemas: dict[tuple[int, ...], tuple[Schemas, str]] = {}
         self.members = Memo(partial(_list_members, self._reader.resolver))
         """Returns the schemas one of which a keyword (a union, or `if`) makes a value fit."""
         self.variants = memoize(self._tagged_variants)
@@ -83,7 +90,7 @@ class SampledDocument:
 
     def defect(self, schemas: Schemas, value: Any) -> tuple[tuple[str | int, ...], str] | None:
         """Return where *value* breaks *schemas* and how, None where it fits them all."""
-        validator = self._validators(json.dumps(schemas))
+        validator = self._validator(schemas)
         if validator.is_valid(value):
             return None
         for error in validator.iter_errors(value):
@@ -92,7 +99,19 @@ class SampledDocument:
         return None
 
     def fits(self, schemas: Schemas, value: Any) -> bool:
-        return bool(self._validators(json.dumps(schemas)).is_valid(value))
+        return bool(self._validator(schemas).is_valid(value))
+
+    def _validator(self, schemas: Schemas) -> Any:
+        key = tuple(map(id, schemas))
+        if key in self._written_schemas:
+            return self._plain_validators(self._written_schemas[key][1])
+        written = json.dumps(schemas)
+        if len(written) >= _LONGEST_PLAIN or '"$' in written:
+            return self._validators(written)
+        if len(self._written_schemas) >= _MOST_WRITTEN:
+            self._written_schemas.clear()
+        self._written_schemas[key] = schemas, written
+        return self._plain_validators(written)
 
     def is_chosen(self, schema: dict[str, Any]) -> bool:
         """Return whether *schema* is the reference to one variant alone."""

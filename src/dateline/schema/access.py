@@ -112,8 +112,12 @@ class OneWay:
 
     def document(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return *document* with its components as they hold for this direction."""
-        schemas = {name: self.of(schema) for name, schema in self._access.schemas.items()}
-        if all(schemas[name] is schema for name, schema in self._access.schemas.items()):
+        found = self._access.schemas
+        schemas = {
+            name: self.of(schema) if name in self._concerned else schema
+            for name, schema in found.items()
+        }
+        if all(schemas[name] is schema for name, schema in found.items()):
             return document
         return {**document, "components": {**document["components"], "schemas": schemas}}
 
@@ -127,6 +131,18 @@ class OneWay:
         # most documents hide nothing
         is_concerned = self._is_used or around or self._hidden in self._keywords(schema)
         return self._read(schema, around) if is_concerned else schema
+
+    def may_concern(self, schema: Any) -> bool:
+        """Return whether *schema*, or what it refers to, may say less in this direction."""
+        if self._hidden in _find_keywords(schema):
+            return True
+        goals = {*list_references(schema)}
+        return not goals.isdisjoint(self._concerned) or not goals <= self._access.schemas.keys()
+
+    @cached_property
+    def _concerned(self) -> set[str]:
+        """The components that may say less, themselves or by what they refer to."""
+        return AccessUse().names(self._access.schemas, self._hidden) if self._is_used else set()
 
     @cached_property
     def _is_used(self) -> bool:

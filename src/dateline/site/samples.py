@@ -13,8 +13,9 @@ from urllib.parse import quote, urlencode
 from dateline.model import Table
 from dateline.openapi import is_json, pointer, value_schema
 from dateline.sample import Sampler, UnsatisfiedError
-from dateline.schema.access import Hidden, OneWay
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.references import Resolver
+from dateline.schema.types import declared_types
 
 _ROOM: Final = 12.0
 """About how many objects and lists a sample has: enough to show what there is."""
@@ -73,6 +74,7 @@ class Samples:
         self._document = document
         self._known = known
         self._components: dict[tuple[str, bool], str] = {}
+        self._parameters: dict[tuple[str, int], tuple[Any, Any]] = {}
         self._table = table
         self._version = version
         self._resolver = Resolver(document)
@@ -99,19 +101,19 @@ class Samples:
 
     def component(self, name: str, *, sent: bool) -> str:
         """Return a value of the component *name* as text; nothing where none can be made."""
+        schema = {"$ref": "#" + pointer(("components", "schemas", name))}
         # where both are made alike, they are the same
-        sent = sent and self._requests is not self._responses
+        sent = sent and self._has_own_request(schema)
         key = name, sent
         if key not in self._components:
             known = self._known(name, sent=sent)
-            schema = {"$ref": "#" + pointer(("components", "schemas", name))}
             self._components[key] = (
                 self._sample(schema, name, sent=sent) if known is None else known
             )
         return self._components[key]
 
     def _sample(self, schema: Any, name: str, *, sent: bool) -> str:
-        sampler = self._requests if sent else self._responses
+        sampler = self._sampler(schema, sent=sent)
         try:
             return _write(sampler.value(schema, name, _ROOM))
         except UnsatisfiedError:
@@ -175,14 +177,22 @@ class Samples:
     def parameter(self, parameter: Mapping[str, Any]) -> Any:
         """Return a value of *parameter*: that of its authors first."""
         written = self._find_example(parameter)
-        if written is None:
+        return self._make_parameter(parameter) if written is None else written[0]
+
+    def _make_parameter(self, parameter: Mapping[str, Any]) -> Any:
+        name, schema = str(parameter.get("name")), value_schema(dict(parameter), {})
+        # beside each its schema: an id is unique only while its object lives
+        key = name, id(schema)
+        if key not in self._parameters:
             try:
-                schema = value_schema(dict(parameter), {})
-                made = self._requests.value(schema, str(parameter.get("name")), 1.0)
+                # only objects have properties that requests lack
+                goal = self._resolver.resolve(schema.get("$ref")) or schema
+                sent = not declared_types(goal).isdisjoint({"object", "array"})
+                made = self._sampler(schema, sent=sent).value(schema, name, 1.0)
             except UnsatisfiedError:
-                made = str(parameter.get("name")).upper()
-            written = (made,)
-        return written[0]
+                made = name.upper()
+            self._parameters[key] = schema, made
+        return self._parameters[key][1]
 
     def _value(self, parameter: Mapping[str, Any]) -> str:
         value = self.parameter(parameter)
@@ -215,20 +225,25 @@ class Samples:
                 url = url.replace(f"{{{name}}}", str(variable.get("default", name)))
         return (url if "://" in url else _ANYWHERE + url).rstrip("/")
 
+    def _sampler(self, schema: Any, *, sent: bool) -> Sampler:
+        return self._requests if sent and self._has_own_request(schema) else self._responses
+
+    def _has_own_request(self, schema: Any) -> bool:
+        """Return whether *schema* may say something else of requests than of responses."""
+        return any(each.may_concern(schema) for each in self._ways)
+
+    @cached_property
+    def _ways(self) -> tuple[OneWay, OneWay]:
+        """The document as requests and as responses have it."""
+        return (
+            OneWay(self._document, READ_ONLY, Hidden.ABSENT),
+            OneWay(self._document, WRITE_ONLY, Hidden.ABSENT),
+        )
+
     @cached_property
     def _requests(self) -> Sampler:
-        shown = self._hide("readOnly")
-        # most documents hide nothing
-        return self._responses if shown is self._shown else Sampler(shown)
+        return Sampler(self._ways[0].document(self._document))
 
     @cached_property
     def _responses(self) -> Sampler:
-        return Sampler(self._shown)
-
-    @cached_property
-    def _shown(self) -> dict[str, Any]:
-        """The document as it holds for responses."""
-        return self._hide("writeOnly")
-
-    def _hide(self, keyword: str) -> dict[str, Any]:
-        return OneWay(self._document, keyword, Hidden.ABSENT).document(self._document)
+        return Sampler(self._ways[1].document(self._document))
