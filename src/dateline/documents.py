@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dateline import progress
 from dateline.cache import Cache
-from dateline.model import Api, Contract, Problem, SourceError, Table
+from dateline.model import Announcement, Api, Contract, Problem, SourceError, Table
 from dateline.oddities import show_oddities
 from dateline.openapi import replace_children
 from dateline.placement import show_version
@@ -25,15 +25,18 @@ def document(contract: Contract, table: Table) -> dict[str, Any]:
     """
     end = table.ends.get(contract.version)
     shown = show_version(contract.document, table.selector, contract.version)
-    if table.oddities:
-        shown = show_oddities(shown)
-    if end is None:
-        return shown
-    info = shown["info"]
+    if end is not None:
+        shown = _announce_end(shown, end)
+    return show_oddities(shown) if table.oddities else shown
+
+
+def _announce_end(document: dict[str, Any], end: Announcement) -> dict[str, Any]:
+    """Return *document* with the *end* of its version in its description, and as an extension."""
+    info = document["info"]
     sentence = f"This version ends on {end.day}, as announced on {end.announced}."
     said = [info["description"].rstrip()] if info.get("description") else []
     extended = {**info, "description": "\n\n".join([*said, sentence]), SUNSET: end.day}
-    return {**shown, "info": extended}
+    return {**document, "info": extended}
 
 
 def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str]:

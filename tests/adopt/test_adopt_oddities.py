@@ -15,6 +15,7 @@ from support.adopted_apis import read_back, store
 from support.adopted_projects import adopt_project
 
 from dateline.adopt import adopt
+from dateline.load import load
 from dateline.oddities import keep_oddities, show_oddities
 from dateline.openapi import OBJECTS, walk
 
@@ -200,3 +201,20 @@ def test_any_value_of_any_key_comes_back(kind: str) -> None:
 
 def test_each_kind_of_object_is_in_the_document() -> None:
     assert {kind for _, kind, _ in walk("document", EVERY_OBJECT)} == {*OBJECTS}
+
+
+@pytest.mark.parametrize("said", [["a", "b"], None, 7, "Loans."])
+def test_an_end_is_announced_whatever_the_description_is(tmp_path: Path, said: Any) -> None:
+    document = deepcopy(SOUND)
+    document["info"]["description"] = said
+    adopt(store(tmp_path, [document, document]), tmp_path / "schemas")
+    table = tmp_path / "schemas" / "versions.yaml"
+    oldest, newest = load(tmp_path / "schemas").table.dates
+    end = f"{{ ends: {oldest}, from: 2030-01-01, announced: 2026-01-01 }}"
+    text = table.read_text().replace(f"default: {oldest}", f"default: {newest}")
+    table.write_text(f"{text}announcements: [{end}]\n")
+    ending, lasting = (shown["info"] for shown in read_back(tmp_path / "schemas"))
+    sentence = "This version ends on 2030-01-01, as announced on 2026-01-01."
+    words = {"Loans.": f"Loans.\n\n{sentence}", 7: f"7\n\n{sentence}"}
+    assert ending["description"] == words.get(said if isinstance(said, str | int) else "", sentence)
+    assert lasting["description"] == said
