@@ -19,8 +19,8 @@ from dateline.load import load
 from dateline.oddities import keep_oddities, show_oddities
 from dateline.openapi import OBJECTS, walk
 
-CASES: list[dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("oddities.yaml").read_text("utf-8")
+CASES: list[dict[str, Any]] = yaml.load(
+    Path(__file__).with_name("oddities.yaml").read_text("utf-8"), yaml.CSafeLoader
 )
 
 SOUND: dict[str, Any] = yaml.safe_load("""

@@ -14,8 +14,8 @@ from dateline.diff import diff
 from dateline.rules import CHANGE_RULES
 from dateline.rules.effects import describe_effect
 
-EXPLAINED: dict[str, dict[str, str]] = yaml.safe_load(
-    Path(__file__).with_name("explanations.yaml").read_text(encoding="utf-8")
+EXPLAINED: dict[str, dict[str, str]] = yaml.load(
+    Path(__file__).with_name("explanations.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader
 )
 
 

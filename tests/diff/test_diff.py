@@ -22,8 +22,8 @@ from dateline.model import Change, Contract, Direction, Kind
 Document = dict[str, Any]
 Case = dict[str, Any]
 
-CASES: Final[list[Case]] = yaml.safe_load(
-    (Path(__file__).parent / "test_diff_cases.yaml").read_text(encoding="utf-8")
+CASES: Final[list[Case]] = yaml.load(
+    (Path(__file__).parent / "test_diff_cases.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader
 )
 SIDES: Final = ("before", "after")
 USES: Final = {"response": ("get",), "request": ("post",), "both": ("get", "post"), "model": ()}

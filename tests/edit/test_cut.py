@@ -37,8 +37,8 @@ from dateline.edit.cut import CutRequest, cut
 from dateline.load import load
 from dateline.project import Projector
 
-CASES: list[dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("cuts.yaml").read_text(encoding="utf-8")
+CASES: list[dict[str, Any]] = yaml.load(
+    Path(__file__).with_name("cuts.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader
 )
 
 

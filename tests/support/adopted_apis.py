@@ -46,7 +46,7 @@ def adopt_all(folder: Path, documents: list[Document], *, accept: bool = False) 
     return adoption
 
 
-class _TextualDates(yaml.SafeLoader):
+class _TextualDates(yaml.CSafeLoader):
     """Reads dates as the text that they are in definitions."""
 
 

@@ -14,7 +14,7 @@ SECTIONS: Final = ("schemas", "parameters", "responses", "requestBodies", "heade
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 
 
-class _TextDates(yaml.SafeLoader):
+class _TextDates(yaml.CSafeLoader):
     """Dates stay text."""
 
 

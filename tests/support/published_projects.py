@@ -153,6 +153,8 @@ def project(tmp_path: Path) -> Project:
 
 MISTAKES: Final = {
     entry["mistake"]: ([(old, new) for old, new in entry["edits"]], entry["said"])
-    for entry in yaml.safe_load((Path(__file__).parents[1] / "check" / "mistakes.yaml").read_text())
+    for entry in yaml.load(
+        (Path(__file__).parents[1] / "check" / "mistakes.yaml").read_text(), yaml.CSafeLoader
+    )
 }
 """What an author edits, and what is said of it: place, verdict, rule, fact and versions."""
