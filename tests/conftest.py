@@ -39,6 +39,12 @@ use_memory()
 gc.disable()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are processors: some tests wait, for what has to stall."""
+    return len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0]) + 1
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector come within a test only where that makes very much."""
     gc.freeze()
