@@ -18,8 +18,9 @@ SCHEMAS, OUTPUT = "schemas", "generated"
 SETTINGS, SHARED_SETTINGS = "dateline.toml", "pyproject.toml"
 
 _CODE = "dateline"
-# The digest of the code that runs, by its folder.
-_DIGESTS: dict[Folder, str] = {}
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+# The digest of the code that runs, once it is known.
+_DIGESTS: list[str] = []
 
 # What the plain commands say where nothing has changed.
 UP_TO_DATE = "{}: up to date"
@@ -84,7 +85,7 @@ def inputs(
     """
     names = tuple(shared)
     parts = [
-        f"{label} {_digest_code(folder) if label == _CODE else digest(folder)}"
+        f"{label} {digest_code() if label == _CODE else digest(folder)}"
         for label, folder in folders(schemas, templates, names).items()
     ]
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
@@ -104,15 +105,15 @@ def recorded_shared(output: Folder) -> tuple[str, ...]:
     return tuple(key.partition(_SHARED)[2].split())
 
 
-def _digest_code(folder: Folder) -> str:
-    """Return the digest of *folder* as it was when this process first looked.
+def digest_code() -> str:
+    """Return the digest of the code of dateline as it was when this process first looked.
 
     What runs is what was there when the process began: code that is changed since did not make
     any output of this process.
     """
-    if folder not in _DIGESTS:
-        _DIGESTS[folder] = digest(folder)
-    return _DIGESTS[folder]
+    if not _DIGESTS:
+        _DIGESTS.append(digest(_PACKAGE))
+    return _DIGESTS[0]
 
 
 def _digest_owners(schemas: Folder) -> str:
@@ -133,13 +134,12 @@ def folders(
     schemas: Folder, templates: Folder | None = None, shared: Iterable[str] = ()
 ) -> dict[str, Folder]:
     """Return the folders of all that outputs depend on, by what they hold."""
-    package = os.path.dirname(os.path.abspath(__file__))
     # the run time is beside dateline, and is copied into what is generated
-    run_time = os.path.join(package, "..", "dateline_runtime")
-    found: dict[str, Folder] = {"schemas": schemas, _CODE: package, "run time": run_time}
-    if not os.path.isdir(os.path.join(package, "templates")):
+    run_time = os.path.join(_PACKAGE, "..", "dateline_runtime")
+    found: dict[str, Folder] = {"schemas": schemas, _CODE: _PACKAGE, "run time": run_time}
+    if not os.path.isdir(os.path.join(_PACKAGE, "templates")):
         # an editable installation uses the templates of the repository
-        found["templates"] = os.path.join(package, "..", "..", "templates")
+        found["templates"] = os.path.join(_PACKAGE, "..", "..", "templates")
     if templates is not None:
         found["overrides"] = templates
     for name in shared:

@@ -464,6 +464,7 @@ def _render_outputs(
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
     from dateline.render import render
+    from dateline.templating import keep_compiled
 
     validate = validate and (workspace.strict or not api.table.adopted)
     with collection_off():
@@ -476,6 +477,7 @@ def _render_outputs(
             validate=validate,
             cache=cache,
         )
+        keep_compiled()
     policy = Artifact(path=FILE, content=PolicyRecord.of(api.table, waivers).text().encode())
     return (*made.artifacts, policy), made.notes
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import keyword
+import marshal
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from html import escape
@@ -15,6 +16,7 @@ from urllib.parse import quote
 import jinja2
 import markupsafe
 
+from dateline.cache import read_own, write_own
 from dateline.model import DatelineError, printable
 from dateline.report.escaping import escape_line, escape_markdown, quote_markdown
 from dateline.source.text import json_text, yaml_key, yaml_text
@@ -34,19 +36,48 @@ _FINISHED: Final = (Code, jinja2.runtime.Macro)
 
 
 class _Compiled(jinja2.BytecodeCache):
-    """The compiled templates of this process, which may generate many times."""
+    """The compiled templates of this process, and those that earlier ones compiled.
+
+    They are kept as Python keeps compiled modules, in the user's own folder for caches, whole
+    and authenticated: nothing of them comes from a project.
+    """
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], CodeType | None] = {}
+        self._kept: dict[tuple[str, str], CodeType] | None = None
 
     def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        bucket.code = self._known.get((bucket.key, bucket.checksum))
+        if self._kept is None:
+            self._kept = self._read()
+        at = (bucket.key, bucket.checksum)
+        bucket.code = self._known.get(at) or self._kept.get(at)
 
     def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
         self._known[bucket.key, bucket.checksum] = bucket.code
 
+    def _read(self) -> dict[tuple[str, str], CodeType]:
+        content = read_own(_COMPILED_BY)
+        return {} if content is None else marshal.loads(content)
 
+    def keep(self) -> None:
+        """Keep what this process compiled for later ones, and no more than `_MOST_KEPT`."""
+        if self._known.keys() <= (self._kept or {}).keys():
+            return
+        new = {**(self._kept or {}), **self._known}
+        self._kept = dict([*new.items()][-_MOST_KEPT:])
+        write_own(_COMPILED_BY, marshal.dumps(self._kept))
+
+
+# Enough for all templates of dateline, and some of a user's own.
+_MOST_KEPT: Final = 200
+# Another release may compile otherwise.
+_COMPILED_BY: Final = f"templates-{jinja2.__version__}"
 _COMPILED: Final = _Compiled()
+
+
+def keep_compiled() -> None:
+    """Spare later processes from compiling the templates that this one compiled."""
+    _COMPILED.keep()
 
 
 class TemplateError(DatelineError):
@@ -63,6 +94,8 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         bytecode_cache=_COMPILED,
         undefined=jinja2.StrictUndefined,
         finalize=_must_be_code,
+        # templates are read anew by each environment
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
