@@ -432,7 +432,7 @@ def render_outputs(
     from dateline.load import load
 
     api = api or load(workspace.schemas, cache=cache)
-    record = read_record(workspace.schemas, api.table)
+    record = read_record(workspace.schemas, api.table, cache)
     waivers = read_waivers(workspace.schemas)
     rendered = partial(
         _render_outputs,

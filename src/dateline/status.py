@@ -51,7 +51,7 @@ def _describe(workspace: Workspace, cache: Cache) -> dict[str, Any]:
             if draft.draft
         ],
         "converters": [each.describe() for each in list_pending(api, cache)],
-        "added": _list_added(workspace, api, projector),
+        "added": _list_added(workspace, api, projector, cache),
         "waivers": _list_waivers(workspace, api, cache),
         "outputs": _compare_outputs(workspace, api, cache),
     }
@@ -146,12 +146,14 @@ def _list_changes(
     return [entry.data for entry in compare_versions(api, projector, older, draft).entries]
 
 
-def _list_added(workspace: Workspace, api: Api, projector: Projector) -> dict[str, Any]:
+def _list_added(
+    workspace: Workspace, api: Api, projector: Projector, cache: Cache
+) -> dict[str, Any]:
     """Return what all versions got since the newest was cut: by the record, else by git."""
     from dateline.changes.additions import list_additions, list_periods
     from dateline.changes.record import read_record
 
-    record = read_record(workspace.schemas, api.table)
+    record = read_record(workspace.schemas, api.table, cache)
     newest = next(list_periods(api, projector, record), None) if record else None
     if newest is not None and newest.until is None:
         words, entries = newest.words, newest.entries

@@ -27,7 +27,7 @@ def list_additions(
     for environment in api.table.environments:
         if environment.name in documents:
             now = projector.contract(version, environment.name).document
-            for change in diff(documents[environment.name], now):
+            for change in diff(documents[environment.name], now, words=False):
                 merged.add(change, Combination(version, environment.name))
     entries = [
         Entry.of(group, Reason())

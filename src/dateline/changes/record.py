@@ -7,18 +7,20 @@ to all versions since the cut before.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from dateline.cache import Cache
 from dateline.changes.entries import Entry
 from dateline.changes.sections import PageSection, list_sections
 from dateline.changes.words import Row
 from dateline.model import Direction, Map, Place, Problem, SourceError, Table, Verdict
 from dateline.paths import name_folder
-from dateline.source.reader import Locator, read
+from dateline.source.reader import Locator, read_bytes, read_content
 from dateline.source.text import json_text
 from dateline.versions import DATED, is_dated, order
 
@@ -127,21 +129,23 @@ def record_files(schemas: Path) -> list[str]:
     )
 
 
-def read_record(schemas: Path, table: Table) -> Record | None:
+def read_record(schemas: Path, table: Table, cache: Cache | None = None) -> Record | None:
     """Return the record beside the definitions in *schemas*; None where there is none.
 
+    The *cache* has files that were found to be sound before.
     Raises SourceError with everything that dateline would not have written.
     """
     # what is published may hold what authored definitions may not
-    return _RecordReader(schemas, replace(table, adopted=True)).read()
+    return _RecordReader(schemas, replace(table, adopted=True), cache or Cache(None)).read()
 
 
 class _RecordReader:
     """Reads a record, and notes what is wrong with it."""
 
-    def __init__(self, schemas: Path, table: Table) -> None:
+    def __init__(self, schemas: Path, table: Table, cache: Cache) -> None:
         self._schemas = schemas
         self._table = table
+        self._cache = cache
         self._problems: list[Problem] = []
 
     def read(self) -> Record | None:
@@ -183,14 +187,23 @@ class _RecordReader:
                 self._note(name, fact)
 
     def _document(self, name: str) -> dict[str, Any]:
-        document = self._content(name)
+        content = self._read(name)
+        if content is None:
+            return {}
+        key = self._cache.key("recorded", content, repr(self._table))
+        if (known := self._cache.get(key)) is not None:
+            return dict(json.loads(known))
+        document = self._parse(name, content)
         if document is None:
             return {}
-        # heavy: needed for periods that are recorded in full
+        # heavy: not needed for what was found to be sound
         from dateline.load.checks import find_type_problems
 
-        for problem in find_type_problems(document, self._table, Locator([document]).locate):
+        found = [*find_type_problems(document, self._table, Locator([document]).locate)]
+        for problem in found:
             self._note(name, problem.message.partition("; ")[0], problem.place)
+        if not found:
+            self._cache.put(key, json.dumps(document).encode())
         return document
 
     def _period(self, name: str, since: str) -> Iterator[Period]:
@@ -220,18 +233,34 @@ class _RecordReader:
 
     def _content(self, name: str) -> Map | None:
         """Return what the file called *name* holds; None where it can't be read."""
+        content = self._read(name)
+        return None if content is None else self._parse(name, content)
+
+    def _read(self, name: str) -> bytes | None:
         problems: list[Problem] = []
-        shown = f"{name_folder(self._schemas)}/{name}"
-        document = read(self._schemas / name, shown, adopted=True, problems=problems)
+        shown = self._show(name)
+        content = read_bytes(self._schemas / name, shown, adopted=True, problems=problems)
+        self._note_unread(name, problems)
+        return None if problems else content
+
+    def _parse(self, name: str, content: bytes) -> Map | None:
+        problems: list[Problem] = []
+        document = read_content(content, self._show(name), adopted=True, problems=problems)
+        self._note_unread(name, problems)
+        return None if problems else document
+
+    def _show(self, name: str) -> str:
+        return f"{name_folder(self._schemas)}/{name}"
+
+    def _note_unread(self, name: str, problems: Iterable[Problem]) -> None:
         for problem in problems:
             # the reader's way out is for files that people write
             self._note(name, problem.message.partition("; ")[0], problem.place)
-        return None if problems else document
 
     def _note(self, name: str, fact: str, place: Place | None = None) -> None:
         self._problems.append(
             Problem(
-                place=place or Place(f"{name_folder(self._schemas)}/{name}", 1, 1),
+                place=place or Place(self._show(name), 1, 1),
                 id="record-damaged",
                 message=f"{fact}; `dateline cut` writes this folder and nobody else: restore it "
                 f"from version control, or delete it, and the next cut begins it anew",
