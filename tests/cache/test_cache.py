@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dateline.cache import Cache, open_cache
+from dateline.cache import Cache, open_cache, read_own, write_own
 from dateline.model import MANIFEST
 
 ENTRIES = {f"entry {number}": bytes([number]) * 50 * number for number in range(40)}
@@ -215,3 +215,41 @@ def test_a_secret_that_was_cut_off_is_made_anew(output: Path, tmp_path: Path, si
     assert (len(secret.read_bytes()), secret.stat().st_mode & 0o777) == (32, 0o600)
     secret.write_bytes(bytes(size))
     assert [kept(output), kept(output)] == [None, b"content"]
+
+
+def test_what_is_kept_for_the_user_is_found_by_its_name() -> None:
+    assert read_own("one") is None
+    write_own("one", b"content")
+    write_own("two", b"other")
+    assert (read_own("one"), read_own("two")) == (b"content", b"other")
+    write_own("one", b"newer")
+    assert read_own("one") == b"newer"
+
+
+@pytest.mark.parametrize("spoil", ["damaged", "cut off", "of another name", "unsealed"])
+def test_what_others_wrote_for_the_user_is_not_found(user_caches: Path, spoil: str) -> None:
+    write_own("one", b"content")
+    write_own("two", b"content")
+    path = user_caches / "dateline" / "one"
+    content = path.read_bytes()
+    others = {
+        "damaged": content[:-1] + b"!",
+        "cut off": content[:20],
+        "of another name": path.with_name("two").read_bytes(),
+        "unsealed": b"content",
+    }
+    path.write_bytes(others[spoil])
+    assert read_own("one") is None
+
+
+def test_nothing_is_kept_for_a_user_whose_folder_is_a_file(user_caches: Path) -> None:
+    user_caches.write_text("")
+    write_own("one", b"content")
+    assert read_own("one") is None
+
+
+@pytest.fixture(autouse=True)
+def user_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "user-caches"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home))
+    return home
