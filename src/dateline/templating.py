@@ -43,7 +43,7 @@ class _Compiled(jinja2.BytecodeCache):
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], CodeType | None] = {}
+        self._known: dict[tuple[str, str], CodeType] = {}
         self._kept: dict[tuple[str, str], CodeType] | None = None
 
     def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
@@ -53,7 +53,8 @@ class _Compiled(jinja2.BytecodeCache):
         bucket.code = self._known.get(at) or self._kept.get(at)
 
     def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
-        self._known[bucket.key, bucket.checksum] = bucket.code
+        if bucket.code is not None:
+            self._known[bucket.key, bucket.checksum] = bucket.code
 
     def _read(self) -> dict[tuple[str, str], CodeType]:
         content = read_own(_COMPILED_BY)
