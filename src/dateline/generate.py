@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from dateline import fresh, progress
 from dateline.cache import Cache, open_cache
-from dateline.collector import collection_off, collection_on
+from dateline.collector import collection_off, collection_on, cycles_freed
 from dateline.files import Stale, WriteResult, find_stale, write
 from dateline.files.sources import recover
 from dateline.model import MANIFEST, Api, Artifact, DatelineError, Finding, Place, SourceError
@@ -406,9 +406,12 @@ def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
                 seen = fresh.list_stamps(workspace.schemas, workspace.templates, shared)
                 try:
                     recover(workspace.schemas)
-                    yield generate(workspace)
+                    # the collector alone lets what refers to itself pile up for many edits
+                    with cycles_freed():
+                        outcome: Generated | DatelineError = generate(workspace)
                 except DatelineError as error:
-                    yield error
+                    outcome = error
+                yield outcome
             time.sleep(_POLL_SECONDS)
 
 

@@ -95,8 +95,6 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         bytecode_cache=_COMPILED,
         undefined=jinja2.StrictUndefined,
         finalize=_must_be_code,
-        # templates are read anew by each environment
-        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
