@@ -151,8 +151,9 @@ ROWS: Final = (
         against="python -c pass",
         prepare=_edited(_stripe, "generate"),
         cpu=3.0,
-        about="Change pages and the samples on them, models, then the documents. Definitions, "
-        "contract data and messages come from the cache.",
+        about="Change pages: half is to compare the versions, a quarter to lay the pages out; then "
+        "what is published, and the documents. Definitions and samples come from the cache, and "
+        "the package, of which only what has the word is laid out.",
         runs=3,
     ),
     Row(
@@ -162,7 +163,8 @@ ROWS: Final = (
         prepare=_cold(_stripe),
         cpu=8,
         memory=300,
-        about="Change pages and the samples on them, contract data, models.",
+        about="Models and contract data, half of the time; change pages and the samples on them. "
+        "What a stage has read goes before the next one; all outputs are in memory until the end.",
         runs=2,
     ),
     Row(
