@@ -91,9 +91,13 @@ def create(address: str, environment: Environment, settings: Settings | None = N
 
 
 def from_environment() -> FastAPI:
-    """Return the application that the variables of the process ask for. Raises as `create`."""
+    """Return the application that the variables of the process ask for, with pages for people.
+
+    Raises as `create`.
+    """
     logs.configure()
-    return create(os.environ[ADDRESS], cast(Environment, os.environ[ENVIRONMENT]))
+    environment = cast(Environment, os.environ[ENVIRONMENT])
+    return create(os.environ[ADDRESS], environment, Settings(docs=True))
 
 
 async def _forget(store: DatabaseStore, ending: asyncio.Event) -> None:

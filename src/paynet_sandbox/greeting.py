@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from paynet import LATEST
+from paynet.server.pages import find_site
 from sqlalchemy import make_url
 
 _OPENING: Final = """\
@@ -12,9 +13,13 @@ The {environment} environment is served.
 
   API            {host}/api
   Documents      {host}/spec/versions
-  Health         {host}/health
+{reference}  Health         {host}/health
   Database       {database}
 
+"""
+
+_REFERENCE: Final = """\
+  Reference      {host}/site/
 """
 
 _KEY: Final = """\
@@ -45,6 +50,7 @@ def format_greeting(*, environment: str, host: str, database: str, key: str | No
     opening = _OPENING.format(
         environment=environment,
         host=host,
+        reference="" if find_site() is None else _REFERENCE.format(host=host),
         database=make_url(database).render_as_string(hide_password=True),
     )
     about = _NO_KEY if key is None else _KEY.format(key=key)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
 from click.testing import CliRunner
 from paynet import LATEST
@@ -27,6 +28,7 @@ from paynet_sandbox.cli import main
 from paynet_sandbox.partners import FIRST
 from paynet_sandbox.tables import Autoramp, Customer, Transaction
 
+SITE = Path(__file__).parents[2] / "generated" / "site"
 SMALL = ("--customers", "20", "--autoramps", "30", "--transactions", "250")
 
 
@@ -174,6 +176,8 @@ def test_what_is_printed_at_the_first_start_works(
     address, log = new_database(), tmp_path / "log"
     with server(address, log):
         printed = log.read_text()
+        [site] = re.findall("  Reference  +(.*)", printed)
+        shown = httpx.get(site).text
         lines = [line for line in printed.splitlines() if line.startswith("  curl ")]
         answers = [
             subprocess.run(
@@ -188,6 +192,7 @@ def test_what_is_printed_at_the_first_start_works(
     assert versions["latest"] == LATEST
     assert (autoramp["ramp_type"], len(autoramp["deposit_rails"])) == ("Onramp", 4)
     assert page == {"items": [], "prev_cursor": None}
+    assert shown == (SITE / "index.html").read_text()
 
 
 def test_the_first_key_is_shown_once(new_database: Callable[[], str], tmp_path: Path) -> None:

@@ -1,75 +1,147 @@
-"""The site beside the mock: its pages at `/site/`, and nothing of the API hidden by them."""
+"""The site that a generated server shows at `/site/`: its pages, and nothing of the API hidden."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import shutil
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import httpx
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from support.generated_server import Generated, ask
 from support.sources import LIBRARY, folder, loaded
 
 from dateline.generate import Workspace
 from dateline.load import load
-from dateline.serve.package import package
-from dateline.serve.reference import find_site, is_free, serve_site
+from dateline.serve.mock import Mock
+from dateline.serve.package import import_server, package
+
+PAGES = ("/docs", "/site")
+SITE = {
+    "index.html": "start",
+    "site.css": "style",
+    "2025-06-01/operations/GET-loans-id.html": "an operation",
+}
 
 
-async def say_api(_scope: Any, _receive: Any, send: Any) -> None:
-    """Answer every request as the API beside the site."""
-    await send({"type": "http.response.start", "status": 200, "headers": []})
-    await send({"type": "http.response.body", "body": b"api"})
+async def say_backend(_scope: Any, _receive: Any, send: Any) -> None:
+    """Answer every request as an application behind the versions."""
+    await send({"type": "http.response.start", "status": 202, "headers": []})
+    await send({"type": "http.response.body", "body": b"backend"})
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def library(tmp_path_factory: pytest.TempPathFactory) -> Generated:
     root = tmp_path_factory.mktemp("library")
-    table = LIBRARY["versions.yaml"] + "site: true\n"
-    schemas = folder(root, {**LIBRARY, "versions.yaml": table})
-    workspace = Workspace(schemas=schemas, output=root / "generated")
-    with package(workspace, load(schemas)) as server:
-        found = find_site(server)
-        assert found is not None
-        yield found
-    assert not (root / "generated").exists()
+    generated = Generated(root, loaded(root, LIBRARY))
+    for path, text in SITE.items():
+        page = root / "site" / path
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text)
+    return generated
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "expected"),
-    [
-        ("GET", "/site/", (200, "text/html; charset=utf-8")),
-        ("HEAD", "/site/index.html", (200, "text/html; charset=utf-8")),
-        ("GET", "/site/2025-06-01/operations/GET-loans-id.html", (200, "text/html; charset=utf-8")),
-        ("GET", "/site/site.css", (200, "text/css; charset=utf-8")),
-        ("GET", "/site", (307, None)),
-        ("GET", "/site/none.html", (404, "text/plain; charset=utf-8")),
-        ("GET", "/site/%2e%2e/python/README.md", (404, "text/plain; charset=utf-8")),
-        ("POST", "/site/index.html", (405, "text/plain; charset=utf-8")),
-        ("GET", "/sites", (200, None)),
-        ("GET", "/loans", (200, None)),
-    ],
-)
-def test_a_request_gets_a_page_or_what_the_api_answers(
-    site: Path, method: str, path: str, expected: tuple[int, str | None]
-) -> None:
+class Converters:
+    def older_loan_due(self, value: str, /) -> str:
+        return value[:10]
+
+
+def build(server: Any, door: str, **said: Any) -> Any:
+    more: Any = {"environment": "production", "converters": Converters()}
+    more["settings"] = server.Settings(unwritten="501", **said)
+    if door == "around":
+        return server.versioned(say_backend, **more)
+    return server.create_app(server.Handlers(loans=object()), **more)
+
+
+def get(app: Any, method: str, path: str) -> httpx.Response:
     async def request() -> httpx.Response:
-        transport = httpx.ASGITransport(serve_site(say_api, site))
+        transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
             # as it is: httpx would resolve the dots
             url = httpx.URL("http://test", raw_path=path.encode())
             return await client.request(method, url)
 
-    answer = asyncio.run(request())
-    assert (answer.status_code, answer.headers.get("content-type")) == expected
-    if path == "/site/":
-        assert answer.content == (site / "index.html").read_bytes()
+    return asyncio.run(request())
 
 
-@pytest.mark.parametrize(("path", "free"), [("/sites", True), ("/site", False), ("/site/a", False)])
-def test_a_path_of_the_api_comes_first(tmp_path: Path, path: str, free: bool) -> None:
-    files = {
-        name: text.replace("/loans/{id}:", f"{path}/{{id}}:", 1) for name, text in LIBRARY.items()
-    }
-    assert is_free(loaded(tmp_path, files)) is free
+@pytest.mark.parametrize("root", ["", "/eu"])
+@pytest.mark.parametrize("door", ["server", "around"])
+def test_a_request_gets_a_page_or_what_the_api_answers(
+    library: Generated, door: str, root: str
+) -> None:
+    app = build(library.module("server"), door, docs=True)
+    whole = Starlette(routes=[Mount(root, app)]) if root else app
+    html, css, text = (f"text/{each}; charset=utf-8" for each in ("html", "css", "plain"))
+    for method, path, expected in (
+        ("GET", "/site/", (200, html)),
+        ("HEAD", "/site/index.html", (200, html)),
+        ("GET", "/site/2025-06-01/operations/GET-loans-id.html", (200, html)),
+        ("GET", "/site/site.css", (200, css)),
+        ("GET", "/site", (307, None)),
+        ("GET", "/site/none.html", (404, text)),
+        ("GET", "/site/%2e%2e/python/README.md", (404, text)),
+        ("GET", "/site/..%2fpython%2fREADME.md", (404, text)),
+        ("POST", "/site/index.html", (405, text)),
+    ):
+        answer = get(whole, method, root + path)
+        assert (answer.status_code, answer.headers.get("content-type")) == expected, path
+        if path == "/site/":
+            assert answer.text == SITE["index.html"]
+        if path == "/site":
+            assert answer.headers["location"] == f"http://test{root}/site/"
+    for path in ("/sites", "/api/loans/7"):
+        assert get(whole, "GET", root + path).status_code != 200
+    assert get(build(library.module("server"), door), "GET", "/site/").status_code != 200
+
+
+def test_a_site_elsewhere_is_shown_too(library: Generated, tmp_path: Path) -> None:
+    installed = tmp_path / "lib" / "site-packages" / library.name
+    shutil.copytree(library.folder / library.name, installed)
+    server = import_server(installed)
+    assert build(server, "server", docs=True).state.pages == ("/spec", "/docs")
+    site = library.folder.parent / "site"
+    for given in (site, str(site)):
+        app = build(server, "server", docs=True, site=given)
+        assert ask(app, "GET", "/site/").text == SITE["index.html"]
+    with pytest.raises(ValueError, match="there is no site in "):
+        build(server, "server", docs=True, site=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("path", "pages"),
+    [
+        ("/sites/{id}", PAGES),
+        ("/site/{id}", ("/docs",)),
+        ("/site/{id}/a", ("/docs",)),
+        ("/{id}", ()),
+        ("/{id}/a", ("/docs",)),
+        ("/s{id}/a", ("/docs",)),
+        ("/docs", ("/site",)),
+        ("/docs/{id}", PAGES),
+    ],
+)
+def test_a_path_of_the_api_comes_first(
+    library: Generated, path: str, pages: tuple[str, ...]
+) -> None:
+    shown: ModuleType = library.module("server.pages")
+    settings = library.module("server").Settings(docs=True)
+    for prefix in ("", "/api"):
+        found = shown.serve_documents({}, settings, [prefix + path], answer=None)
+        assert found.prefixes == ("/spec", *(PAGES if prefix else pages))
+
+
+def test_a_mock_shows_it_where_nothing_was_generated(tmp_path: Path) -> None:
+    table = LIBRARY["versions.yaml"] + "site: true\n"
+    schemas = folder(tmp_path, {**LIBRARY, "versions.yaml": table})
+    api = load(schemas)
+    with package(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
+        app = Mock(api, server, "production", 0).app
+        assert app.state.pages == ("/spec", *PAGES)
+        for path in ("index.html", "2025-06-01/operations/GET-loans-id.html", "site.css"):
+            assert ask(app, "GET", f"/site/{path}").status_code == 200
+    assert not (tmp_path / "generated").exists()

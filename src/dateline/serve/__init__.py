@@ -37,21 +37,19 @@ def serve(
     from dateline.serve.lines import lines
     from dateline.serve.mock import Mock
     from dateline.serve.package import package
-    from dateline.serve.reference import PREFIX, find_site, is_free, serve_site
 
     api = load(workspace.schemas)
     chosen = _environment(api, environment)
     with listening(host, port) as listener, package(workspace, api) as server:
         mock = Mock(api, server, chosen.name, seed)
         address = format_address(listener)
-        app, site = mock.app, find_site(server)
         for line in lines(mock, chosen, address):
             say(line)
-        if site is not None and is_free(api):
-            app = serve_site(app, site)
-            say(f"The reference of every version: {address}{PREFIX}/")
+        site = server.pages.SITE
+        if site in mock.app.state.pages:
+            say(f"The reference of every version: {address}{site}/")
         connections = import_module(f"{server.__name__}.runtime.connections")
-        run(app, listener, connections.HeadTimeout)
+        run(mock.app, listener, connections.HeadTimeout)
 
 
 def _environment(api: Api, name: str | None) -> Environment:

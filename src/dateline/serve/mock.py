@@ -105,6 +105,7 @@ class Mock:
             SimpleNamespace(**{name: SimpleNamespace(**each) for name, each in handlers.items()}),
             environment=self.environment,
             idempotency=self.server.runtime.idempotency.MemoryStore(),
+            settings=self.server.Settings(docs=True),
             **said,
         )
         for each in app.routes:

@@ -16,14 +16,13 @@ from .hidden import find_hidden_headers, hide_headers
 from .items import NarrowedStream, StreamError
 from .lifts import Lifted, RequestLift
 from .nouns import Operation, Settings
-from .pages import DocumentsPage
+from .pages import serve_documents
 from .paths import Paths, PathTemplate
 from .problems import Problems
 from .results import Results
 from .runtime import etag, lifecycle
 from .runtime.asgi import (
     App,
-    Documents,
     Handling,
     Headers,
     Message,
@@ -131,7 +130,9 @@ def wrap(
         ),
         prefix=prefix,
         find=paths.find,
-        documents=(DocumentsPage if settings.docs else Documents)(documents, answer=problems.answer)
+        documents=serve_documents(
+            documents, settings, (each.path for each in served), problems.answer
+        )
         if documents
         else None,
         ends=lifecycle.read_ends(contracts["ends"]),

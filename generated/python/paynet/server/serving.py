@@ -33,7 +33,7 @@ from .nouns import (
     Scheme,
     Settings,
 )
-from .pages import DocumentsPage
+from .pages import serve_documents
 from .paths import PathTemplate, concrete_first, methods_of
 from .problems import Problems
 from .readers import Readers
@@ -43,7 +43,6 @@ from .runtime.asgi import (
     MEDIA_TYPE,
     VERSION,
     App,
-    Documents,
     Idempotent,
     Limits,
     Scope,
@@ -153,6 +152,8 @@ def build(
     )
     app.add_exception_handler(404, _no_path(problems))
     app.add_exception_handler(405, _no_method(problems))
+    pages = serve_documents(documents, settings, (each.path for each in routes), problems.answer)
+    app.state.pages = pages.prefixes
     default = contracts["default"]
     ignoring = [
         each for each in routes if each.operation.ignores_version and each.is_there(default)
@@ -168,9 +169,7 @@ def build(
         ),
         prefix=prefix,
         ignoring=_ignoring(ignoring) if ignoring else None,
-        documents=(DocumentsPage if settings.docs else Documents)(
-            documents, answer=problems.answer
-        ),
+        documents=pages,
         ends=lifecycle.read_ends(contracts["ends"]),
         credentials=[
             "Cookie" if each.place == "cookie" else each.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from .runtime import asgi, idempotency, problems
@@ -183,7 +184,9 @@ class Settings:
     With ``unwritten`` 501, operations whose handler is missing answer with that status; otherwise
     the application is not built without them.
 
-    With ``docs``, the specification documents have a page, at `/docs`.
+    With ``docs``, the specification documents have a page, at `/docs`, and the site is at `/site/`:
+    that in the folder ``site``, or else the one that was generated with this package, as long as
+    it lies beside it.
 
     ``problem`` makes the bodies of errors, like `problem_details`. They are validated against the
     schema that the operation declares for the status; without one, they are sent as
@@ -198,6 +201,7 @@ class Settings:
     problem_type: str = problems.MEDIA_TYPE
     unwritten: Literal["error", "501"] = "error"
     docs: bool = False
+    site: str | PathLike[str] | None = None
 
 
 Place: TypeAlias = Literal["path", "query", "header", "cookie"]

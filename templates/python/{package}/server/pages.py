@@ -1,16 +1,30 @@
-"""The specification documents, and a page at `/docs` that shows them."""
+"""The specification documents, a page at `/docs` that shows them, and the site at `/site/`."""
 
 from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
+from .nouns import Settings
+from .paths import PathTemplate
 from .runtime import etag
-from .runtime.asgi import Answering, Documents, Headers, Receive, Scope, Send, field, respond, route
+from .runtime.asgi import (
+    Answering,
+    App,
+    Documents,
+    Headers,
+    Receive,
+    Scope,
+    Send,
+    field,
+    respond,
+    route,
+)
 from .runtime.idempotency import Answer
 from .runtime.problems import Problem
 
@@ -20,15 +34,66 @@ PATH: Final = "/docs"
 _FOLDER: Final = __name__.rpartition(".")[0]
 
 
-class DocumentsPage(Documents):
-    """Specification documents beside a page that shows them, a version at a time.
+SITE: Final = "/site"
+"""Where the site is: its pages are below."""
 
-    The page asks this server for documents, and nothing of any other.
+
+def find_site() -> Path | None:
+    """Return the folder of the site that was generated with this package.
+
+    None where there is none, and where the package was installed without what lies beside it.
+    """
+    outputs = Path(__file__).parents[3]
+    folder = outputs / "site"
+    is_beside = outputs / "python" == Path(__file__).parents[2]
+    return folder if is_beside and (folder / "index.html").is_file() else None
+
+
+def serve_documents(
+    contents: Mapping[str, bytes], settings: Settings, paths: Iterable[str], answer: Answering
+) -> Documents:
+    """Return what serves the documents *contents*, with the pages that *settings* want.
+
+    There is no page where *paths* lead to, those of the operations. Raises ValueError for a
+    folder that has no site.
+    """
+    if not settings.docs:
+        return Documents(contents, answer=answer)
+    if settings.site is not None and not Path(settings.site, "index.html").is_file():
+        raise ValueError(f"there is no site in {str(settings.site)!r}")
+    templates = [*map(PathTemplate, paths)]
+    site = settings.site or find_site()
+    # its pages are at any depth
+    first = (PathTemplate("/" + each.text.split("/")[1]) for each in templates)
+    if any(each.match(SITE) is not None for each in first):
+        site = None
+    return DocumentsPage(
+        contents,
+        has_page=not any(each.match(PATH) is not None for each in templates),
+        site=None if site is None else Path(site),
+        answer=answer,
+    )
+
+
+class DocumentsPage(Documents):
+    """Specification documents beside a page that shows them, a version at a time, and the site.
+
+    The page asks this server for documents, and nothing of any other. *site* is the folder of the
+    site, which requests can only read.
     """
 
-    def __init__(self, contents: Mapping[str, bytes], *, answer: Answering) -> None:
+    def __init__(
+        self,
+        contents: Mapping[str, bytes],
+        *,
+        has_page: bool,
+        site: Path | None,
+        answer: Answering,
+    ) -> None:
         super().__init__(contents, answer=answer)
-        self.prefixes += (PATH,)
+        self._has_page = has_page
+        self._site = None if site is None else _serve_folder(site)
+        self.prefixes += (*([PATH] if has_page else []), *([SITE] if site is not None else []))
         content = files(_FOLDER).joinpath("docs.html").read_bytes()
         policy = "; ".join(
             [
@@ -48,10 +113,13 @@ class DocumentsPage(Documents):
         ]
 
     def serves(self, path: str) -> bool:
-        return path == PATH or super().serves(path)
+        return self._is_page(path) or self._is_site(path) or super().serves(path)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if route(scope) != PATH:
+        path = route(scope)
+        if self._site is not None and self._is_site(path):
+            await self._site(scope, receive, send)
+        elif not self._is_page(path):
             await super().__call__(scope, receive, send)
         elif scope["method"] not in ("GET", "HEAD"):
             problem = Problem(status=405, message="the page can only be read")
@@ -60,6 +128,21 @@ class DocumentsPage(Documents):
             await respond(scope, send, self._page, self._headers)
         else:
             await respond(scope, send, Answer(304, None, b""), self._headers)
+
+    def _is_page(self, path: str) -> bool:
+        return self._has_page and path == PATH
+
+    def _is_site(self, path: str) -> bool:
+        return self._site is not None and (path == SITE or path.startswith(f"{SITE}/"))
+
+
+def _serve_folder(folder: Path) -> App:
+    # only those who show a site need what serves files
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
+    from starlette.staticfiles import StaticFiles
+
+    return Starlette(routes=[Mount(SITE, StaticFiles(directory=folder, html=True))])
 
 
 def _hash(page: bytes, element: bytes) -> str:
