@@ -247,7 +247,7 @@ def format_table(outcomes: list[Outcome]) -> str:
         f"{sum(outcome.columns.get(column, 'no') != 'no' for outcome in outcomes)} {column}"
         for column in _COLUMNS
     ]
-    refused = sum(outcome.columns.get("adopted") == "no" for outcome in outcomes)
+    refused = sum(outcome.columns.get("adopted") != "yes" for outcome in outcomes)
     sums.append(f"{refused} refused")
     return "\n".join([*lines, f"{len(outcomes)} documents: {', '.join(sums)}"])
 
