@@ -328,7 +328,7 @@ def test_gates_stand_on_the_nearest_thing(tmp_path: Path, case: str) -> None:
     assert found == written
 
 
-def test_what_was_taken_for_renamed_is_told(tmp_path: Path) -> None:
+def test_what_was_taken_for_renamed_is_reported(tmp_path: Path) -> None:
     adoption = adopt_all(tmp_path, LATER["a renamed parameter"][0], accept=True)
     place = Place((tmp_path / "schemas" / "loan.yaml").as_posix(), 6, 11)
     assert adoption.renamed == (Remark("a -> b", 1, place),)
@@ -535,7 +535,7 @@ def test_what_has_no_tag_is_split_by_the_word_that_tells_paths_apart(tmp_path: P
     }
 
 
-def test_a_document_that_names_another_date_is_told(tmp_path: Path) -> None:
+def test_a_document_that_names_another_date_is_reported(tmp_path: Path) -> None:
     adoption = adopt_all(
         tmp_path, [api(info={"version": "2019-05-05"}), api(info={"version": "7"})]
     )
@@ -545,7 +545,7 @@ def test_a_document_that_names_another_date_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_restated_as_a_whole_is_told_with_its_reason(tmp_path: Path) -> None:
+def test_what_is_restated_as_a_whole_is_reported_with_its_reason(tmp_path: Path) -> None:
     adoption = adopt_all(
         tmp_path,
         loans(

@@ -54,8 +54,8 @@ def test_an_adopted_project_is_one_like_others(project: Path) -> None:
         *("--rename", "Loan.writer_name=author_name"),
     )
     assert (done.exit_code, done.stderr) == (0, "")
-    told = done.stdout.splitlines()
-    assert told[:10] == [
+    reported = done.stdout.splitlines()
+    assert reported[:10] == [
         "added schemas/_additions/spec/production/2025-06-01.json",
         "added schemas/common.yaml",
         "added schemas/loan.yaml",
@@ -67,7 +67,7 @@ def test_an_adopted_project_is_one_like_others(project: Path) -> None:
         "  schemas/loan.yaml:22:9: writer_name -> author_name",
         "no x-was restates parts as a whole",
     ]
-    assert any(line.startswith("  1 property-name, first at newer.yaml:") for line in told)
+    assert any(line.startswith("  1 property-name, first at newer.yaml:") for line in reported)
     table = load(project / "schemas").table
     assert (table.package, table.header, table.default) == ("library", "Version", "2025-06-01")
     generated = run("generate")

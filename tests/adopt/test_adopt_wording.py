@@ -122,7 +122,7 @@ def test_words_stay_when_a_version_is_cut_and_go_with_their_own(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("content", ["{}", '{"words": 7}', '{"words": [{"at": []}]}', "["])
-def test_words_that_were_damaged_are_told(tmp_path: Path, content: str) -> None:
+def test_words_that_were_damaged_are_reported(tmp_path: Path, content: str) -> None:
     schemas = tmp_path / "schemas"
     adopt(store(tmp_path, [older(), NEWER]), schemas)
     (schemas / f"_additions/words/{DATES[0]}.json").write_text(content)

@@ -111,7 +111,7 @@ def test_what_stands_in_the_folder_is_left_alone(document: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["mine.yaml"]
 
 
-def test_a_folder_that_can_not_be_written_is_told(document: Path) -> None:
+def test_a_folder_that_can_not_be_written_is_reported(document: Path) -> None:
     from dateline.model import DatelineError
 
     (document.parent / "file").write_text("")

@@ -70,7 +70,7 @@ def test_the_schemas_are_schemas_and_refer_to_themselves_only() -> None:
         jsonschema_rs.validator_for(described)  # every reference leads somewhere
 
 
-def test_rules_and_presets_are_told_in_full() -> None:
+def test_rules_and_presets_are_reported_in_full() -> None:
     listed = ask("rules")["rules"]
     assert [rule["id"] for rule in listed] == list(RULES)
     assert {"kind": "rule", **listed[0]} == ask("explain", listed[0]["id"])

@@ -30,8 +30,8 @@ class Adopted(NamedTuple):
 
     def __str__(self) -> str:
         word = "equal" if self.equal else "UNEQUAL"
-        told = f"{self.gates} gates, {self.fallbacks} restated, {self.seconds:.1f} s"
-        return f"{self.name} {word} ({told})"
+        reported = f"{self.gates} gates, {self.fallbacks} restated, {self.seconds:.1f} s"
+        return f"{self.name} {word} ({reported})"
 
 
 def adopted(name: str, documents: dict[str, tuple[str, bytes]]) -> Adopted:

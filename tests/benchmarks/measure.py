@@ -95,8 +95,8 @@ def _once(command: list[str], case: Case) -> Cost:
             said = err.read().decode(errors="replace").strip()
             raise FailedError(f"{' '.join(command)}: status {process.returncode}\n{said}")
         out.seek(0)
-        told = out.read()
-    own = json.loads(told) if told.startswith(b'{"phases": ') else {}
+        reported = out.read()
+    own = json.loads(reported) if reported.startswith(b'{"phases": ') else {}
     return Cost(
         used.ru_utime + used.ru_stime,
         used.ru_maxrss / _MIB,

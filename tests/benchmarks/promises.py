@@ -54,11 +54,11 @@ def soundness(count: str) -> Tried:
         alarms += each.false_alarm
         compatible += each.compatible
     share = 100 * alarms / int(count)
-    told = (
+    reported = (
         f"{count} pairs, {len(missed)} misses; {alarms} false alarms by the wire "
         f"({share:.2f} % of all, {100 * alarms / compatible:.1f} % of {compatible} compatible)"
     )
-    return Tried(told, missed + ([f"false alarms: {share:.2f} %"] if share > 1 else []))
+    return Tried(reported, missed + ([f"false alarms: {share:.2f} %"] if share > 1 else []))
 
 
 def payments(schemas: str) -> Tried:
@@ -70,10 +70,10 @@ def payments(schemas: str) -> Tried:
 
     document = Projector(load(Path(schemas))).contract("2026-07-01", "sandbox").document
     tried = [(each.missed(), each.false_alarm, str(each)) for each in said(single(document, 1))]
-    missed = [told for miss, _, told in tried if miss]
+    missed = [reported for miss, _, reported in tried if miss]
     alarms = sum(alarm for _, alarm, _ in tried)
-    told = f"{len(tried)} single edits, {len(missed)} misses, {alarms} false alarms by the wire"
-    return Tried(told, missed)
+    reported = f"{len(tried)} single edits, {len(missed)} misses, {alarms} false alarms by the wire"
+    return Tried(reported, missed)
 
 
 def edits(count: str, schemas: str) -> Tried:
@@ -124,8 +124,10 @@ def refactorings(given: str) -> Tried:
                 if verdict is not Verdict.ADDITIVE and change.direction is not Direction.MODEL:
                     place = change.after_pointer or change.before_pointer
                     loud.append(f"{home.name} {refactoring.__name__}: {change.kind} {place}")
-    told = f"{len(homes)} documents, {len(REFACTORINGS)} refactorings of each, {len(loud)} gated"
-    return Tried(f"{told} changes in requests and responses", loud)
+    reported = (
+        f"{len(homes)} documents, {len(REFACTORINGS)} refactorings of each, {len(loud)} gated"
+    )
+    return Tried(f"{reported} changes in requests and responses", loud)
 
 
 def way_down(count: str, schemas: str) -> Tried:
@@ -153,12 +155,12 @@ def way_down(count: str, schemas: str) -> Tried:
         tables = [Path(schemas, "versions.yaml").read_text("utf-8"), *[gated_apis.table()] * _GATED]
         for at, (law, table) in enumerate(zip((ours, *additive), tables, strict=True)):
             broken += detours(law, table, Path(root, f"by-way-{at}"), wanted // 500, seed=wanted)
-    told = (
+    reported = (
         f"{wanted} values of {_GATED + 1} APIs, shown {shown} times, {breaches} breaches; "
         f"{wanted // 500} values of {_GATED + 1} APIs by way of each newer version, "
         f"{len(broken) - breaches} shown otherwise"
     )
-    return Tried(told, broken)
+    return Tried(reported, broken)
 
 
 def events(count: str) -> Tried:
@@ -185,11 +187,13 @@ def events(count: str) -> Tried:
         law = ComponentLaw(api)
         broken = list(law.event_breaches(int(count), 2026, render))
     cost = median(spent) / 1000
-    told = (
+    reported = (
         f"{count} events over {_VERSIONS} versions, {law.times_shown} in a version that has them: "
         f"{len(broken)} leaks; {cost:.1f} microseconds each of {median(sizes):.0f} bytes (medians)"
     )
-    return Tried(told, broken + ([f"more than {_DEAREST} microseconds"] if cost > _DEAREST else []))
+    return Tried(
+        reported, broken + ([f"more than {_DEAREST} microseconds"] if cost > _DEAREST else [])
+    )
 
 
 def caches(count: str) -> Tried:
@@ -197,8 +201,10 @@ def caches(count: str) -> Tried:
 
     with tempfile.TemporaryDirectory() as root:
         found = try_edits(Path(root), int(count), seed=2026)
-    told = f"{count} edits, {len(COMMANDS)} commands each, {len(found.differing)} differ by cache"
-    return Tried(told, found.differing)
+    reported = (
+        f"{count} edits, {len(COMMANDS)} commands each, {len(found.differing)} differ by cache"
+    )
+    return Tried(reported, found.differing)
 
 
 def gates(count: str, schemas: str) -> Tried:
@@ -209,8 +215,10 @@ def gates(count: str, schemas: str) -> Tried:
     law = Law(load(Path(schemas)))
     without = [(gate, law.having(data)) for gate, data in tampered(law.contracts, "down")]
     unnoticed = [gate for gate, other in without if next(other.breaches(int(count)), None) is None]
-    told = f"{len(without)} gates, each left out of the data in turn, {len(unnoticed)} not missed"
-    return Tried(told, unnoticed)
+    reported = (
+        f"{len(without)} gates, each left out of the data in turn, {len(unnoticed)} not missed"
+    )
+    return Tried(reported, unnoticed)
 
 
 def conformance(examples: str) -> Tried:
@@ -226,13 +234,13 @@ def conformance(examples: str) -> Tried:
             for version in table.supported:
                 found.add(conforming(app, version.date, PHASES, int(examples)))
                 combinations += 1
-    told = (
+    reported = (
         f"{combinations} versions and environments, {found.requests} requests, "
         f"{found.checks.total()} checks of {len(found.checks)} kinds, "
         f"{len(found.failures)} failures; owed to the specification: "
         + ", ".join(f"{times} ({why})" for why, times in sorted(found.owed.items()))
     )
-    return Tried(told, found.failures)
+    return Tried(reported, found.failures)
 
 
 def fuzz(target: str, count: str) -> Tried:

@@ -103,12 +103,12 @@ class Outcome(NamedTuple):
     """
 
     row: Row
-    told: list[Change]
+    reported: list[Change]
     within: list[Change]
     otherwise: list[Change]
 
     def verdict(self, preset: str) -> Verdict | None:
-        found = self.told or self.within
+        found = self.reported or self.within
         verdicts = {judge(change, preset, {}).verdict for change in found}
         return Verdict.GATED if verdicts & _GATED else next(iter(verdicts), None)
 
@@ -117,14 +117,14 @@ def rows(file: Path) -> list[Row]:
     with file.open(encoding="utf-8", newline="") as lines:
         return [
             Row(
-                told["id"],
-                told["kind"],
-                told["breaking_by_provider"],
-                told["visible"] == "yes",
-                (told["base_check"], told["head_check"]),
-                told["note"] or "",
+                reported["id"],
+                reported["kind"],
+                reported["breaking_by_provider"],
+                reported["visible"] == "yes",
+                (reported["base_check"], reported["head_check"]),
+                reported["note"] or "",
             )
-            for told in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+            for reported in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
         ]
 
 
@@ -166,8 +166,8 @@ class Places:
                 pointer
                 for holder, home in listed
                 for index, each in enumerate(holder.get("parameters", []))
-                for told, pointer in self._seen_through(each, f"{home}/parameters/{index}")
-                if told.get("name") == field
+                for reported, pointer in self._seen_through(each, f"{home}/parameters/{index}")
+                if reported.get("name") == field
             }
         if scheme == "status":
             return {f"{at}/responses/{field}"} if field in node.get("responses", {}) else set()
@@ -182,8 +182,8 @@ class Places:
         schemas = [
             (media["schema"], f"{pointer}/content/{_escape(name)}/schema")
             for holder, home in holders
-            for told, pointer in self._seen_through(holder, home)
-            for name, media in told.get("content", {}).items()
+            for reported, pointer in self._seen_through(holder, home)
+            for name, media in reported.get("content", {}).items()
             if "schema" in media
         ]
         return self._below(schemas, field)
@@ -194,8 +194,8 @@ class Places:
             key = token.replace("~1", "/").replace("~0", "~")
             located = [
                 (below, f"{at}/{token}")
-                for told, home in located
-                for node, at in self._seen_through(told, home)
+                for reported, home in located
+                for node, at in self._seen_through(reported, home)
                 if (below := _child(node, key)) is not None
             ]
         return {at for _, at in located}
@@ -280,7 +280,7 @@ class Found:
             for part in check.split(" && "):
                 if not part.startswith("!"):
                     goals |= places.find(_selector(part))
-        told = [
+        reported = [
             change
             for pointer, change in self._at
             if any(pointer == goal or pointer.startswith(f"{goal}/") for goal in goals)
@@ -292,8 +292,10 @@ class Found:
             and None in (change.before_pointer, change.after_pointer)
             and row.fits_whole(change)
         ]
-        fitting = [change for change in told if row.fits(change)]
-        return Outcome(row, fitting, within, [change for change in told if change not in fitting])
+        fitting = [change for change in reported if row.fits(change)]
+        return Outcome(
+            row, fitting, within, [change for change in reported if change not in fitting]
+        )
 
 
 def _selector(part: str) -> str:
@@ -312,11 +314,11 @@ class Tally(NamedTuple):
 
     @property
     def missed(self) -> list[Outcome]:
-        return [one for one in self.outcomes if not one.told and not one.within]
+        return [one for one in self.outcomes if not one.reported and not one.within]
 
     def line(self) -> str:
         found = len(self.outcomes) - len(self.missed)
-        whole = sum(not one.told and bool(one.within) for one in self.outcomes)
+        whole = sum(not one.reported and bool(one.within) for one in self.outcomes)
         agreed = [self.agreed(preset) for preset in ("dated-contract", "github")]
         return (
             f"{self.name:32} {len(self.outcomes):5} {found:6} {whole:7} {len(self.missed):7} "

@@ -87,9 +87,9 @@ def _one_finding(root: Path, before: Any, after: Any) -> Case:
     for name, document in (("before.json", before), ("after.json", after)):
         (root / name).write_text(json.dumps(document))
     command = _diff("before.json", "after.json")
-    told = json.loads(_said(root, command, 1))["changes"]
-    if len(told) != 1:
-        raise FailedError(f"one edit, {len(told)} findings")
+    reported = json.loads(_said(root, command, 1))["changes"]
+    if len(reported) != 1:
+        raise FailedError(f"one edit, {len(reported)} findings")
     return Case(root, command, _diff("after.json", "after.json"))
 
 

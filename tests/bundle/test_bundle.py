@@ -496,14 +496,14 @@ def test_a_component_may_have_the_name_that_nobody_chose(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("shift", [*SHIFTS, "clash"])
-def test_an_edit_is_told_whatever_it_is_called(tmp_path: Path, shift: str) -> None:
+def test_an_edit_is_reported_whatever_it_is_called(tmp_path: Path, shift: str) -> None:
     before, after = clashing() if shift == "clash" else SHIFTS[shift]
     text = json.dumps(after).replace('"name": {"type": "string"}', '"name": {"type": "integer"}')
     assert ("type-changed", "name") in changes(tmp_path / "there", before, json.loads(text))
     assert ("type-changed", "name") in changes(tmp_path / "back", json.loads(text), before)
 
 
-def test_all_that_is_wrong_on_both_sides_is_told(tmp_path: Path) -> None:
+def test_all_that_is_wrong_on_both_sides_is_reported(tmp_path: Path) -> None:
     (tmp_path / "one.json").write_text('{"swagger": "1.2"}')
     (tmp_path / "other.json").write_text('{"openapi": "4.0.0"}')
     sides = [str(tmp_path / f"{name}.json") for name in ("one", "other")]
@@ -513,8 +513,8 @@ def test_all_that_is_wrong_on_both_sides_is_told(tmp_path: Path) -> None:
         assert [one.place.file for one in refused.value.problems] == sides
     with pytest.raises(DatelineError) as unknown:
         compare(tmp_path, tmp_path, str(tmp_path / "none"), sides[0])
-    told = str(unknown.value).splitlines()
-    assert (unknown.value.exit_code, len(told), told[1].split(":")[0]) == (3, 2, sides[0])
+    reported = str(unknown.value).splitlines()
+    assert (unknown.value.exit_code, len(reported), reported[1].split(":")[0]) == (3, 2, sides[0])
 
 
 def test_all_documents_of_a_baseline_are_read_before_any_is_judged(tmp_path: Path) -> None:

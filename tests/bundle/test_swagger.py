@@ -34,7 +34,7 @@ def findings(folder: Path, before: Document, after: Document) -> list[Finding]:
 Told = dict[tuple[str, ...], set[str]]
 
 
-def told(folder: Path, before: Document, after: Document, *, whole: bool = True) -> Told:
+def reported(folder: Path, before: Document, after: Document, *, whole: bool = True) -> Told:
     """Return the operations that each finding concerns; of all of one rule if not *whole*."""
     made: Told = {}
     for one in findings(folder, before, after):
@@ -304,11 +304,11 @@ def test_an_edit_is_found_as_it_is_in_openapi_3(tmp_path: Path, name: str) -> No
         (LIBRARY, old, LIBRARY_3, new),
         (old, LIBRARY, new, LIBRARY_3),
     ):
-        found = told(tmp_path / "old", before, after, whole=whole)
+        found = reported(tmp_path / "old", before, after, whole=whole)
         assert found
-        assert found == told(tmp_path / "new", twin_before, twin_after, whole=whole)
+        assert found == reported(tmp_path / "new", twin_before, twin_after, whole=whole)
         # and a migration with that edit in it is both
-        migrated = told(tmp_path / "migrated", before, twin_after, whole=False)
+        migrated = reported(tmp_path / "migrated", before, twin_after, whole=False)
         rules = {key[:1] for key in found}
         assert migrated.keys() == rules | {("dialect-changed",)}
 

@@ -169,8 +169,10 @@ def test_cutting_closes_the_period_and_begins_another(project: Path) -> None:
         f"- since {LATER} was cut: nothing yet",
         f"- [after {DAY} and before {LATER} was cut](added-since-{DAY}.md): 1 additive",
     ]
-    told = f"Added to all versions after {DAY} and before {LATER} was cut Loan.pages: field added."
-    assert [title for title, text in feed().items() if told in text] == [f"{LATER}: As before."]
+    reported = (
+        f"Added to all versions after {DAY} and before {LATER} was cut Loan.pages: field added."
+    )
+    assert [title for title, text in feed().items() if reported in text] == [f"{LATER}: As before."]
     assert dateline("generate", "--check").status == CLEAN
     assert dateline("check", "--against", "HEAD").status == CLEAN
 
@@ -341,7 +343,7 @@ def test_a_version_that_is_dated_by_hand_leaves_the_record_true(project: Path) -
     assert project.is_dir()
 
 
-def test_of_a_version_that_left_the_table_nothing_is_told(project: Path) -> None:
+def test_of_a_version_that_left_the_table_nothing_is_reported(project: Path) -> None:
     publish(PAGES_FIELD)
     row = f"  - {{ date: {DAY}, title: As before., undisclosed: true }}\n"
     edit((row, ""))
@@ -543,15 +545,15 @@ def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_pat
         (period,) = list_periods(api, projector, kept)
 
         found, _ = compare(api.folder, root, f"{root}/then.json", f"{root}/now.json")
-        told = [(one.rule, one.message, one.operations) for one in period.entries]
-        assert sorted(told) == sorted(
+        reported = [(one.rule, one.message, one.operations) for one in period.entries]
+        assert sorted(reported) == sorted(
             (one.rule, one.message, one.operations)
             for one in found
             if one.verdict is Verdict.ADDITIVE and one.rule not in _WORDS
         )
-        count += len(told)
+        count += len(reported)
         closed = continue_record(api, projector, kept, DAY)
-        assert [one.entries for one in closed.closed] == ([period.entries] if told else [])
+        assert [one.entries for one in closed.closed] == ([period.entries] if reported else [])
         again = read_back(
             replace(
                 closed,

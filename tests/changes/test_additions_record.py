@@ -146,7 +146,7 @@ def swapped(before: str, after: str) -> Callable[[str], str]:
         ),
     ],
 )  # fmt: skip
-def test_a_damaged_record_is_told_with_the_way_out(
+def test_a_damaged_record_is_reported_with_the_way_out(
     name: str,
     damage: Callable[[str], str],
     said: str | None,

@@ -12,7 +12,7 @@ from typing import Final
 import jsonschema_rs
 import pytest
 from support import gated_apis
-from support.changing import DATES, Files, feed, pages, swapped, told, versions
+from support.changing import DATES, Files, feed, pages, reported, swapped, versions
 from support.sources import API, LIBRARY, loaded
 
 from dateline.changes import schema
@@ -48,7 +48,7 @@ def test_every_two_versions_have_a_page_in_three_forms(library: Api) -> None:
 
 
 def test_a_page_says_what_where_why_and_what_to_do(library: Api) -> None:
-    assert told(pages(library), "2025-06-01", "next") == {
+    assert reported(pages(library), "2025-06-01", "next") == {
         "older": "2025-06-01",
         "newer": "next",
         "draft": True,
@@ -109,7 +109,7 @@ def test_a_page_reads_as_a_list_by_reason(library: Api) -> None:
 
 
 def test_a_jump_tells_the_outcome_and_which_version_brought_it(library: Api) -> None:
-    found = told(pages(library), "2024-01-15", "next")["changes"]
+    found = reported(pages(library), "2024-01-15", "next")["changes"]
     assert [(change["message"], change["versions"], change["why"]) for change in found] == [
         ("Item: variant AudioBook added", ["2024-09-01"], None),
         ("Loan.author_name: field renamed ('writer' -> 'author_name')", ["2025-06-01"], None),
@@ -127,7 +127,7 @@ def test_what_comes_with_a_gated_member_has_its_reason(tmp_path: Path) -> None:
         files, ("minutes: { type: integer }", "minutes: { $ref: '#/components/schemas/Time' }")
     )
     files["time.yaml"] = "components: { schemas: { Time: { type: integer } } }\n"
-    found = told(pages(loaded(tmp_path, files)), "2024-01-15", "2024-09-01")["changes"]
+    found = reported(pages(loaded(tmp_path, files)), "2024-01-15", "2024-09-01")["changes"]
     assert [(change["message"], change["why"]) for change in found] == [
         ("Item: variant AudioBook added", "People listen."),
         ("Loan.due: format changed ('date' -> 'date-time')", None),
@@ -185,7 +185,7 @@ components:
 
 def test_what_concerns_one_environment_says_so(tmp_path: Path) -> None:
     files = pages(loaded(tmp_path, {**LIBRARY, "clock.yaml": SANDBOX}))
-    found = told(files, "2024-01-15", "2024-09-01")["changes"]
+    found = reported(files, "2024-01-15", "2024-09-01")["changes"]
     both = ["production", "sandbox"]
     assert {change["message"]: change["environments"] for change in found} == {
         "Clock.now: field renamed ('time' -> 'now')": ["sandbox"],
@@ -205,7 +205,7 @@ def test_what_is_not_disclosed_is_said_and_nothing_invented(tmp_path: Path) -> N
     rows = ("date: 2024-01-15, title: A", "date: 2024-09-01, title: B, undisclosed: true")
     quiet = {"versions.yaml": versions(*rows), "api.yaml": f"{API}paths: {{}}\n"}
     files = pages(loaded(tmp_path, quiet))
-    page = told(files, "2024-01-15", "2024-09-01")
+    page = reported(files, "2024-01-15", "2024-09-01")
     assert (page["undisclosed"], page["changes"]) == (["2024-09-01"], [])
     sentence = "What 2024-09-01 changes is not disclosed."
     assert sentence in files["2024-01-15...2024-09-01.md"]
@@ -341,7 +341,7 @@ def test_a_page_holds_what_a_diff_finds(by_chance: Api, made_by_chance: Files) -
         expected = [
             (found.rule, found.message, found.environments, found.operations) for found in findings
         ]
-        page = told(made_by_chance, older, newer)
+        page = reported(made_by_chance, older, newer)
         assert sorted(expected) == sorted(
             (
                 change["rule"],
@@ -371,7 +371,7 @@ def test_what_programs_read_of_a_page_is_all_that_it_says(
 ) -> None:
     projector = Projector(by_chance)
     for older, newer in combinations(by_chance.table.versions, 2):
-        read = told(made_by_chance, older.date, newer.date)["changes"]
+        read = reported(made_by_chance, older.date, newer.date)["changes"]
         made = compare_versions(by_chance, projector, older, newer)
         assert tuple(map(Entry.read, read)) == made.entries
 
@@ -383,7 +383,7 @@ def test_between_neighbours_each_gated_change_comes_with_the_newer_one(
     for older, newer in pairwise(dates):
         brought = {
             tuple(change["versions"])
-            for change in told(made_by_chance, older, newer)["changes"]
+            for change in reported(made_by_chance, older, newer)["changes"]
             if change["verdict"] == "gated"
         }
         assert brought <= {(newer,)}
@@ -413,11 +413,11 @@ def test_the_table_of_the_specification_comes_out() -> None:
         (fednow, everything, []),
         (undisclosed, everything, [undisclosed]),
     ):
-        page = told(files, first, newer)
+        page = reported(files, first, newer)
         keys = ("message", "verdict", "direction", "operations", "versions", "why")
         assert [tuple(change[key] for key in keys) for change in page["changes"]] == changes
         assert page["undisclosed"] == hidden
-    last = told(files, fednow, undisclosed)
+    last = reported(files, fednow, undisclosed)
     assert (last["changes"], last["undisclosed"]) == ([], [undisclosed])
     assert [title for title, _, _ in feed(files)] == [
         f"{undisclosed}: Supported; what it changes is not shown.",

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import cmarkgfm  # type: ignore[import-untyped]
 import pytest
-from support.changing import ATOM, DATES, Files, feed, pages, told, versions
+from support.changing import ATOM, DATES, Files, feed, pages, reported, versions
 from support.reported import HOSTILE
 from support.sources import API, LIBRARY, VERSIONS, loaded
 
@@ -72,8 +72,10 @@ def test_pages_are_well_formed_and_lead_only_to_each_other(library: Api) -> None
             assert page.tags[0] == ("html", {"lang": "en"})
             assert "url(" not in text
             assert "@import" not in text
-            labels = [told["aria-labelledby"] for tag, told in page.tags if tag == "section"]
-            assert labels == [told["id"] for tag, told in page.tags if tag == "h2"]
+            labels = [
+                attributes["aria-labelledby"] for tag, attributes in page.tags if tag == "section"
+            ]
+            assert labels == [attributes["id"] for tag, attributes in page.tags if tag == "h2"]
 
 
 def test_links_of_the_markdown_lead_to_what_is_there(library: Api) -> None:
@@ -170,7 +172,7 @@ def test_announcements_stand_in_the_index_and_on_the_pages_they_concern(tmp_path
             index,
             *(f"2024-01-15...{newer}.{form}" for newer in DATES[1:]),
         }
-    assert told(made, "2024-09-01", "2025-06-01")["announcements"] == [
+    assert reported(made, "2024-09-01", "2025-06-01")["announcements"] == [
         {
             "kind": "default",
             "version": "2025-06-01",

@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 from support import gated_apis
-from support.changing import DATES, pages, swapped, told
+from support.changing import DATES, pages, reported, swapped
 from support.sources import LIBRARY, loaded
 
 from dateline import entry
@@ -125,7 +125,7 @@ def test_the_history_of_an_operation_is_all_that_its_callers_see(library: Api) -
     expected = [
         change["message"]
         for older, newer in pairwise(DATES)
-        for change in told(made, older, newer)["changes"]
+        for change in reported(made, older, newer)["changes"]
         if "GET /loans/{id}" in change["operations"]
     ]
     assert seen == ["GET /loans/{id}: there from the first version on", *expected]
@@ -188,7 +188,7 @@ def test_a_history_for_programs_holds_the_changes_of_the_pages(library: Api) -> 
                 "version": "next",
                 "message": "LoanState: value paused added",
                 "source": source,
-                "change": told(pages(library), "2025-06-01", "next")["changes"][0],
+                "change": reported(pages(library), "2025-06-01", "next")["changes"][0],
             }
         ],
     }

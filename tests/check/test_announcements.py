@@ -269,23 +269,25 @@ def test_the_default_moves_on_the_announced_day(tmp_path: Path) -> None:
 def test_the_index_and_the_document_of_a_version_tell_of_its_end(tmp_path: Path) -> None:
     api = loaded(tmp_path, files(MOVE, END))
     plain = loaded(tmp_path / "plain", files())
-    told, before = (
+    reported, before = (
         {one.path: one.content for one in render(each, models=False, changes=False).artifacts}
         for each in (api, plain)
     )
     ends = [f"spec/{name}/2024-01-15.{form}" for name in ("production", "sandbox")
             for form in ("json", "yaml")]  # fmt: skip
     indexes = [f"spec/{name}/versions.json" for name in ("production", "sandbox")]
-    assert sorted(path for path in told if told[path] != before[path]) == sorted(ends + indexes)
+    assert sorted(path for path in reported if reported[path] != before[path]) == sorted(
+        ends + indexes
+    )
     for path in ends:
-        document: Any = yaml.safe_load(told[path])
+        document: Any = yaml.safe_load(reported[path])
         assert document["info"] == {
             "title": "Library",
             "version": "2024-01-15",
             "description": "This version ends on 2026-10-01, as announced on 2026-01-12.",
             "x-sunset": "2026-10-01",
         }
-    index = json.loads(told["spec/sandbox/versions.json"])
+    index = json.loads(reported["spec/sandbox/versions.json"])
     old = json.loads(before["spec/sandbox/versions.json"])
     first = {**old["versions"][0], "state": "deprecated", "deprecated": "2026-01-12",
              "sunset": "2026-10-01"}  # fmt: skip
@@ -308,8 +310,10 @@ def test_a_description_keeps_its_words(tmp_path: Path) -> None:
     )
     api = loaded(tmp_path, described)
     made = {one.path: one.content for one in render(api, models=False, changes=False).artifacts}
-    told = json.loads(made["spec/production/2024-01-15.json"])["info"]["description"]
-    assert told == ("Lends books.\n\nThis version ends on 2026-10-01, as announced on 2026-01-12.")
+    reported = json.loads(made["spec/production/2024-01-15.json"])["info"]["description"]
+    assert reported == (
+        "Lends books.\n\nThis version ends on 2026-10-01, as announced on 2026-01-12."
+    )
     later = json.loads(made["spec/production/2024-09-01.json"])["info"]["description"]
     assert later == "Lends books.\n"
 

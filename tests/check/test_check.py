@@ -24,7 +24,7 @@ def test_what_is_published_holds(project: Project) -> None:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_told_with_its_place(project: Project, mistake: str) -> None:
+def test_a_mistake_is_reported_with_its_place(project: Project, mistake: str) -> None:
     edits, expected = MISTAKES[mistake]
     project.edit(*edits)
     try:
@@ -281,7 +281,7 @@ EVERYWHERE: Final = ("production", "sandbox")
         ),
     ],
 )
-def test_a_body_that_is_never_sent_is_told_with_all_that_declare_it(
+def test_a_body_that_is_never_sent_is_reported_with_all_that_declare_it(
     tmp_path: Path, answer: str, expected: list[tuple[object, ...]]
 ) -> None:
     files = {**SOURCES, "gone.yaml": GONE.replace("@", answer)}
@@ -431,7 +431,7 @@ def test_a_folder_and_a_document_can_be_the_baseline(project: Project) -> None:
         ("nowhere", "not/generated/yet"),
     ],
 )
-def test_an_unknown_revision_is_told_with_the_way_out(
+def test_an_unknown_revision_is_reported_with_the_way_out(
     repository: Project, reference: str, output: str
 ) -> None:
     with pytest.raises(DatelineError) as caught:
@@ -569,7 +569,7 @@ def test_a_demand_of_newer_requests_only_has_no_way_up(project: Project) -> None
     ]
 
 
-def test_a_component_that_is_gone_is_told_beside_one_of_a_name_like_its_own(
+def test_a_component_that_is_gone_is_reported_beside_one_of_a_name_like_its_own(
     project: Project,
 ) -> None:
     note = ("    LoanParams:\n", "    LoanNote: { type: string }\n    LoanParams:\n")

@@ -94,7 +94,7 @@ def test_documents_tell_where_in_them_a_change_is(project: Path) -> None:
         ("schemas", "next", "baseline-empty"),
     ],
 )
-def test_a_side_that_stands_for_nothing_is_told(
+def test_a_side_that_stands_for_nothing_is_reported(
     project: Path, before: str, after: str, said: str
 ) -> None:
     with pytest.raises(DatelineError, match=said):
@@ -123,7 +123,7 @@ def test_a_document_may_be_yaml(project: Path) -> None:
     assert [text.startswith(f"{spec}/next.yaml:") for text in texts[1:]] == [True, True]
 
 
-def test_sides_without_anything_in_common_are_told(project: Path) -> None:
+def test_sides_without_anything_in_common_are_reported(project: Path) -> None:
     with pytest.raises(BaselineError) as caught:
         compare(project / "schemas", project / "generated", "next", "generated")
     assert str(caught.value) == (

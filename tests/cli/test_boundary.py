@@ -97,7 +97,7 @@ def test_sources_with_a_name_of_another_kind_are_not_passed_over(
     assert problems(tmp_path, LIBRARY) == []
 
 
-def test_links_in_a_circle_are_told(built: Path) -> None:
+def test_links_in_a_circle_are_reported(built: Path) -> None:
     (built / "schemas" / "round.yaml").symlink_to("round.yaml")
     said = "schemas/round.yaml:1:1: unreadable-file: the links lead in a circle; make it a file"
     for command in ("check", "generate"):
@@ -106,7 +106,7 @@ def test_links_in_a_circle_are_told(built: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "generate", "diff a b", "cut 2026-01-01", "status"])
-def test_a_working_folder_that_is_gone_is_told(tmp_path: Path, command: str) -> None:
+def test_a_working_folder_that_is_gone_is_reported(tmp_path: Path, command: str) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     program = (

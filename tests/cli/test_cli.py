@@ -247,7 +247,7 @@ def test_rules_are_listed_and_explained(dateline: Run) -> None:
         (["diff", "2024-01-15", "2024-09-02"], "no version 2024-09-02 in the version table"),
     ],
 )
-def test_misuse_is_told_in_a_line_with_the_way_out(
+def test_misuse_is_reported_in_a_line_with_the_way_out(
     project: Path, dateline: Run, arguments: list[str], said: str
 ) -> None:
     before = tree(project)
@@ -265,7 +265,7 @@ def test_misuse_is_told_in_a_line_with_the_way_out(
         ("schemas/versions.yaml", "schemas/versions.yaml:1:1: no-definitions: there is no such "),
     ],
 )
-def test_missing_definitions_are_told_without_a_traceback(
+def test_missing_definitions_are_reported_without_a_traceback(
     project: Path, dateline: Run, missing: str, said: str
 ) -> None:
     (project / missing).rename(project / "elsewhere")
@@ -431,9 +431,9 @@ def test_watch_generates_again_after_a_change_survives_a_slip_and_ends_when_inte
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
-def test_output_that_can_not_be_written_is_told(project: Path) -> None:
+def test_output_that_can_not_be_written_is_reported(project: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        told = subprocess.run(
+        reported = subprocess.run(
             [sys.executable, "-m", "dateline", "rules"],
             cwd=project,
             stdout=full,
@@ -441,8 +441,8 @@ def test_output_that_can_not_be_written_is_told(project: Path) -> None:
             text=True,
             check=False,
         )
-    assert told.returncode == MISUSE
-    assert told.stderr == "dateline: [Errno 28] No space left on device\n"
+    assert reported.returncode == MISUSE
+    assert reported.stderr == "dateline: [Errno 28] No space left on device\n"
 
 
 def test_a_reader_that_goes_away_is_no_error(project: Path) -> None:

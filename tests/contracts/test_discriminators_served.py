@@ -100,7 +100,7 @@ def test_a_tag_of_a_newer_version_is_refused(pets: Any) -> None:
     assert ask(pets, "POST", "/pets", headers=OLD, json=item).status_code == 400
 
 
-def test_variants_that_went_with_the_only_operation_of_their_parent_are_told_with_it(
+def test_variants_that_went_with_the_only_operation_of_their_parent_are_reported_with_it(
     tmp_path: Path,
 ) -> None:
     callers_have = published(loaded(tmp_path / "before", dict(PETS)))

@@ -193,16 +193,16 @@ def kinds(*, adopted: bool) -> dict[tuple[str, str, int], str]:
     }
     made = {}
     for case, name in names.items():
-        told = [*sorted(refused.get(name, ())), *sorted(findings.get(name, ()))]
-        told += [f"converted {way}" for way in ways if name in ways[way]]
-        told += [f"served {way}" for way in ways if name in changed[way] - ways[way]]
+        reported = [*sorted(refused.get(name, ())), *sorted(findings.get(name, ()))]
+        reported += [f"converted {way}" for way in ways if name in ways[way]]
+        reported += [f"served {way}" for way in ways if name in changed[way] - ways[way]]
         # adopted operations answer 501 where authored ones are refused
-        made[case] = "gate-out-of-reach" if name in contracts.unserved else ", ".join(told)
+        made[case] = "gate-out-of-reach" if name in contracts.unserved else ", ".join(reported)
     return made
 
 
 def test_what_other_objects_were_is_served_converted_or_refused() -> None:
-    assert kinds(adopted=False) == {case: told for case, (_, told) in CASES.items()}
+    assert kinds(adopted=False) == {case: reported for case, (_, reported) in CASES.items()}
 
 
 def test_adopted_objects_are_held_to_the_same() -> None:
@@ -210,11 +210,11 @@ def test_adopted_objects_are_held_to_the_same() -> None:
     authored, adopted = kinds(adopted=False), kinds(adopted=True)
     differing = {
         case: adopted[case]
-        for case, told in authored.items()
-        if adopted[case] != told and style.isdisjoint(told.split(", "))
+        for case, reported in authored.items()
+        if adopted[case] != reported and style.isdisjoint(reported.split(", "))
     }
     # published documents may give up parameters, a body or an operation: these are passed over
-    passed = {case: told for case, told in differing.items() if case[0] == "path-item"}
+    passed = {case: reported for case, reported in differing.items() if case[0] == "path-item"}
     assert passed == dict.fromkeys(passed, "")
     assert {case for case in differing if case not in passed} == {
         ("operation", "parameters", 1),

@@ -58,7 +58,7 @@ def test_members_without_a_discriminator_are_told_apart_by_what_they_list(tmp_pa
     }
 
 
-def test_members_that_no_tag_tells_apart_are_told_by_their_schemas(tmp_path: Path) -> None:
+def test_members_that_no_tag_tells_apart_are_reported_by_their_schemas(tmp_path: Path) -> None:
     around = (
         "anyOf: [{ $ref: '#/components/schemas/C', x-added: next }, "
         "{ $ref: '#/components/schemas/A' }]"
@@ -101,7 +101,7 @@ def test_a_tag_that_a_value_may_be_without_tells_nothing(tmp_path: Path, require
     assert ("tag" in shape, "tried" in shape) == (bool(required), not required)
 
 
-def test_what_is_sent_is_told_by_the_schemas_of_the_callers_version(tmp_path: Path) -> None:
+def test_what_is_sent_is_reported_by_the_schemas_of_the_callers_version(tmp_path: Path) -> None:
     text = """\
     Thing:
       anyOf:

@@ -319,7 +319,7 @@ def test_requests_of_an_older_version_are_understood(
     assert things.sent == taken
 
 
-def test_a_converter_that_is_missing_is_told_by_place_and_method(
+def test_a_converter_that_is_missing_is_reported_by_place_and_method(
     package: Generated, caplog: pytest.LogCaptureFixture
 ) -> None:
     served(package, Things(), object())

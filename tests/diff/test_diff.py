@@ -78,16 +78,16 @@ def case(request: pytest.FixtureRequest) -> Case:
     return found
 
 
-def test_every_change_is_told(case: Case) -> None:
+def test_every_change_is_reported(case: Case) -> None:
     changes = diff(*documents(case), case.get("renames"))
     # as text, since to Python 1, true and 1.0 are the same
-    told = [json.dumps(plain(change), sort_keys=True) for change in changes]
-    assert told == [json.dumps(change, sort_keys=True) for change in case["told"]]
+    reported = [json.dumps(plain(change), sort_keys=True) for change in changes]
+    assert reported == [json.dumps(change, sort_keys=True) for change in case["told"]]
 
 
-def test_every_kind_is_told_by_a_case() -> None:
-    told = {change["kind"] for case in CASES for change in case["told"]}
-    assert told == {kind.value for kind in Kind}
+def test_every_kind_is_reported_by_a_case() -> None:
+    reported = {change["kind"] for case in CASES for change in case["told"]}
+    assert reported == {kind.value for kind in Kind}
 
 
 def test_no_document_changes_into_itself(case: Case) -> None:
@@ -110,9 +110,9 @@ def sharing(before: Any, after: Any) -> Any:
 
 def test_the_same_is_told_of_documents_that_share_what_is_equal(case: Case) -> None:
     before, after = documents(case)
-    told = [plain(change) for change in diff(before, after, case.get("renames"))]
+    reported = [plain(change) for change in diff(before, after, case.get("renames"))]
     shared = diff(before, sharing(before, after), case.get("renames"))
-    assert [plain(change) for change in shared] == told
+    assert [plain(change) for change in shared] == reported
 
 
 PET: Final = {"$ref": "#/components/schemas/Pet"}
@@ -176,12 +176,12 @@ def test_what_changed_is_followed_to_operations_that_documents_share(
         return document({section: {"/a": item, "/b": item}, "components": components})
 
     before, after = pets(5), pets(6)
-    told = [plain(change) for change in diff(before, copy.deepcopy(after))]
-    *links, bound = told
+    reported = [plain(change) for change in diff(before, copy.deepcopy(after))]
+    *links, bound = reported
     used = [link for link in links if link["direction"] != "model"]
     assert bool(used) is (reaching == "links alone")
     assert (bound["direction"] == "model") is (reaching == "an extension")
-    assert [plain(change) for change in diff(before, sharing(before, after))] == told
+    assert [plain(change) for change in diff(before, sharing(before, after))] == reported
 
 
 def test_the_collector_runs_after_a_comparison_as_before() -> None:
@@ -336,7 +336,7 @@ def test_a_union_that_is_a_member_of_itself_can_become_one_of_its_members() -> N
     ]
 
 
-def test_the_same_is_told_whatever_the_seed_of_hashes(tmp_path: Path) -> None:
+def test_the_same_is_reported_whatever_the_seed_of_hashes(tmp_path: Path) -> None:
     script = tmp_path / "told.py"
     script.write_text(
         "import json, sys\n"
@@ -346,7 +346,7 @@ def test_the_same_is_told_whatever_the_seed_of_hashes(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     pairs = json.dumps([documents(case) for case in CASES])
-    told = {
+    reported = {
         subprocess.run(
             [sys.executable, script],
             input=pairs,
@@ -357,7 +357,7 @@ def test_the_same_is_told_whatever_the_seed_of_hashes(tmp_path: Path) -> None:
         ).stdout
         for seed in ("1", "2", "3")
     }
-    assert len(told) == 1
+    assert len(reported) == 1
 
 
 def test_a_key_of_a_later_openapi_is_no_operation_of_an_older_document() -> None:

@@ -101,7 +101,7 @@ def document(position: str, name: str, *, there: bool) -> dict[str, Any]:
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("position", POSITIONS)
-def test_what_leads_nowhere_on_a_side_is_told(position: str, state: str, preset: str) -> None:
+def test_what_leads_nowhere_on_a_side_is_reported(position: str, state: str, preset: str) -> None:
     before, after = (document(position, name, there=there) for name, there in STATES[state])
     merged = Merged(preset, {})
     for change in diff(before, after):

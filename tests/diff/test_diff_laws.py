@@ -12,7 +12,7 @@ from dateline.diff import diff
 from dateline.model import Change, Direction, Kind
 
 
-def _told(changes: list[Change]) -> list[str]:
+def _reported(changes: list[Change]) -> list[str]:
     """Return what of *changes* is more than other names of components."""
     named = {Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RENAMED}
     return [
@@ -37,5 +37,5 @@ def test_a_refactoring_is_no_change_for_callers(
 ) -> None:
     other = refactored(document)
     assert other != document or refactored is reordered
-    assert _told(diff(document, other)) == []
-    assert _told(diff(other, document)) == []
+    assert _reported(diff(document, other)) == []
+    assert _reported(diff(other, document)) == []

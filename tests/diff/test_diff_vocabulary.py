@@ -389,7 +389,7 @@ SPELLINGS: Final[dict[str, list[Any]]] = {
 }
 
 
-def _told(before: Any, after: Any) -> list[Change]:
+def _reported(before: Any, after: Any) -> list[Change]:
     """Return the changes but the one that says that the dialect is another."""
     changes = diff(_schema(before), _schema(after))
     return [change for change in changes if change.kind is not Kind.DIALECT_CHANGED]
@@ -404,8 +404,8 @@ def _told(before: Any, after: Any) -> list[Change]:
     ],
 )
 def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
-    assert _told(one, copy.deepcopy(other)) == []
-    assert _told(other, one) == []
+    assert _reported(one, copy.deepcopy(other)) == []
+    assert _reported(other, one) == []
 
 
 @pytest.mark.parametrize(
@@ -441,8 +441,8 @@ def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
     ],
 )
 def test_what_looks_like_another_spelling_is_a_change(one: Any, other: Any) -> None:
-    assert _told(one, other) != []
-    assert _told(other, one) != []
+    assert _reported(one, other) != []
+    assert _reported(other, one) != []
 
 
 @pytest.mark.parametrize(
@@ -450,13 +450,13 @@ def test_what_looks_like_another_spelling_is_a_change(one: Any, other: Any) -> N
     [
         (row[0], another[0])
         for name, row in SPELLINGS.items()
-        for told, another in SPELLINGS.items()
-        if name != told
+        for reported, another in SPELLINGS.items()
+        if name != reported
     ],
 )
-def test_what_says_something_else_is_told(one: Any, other: Any) -> None:
-    told = {change.kind for change in _told(one, other)}
-    assert told - {Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED}
+def test_what_says_something_else_is_reported(one: Any, other: Any) -> None:
+    reported = {change.kind for change in _reported(one, other)}
+    assert reported - {Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED}
 
 
 @pytest.mark.parametrize(

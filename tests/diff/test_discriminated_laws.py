@@ -77,9 +77,9 @@ def said(before: Document, after: Document) -> Counter[tuple[str, ...]]:
     )
 
 
-def undirected(told: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
+def undirected(reported: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
     """Return what is told, whoever sends it."""
-    return {(kind, keyword, *rest) for kind, keyword, _, *rest in told}
+    return {(kind, keyword, *rest) for kind, keyword, _, *rest in reported}
 
 
 def edited(random: Random, document: Document) -> Document | None:
@@ -128,5 +128,5 @@ def test_a_variant_that_came_is_judged_alike_however_it_is_one() -> None:
         old["components"]["schemas"]["Map"] = last["allOf"][1]
         kinds = {Kind.VARIANT_ADDED.value, Kind.VARIANT_REMOVED.value}
         for ours, theirs in (((before, after), (old, new)), ((after, before), (new, old))):
-            expected = {told for told in said(*ours) if told[0] in kinds}
-            assert expected <= {told for told in said(*theirs) if told[0] in kinds}
+            expected = {reported for reported in said(*ours) if reported[0] in kinds}
+            assert expected <= {reported for reported in said(*theirs) if reported[0] in kinds}

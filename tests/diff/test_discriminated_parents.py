@@ -32,7 +32,7 @@ from dateline.rules import judge
 from dateline_runtime.values import UnfitError
 
 
-def told(before: Schema, after: Schema) -> list[str]:
+def reported(before: Schema, after: Schema) -> list[str]:
     return [
         f"{change.kind} {change.after_pointer or change.before_pointer} {change.direction} "
         f"{', '.join(change.operations)}: {judge(change, 'dated-contract', {})[1]}"
@@ -48,8 +48,8 @@ def test_a_new_one_is_a_new_variant_where_callers_read_it(spelling: str, positio
     body = POSITIONS[position][0]
     older, newer = document(before, body, "response"), document(after, body, "response")
     said = "/components/schemas/Dog response POST /pets: gated"
-    assert told(older, newer) == [f"variant-added {said}"]
-    assert told(newer, older) == [f"variant-removed {said}"]
+    assert reported(older, newer) == [f"variant-added {said}"]
+    assert reported(newer, older) == [f"variant-removed {said}"]
 
 
 @pytest.mark.parametrize(("spelling", "position"), CASES)
@@ -63,20 +63,20 @@ def test_a_field_of_it_is_read_and_written_where_its_parent_is(
     body = POSITIONS[position][0]
     for way, verdict in (("request", "gated"), ("response", "additive"), ("both", "gated")):
         older, newer = document(before, body, way), document(after, body, way)
-        assert told(older, newer) == [f"field-added {at} {way} POST /pets: {verdict}"]
+        assert reported(older, newer) == [f"field-added {at} {way} POST /pets: {verdict}"]
 
 
 def test_what_extends_a_schema_without_a_discriminator_is_another_schema() -> None:
     base = {key: value for key, value in pet().items() if key != "discriminator"}
     before = {"Pet": base}
     after = {"Pet": base, "Dog": extending("Pet", "bark")}
-    assert told(document(before, ref("Pet")), document(after, ref("Pet"))) == []
+    assert reported(document(before, ref("Pet")), document(after, ref("Pet"))) == []
 
 
 def test_a_sibling_does_not_stand_where_one_of_them_does() -> None:
     before = {"Pet": pet(), "Cat": extending("Pet", "claws")}
     after = {**before, "Dog": extending("Pet", "bark")}
-    assert told(document(before, ref("Cat")), document(after, ref("Cat"))) == []
+    assert reported(document(before, ref("Cat")), document(after, ref("Cat"))) == []
 
 
 MAPPED: Final = "/components/schemas/Pet/discriminator"
@@ -103,13 +103,13 @@ def test_its_tag_is_what_the_mapping_says_or_its_name(
         )
 
     expected = [f"{said} both POST /pets: gated"] if said else []
-    assert told(mapped(before), mapped(after)) == expected
+    assert reported(mapped(before), mapped(after)) == expected
 
 
 def test_another_name_is_another_tag() -> None:
     before = {"Pet": pet(), "Cat": extending("Pet", "claws")}
     after = {"Pet": pet(), "Feline": extending("Pet", "claws")}
-    assert told(document(before, ref("Pet")), document(after, ref("Pet"))) == [
+    assert reported(document(before, ref("Pet")), document(after, ref("Pet"))) == [
         f"keyword-changed {MAPPED} both POST /pets: gated"
     ]
 

@@ -102,7 +102,7 @@ def sources(edits: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("edits", "told"),
+    ("edits", "printed"),
     [
         pytest.param(
             {"security: [{ Key": "security: [{ Other"},
@@ -142,14 +142,14 @@ def sources(edits: dict[str, str]) -> dict[str, str]:
     ],
 )  # fmt: skip
 def test_a_written_edit_is_one_finding(
-    edits: dict[str, str], told: list[tuple[Any, ...]], tmp_path: Path
+    edits: dict[str, str], printed: list[tuple[Any, ...]], tmp_path: Path
 ) -> None:
     published, schemas = edited(tmp_path, edits)
     found = check(load(schemas), published, today=date(2024, 2, 1))
     assert [
         (one.rule, one.message, str(one.direction), one.operations, one.environments)
         for one in found
-    ] == told
+    ] == printed
 
 
 def test_a_comparison_tells_what_all_environments_meet(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told", "then"),
+    ("before", "after", "printed", "then"),
     [
         pytest.param(
             {MAKING: TAKES_SUM, "    Late:\n": SUM + "    Late:\n"},
@@ -258,10 +258,10 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
         ),
     ],
 )  # fmt: skip
-def test_what_follows_from_an_edit_is_told_with_it_alone(
+def test_what_follows_from_an_edit_is_reported_with_it_alone(
     before: dict[str, str],
     after: dict[str, str],
-    told: list[tuple[str, str]],
+    printed: list[tuple[str, str]],
     then: list[tuple[str, str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -270,7 +270,7 @@ def test_what_follows_from_an_edit_is_told_with_it_alone(
     folder(tmp_path, sources(before))
     assert dateline("generate").status == 0
     folder(tmp_path, sources(after))
-    assert sorted(unwaived()) == sorted(told)
+    assert sorted(unwaived()) == sorted(printed)
     # what another finding told of stands for itself once that one is waived
     waive_all()
     assert unwaived() == then

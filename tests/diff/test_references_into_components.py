@@ -81,7 +81,7 @@ def _document(schema: Document, parts: Document, *, sent: bool) -> Document:
     }
 
 
-def _told(before: Document, after: Document) -> list[tuple[str, str, Direction, Any, Any]]:
+def _printed(before: Document, after: Document) -> list[tuple[str, str, Direction, Any, Any]]:
     """Return what callers of the operation notice."""
     return sorted(
         (change.kind.value, change.keyword, change.direction, change.before, change.after)
@@ -99,9 +99,9 @@ def test_what_a_reference_leads_to_is_judged_as_if_it_stood_inline(
     before, after = (
         _document({"$ref": place}, _parts(place, schema), sent=sent) for schema in (old, new)
     )
-    inline = _told(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
+    inline = _printed(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
     assert inline
-    assert _told(before, after) == inline
+    assert _printed(before, after) == inline
 
 
 # a key that OpenAPI does not know is judged itself
@@ -119,14 +119,18 @@ def test_what_a_reference_leads_to_is_reported_once(place: str) -> None:
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
-def test_members_that_changed_places_are_told_where_a_reference_counts_them(keyword: str) -> None:
+def test_members_that_changed_places_are_reported_where_a_reference_counts_them(
+    keyword: str,
+) -> None:
     schema = {"$ref": f"#/components/schemas/A/{keyword}/1"}
     before, after = (
         _document(schema, {"components": {"schemas": {"A": {keyword: members}}}}, sent=True)
         for members in ([_SHORT, _NUMBER], [_NUMBER, _SHORT])
     )
     inline = _document(_NUMBER, {}, sent=True), _document(_SHORT, {}, sent=True)
-    assert [told[:2] for told in _told(before, after)] == [told[:2] for told in _told(*inline)]
+    assert [printed[:2] for printed in _printed(before, after)] == [
+        printed[:2] for printed in _printed(*inline)
+    ]
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
@@ -170,10 +174,10 @@ _SCHEMES: Final[dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("renamed", "told"), [("X-Other", True), ("x-key", False)])
+@pytest.mark.parametrize(("renamed", "printed"), [("X-Other", True), ("x-key", False)])
 @pytest.mark.parametrize("scheme", _SCHEMES)
 def test_a_scheme_is_judged_where_an_operation_demands_it(
-    scheme: str, renamed: str, told: bool
+    scheme: str, renamed: str, printed: bool
 ) -> None:
     before, after = (
         _document(
@@ -183,8 +187,10 @@ def test_a_scheme_is_judged_where_an_operation_demands_it(
     )
     for side in (before, after):
         side["paths"]["/things"]["post"]["security"] = [{"Key": []}]
-    expected = [("security-changed", "name", Direction.REQUEST, "X-Key", renamed)] if told else []
-    assert _told(before, after) == expected
+    expected = (
+        [("security-changed", "name", Direction.REQUEST, "X-Key", renamed)] if printed else []
+    )
+    assert _printed(before, after) == expected
 
 
 @pytest.mark.parametrize("sent", [False, True], ids=["response", "request"])
@@ -200,5 +206,5 @@ def test_what_a_dynamic_reference_leads_to_concerns_its_operation(
         )
         for one in (old, new)
     )
-    inline = _told(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
-    assert _told(before, after) == inline
+    inline = _printed(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
+    assert _printed(before, after) == inline

@@ -495,7 +495,7 @@ def test_an_empty_version_needs_its_mark(project: Path) -> None:
         ),
     ],
 )
-def test_what_can_not_be_cut_is_told_with_the_way_out(
+def test_what_can_not_be_cut_is_reported_with_the_way_out(
     drafts: Path, arguments: list[str], said: str
 ) -> None:
     before = read_files(drafts)

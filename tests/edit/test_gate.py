@@ -67,7 +67,7 @@ def test_an_additive_edit_needs_no_gate(
     assert gate(api, callers_have["library"], today=TODAY) == Plan(folder=api.folder)
 
 
-def test_an_edit_is_told_with_its_place_and_its_cause(
+def test_an_edit_is_reported_with_its_place_and_its_cause(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     api = loaded(
@@ -82,7 +82,7 @@ def test_an_edit_is_told_with_its_place_and_its_cause(
     ]
 
 
-def test_one_edit_with_several_causes_is_told_once(
+def test_one_edit_with_several_causes_is_reported_once(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     files = edit_texts(LIBRARY, ("const: returned", "const: back"))

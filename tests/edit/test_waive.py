@@ -40,9 +40,9 @@ def test_the_file_is_made_where_there_is_none(tmp_path: Path) -> None:
     assert waive(tmp_path, **GIVEN) == tmp_path / "waivers.yaml"
     assert (tmp_path / "waivers.yaml").read_text(encoding="utf-8") == NEW
     (waiver,) = read_waivers(tmp_path)
-    told = {key: value for key, value in GIVEN.items() if key != "today"}
-    assert {key: getattr(waiver, key) for key in told} == {
-        **told,
+    reported = {key: value for key, value in GIVEN.items() if key != "today"}
+    assert {key: getattr(waiver, key) for key in reported} == {
+        **reported,
         "versions": tuple(GIVEN["versions"]),
     }
 

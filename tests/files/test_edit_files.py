@@ -114,7 +114,7 @@ def test_with_outputs_it_is_remembered_what_they_were_made_from(folder: Path) ->
     assert not (folder / ".dateline-edit").exists()
 
 
-def test_what_the_system_refuses_is_told_in_a_sentence(folder: Path) -> None:
+def test_what_the_system_refuses_is_reported_in_a_sentence(folder: Path) -> None:
     (folder / ".dateline-edit").write_bytes(b"in the way")
     with pytest.raises(EditError) as caught:
         write(folder, REPLACEMENTS)

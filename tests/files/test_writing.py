@@ -60,7 +60,7 @@ def test_a_folder_without_artifacts_holds_an_empty_manifest(folder: Path) -> Non
     assert find_stale([], folder) == []
 
 
-def test_what_changed_is_told_and_what_went_is_gone(written: Path) -> None:
+def test_what_changed_is_reported_and_what_went_is_gone(written: Path) -> None:
     assert write(artifacts(NEW), written) == WriteResult(
         added=("come/e.txt",),
         changed=("deep/er/b.txt", "manifest.json"),
@@ -454,7 +454,7 @@ def test_paths_that_are_one_where_names_are_folded_are_refused(
     assert list(Path().iterdir()) == []
 
 
-def test_all_faulty_paths_are_told_at_once(folder: Path) -> None:
+def test_all_faulty_paths_are_reported_at_once(folder: Path) -> None:
     with pytest.raises(ArtifactError) as caught:
         find_stale(artifacts({"/x": b"", "ok": b"", "aux": b""}), folder)
     assert str(caught.value).splitlines() == [

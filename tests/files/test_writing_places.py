@@ -89,7 +89,7 @@ except OutputError as error:
 """
 
 
-def told(prepare: str, output: str = "generated") -> str:
+def reported(prepare: str, output: str = "generated") -> str:
     """Write two other files to *output* in a process that is prepared for trouble."""
     run = python(TOLD, prepare, output)
     assert run.stderr == ""
@@ -98,7 +98,7 @@ def told(prepare: str, output: str = "generated") -> str:
 
 def test_a_disk_that_fills_up_leaves_the_old_tree(written: Path) -> None:
     remember(written, "inputs")
-    line = told("resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))")
+    line = reported("resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))")
     assert line == (
         f"generated: output-unusable: {os.strerror(errno.EFBIG)}, nothing was changed; "
         "fix that or name another output\n"
@@ -113,7 +113,7 @@ def test_a_folder_that_can_not_be_written_stays_as_it_is(folder: Path, tmp_path:
     shutil.rmtree("closed/.generated.dateline")
     Path("closed").chmod(0o555)
     tmp_path.chmod(0o755)
-    line = told("if not os.getuid(): os.setuid(65534)", str(output))
+    line = reported("if not os.getuid(): os.setuid(65534)", str(output))
     Path("closed").chmod(0o755)
     assert line == (
         f"closed/generated: output-unusable: {os.strerror(errno.EACCES)} at "
@@ -134,7 +134,7 @@ def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -
     for path in [tmp_path, *tmp_path.rglob("*")]:
         if path.is_dir() or "dateline" in str(path.parent.name):
             os.chown(path, 65534, 65534)
-    assert told("os.setuid(65534)", str(output)) == (
+    assert reported("os.setuid(65534)", str(output)) == (
         "WriteResult(added=('b.txt',), changed=('manifest.json',), removed=('c.txt',), "
         "unchanged=1)\n"
     )
@@ -162,7 +162,7 @@ def in_namespace(mount: str, prepare: str, output: str) -> str:
     return run.stdout
 
 
-def test_a_full_disk_is_told_in_a_sentence(folder: Path) -> None:
+def test_a_full_disk_is_reported_in_a_sentence(folder: Path) -> None:
     Path("small").mkdir()
     lines = in_namespace(
         "mount -t tmpfs -o size=64k none small",

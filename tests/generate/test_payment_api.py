@@ -447,7 +447,7 @@ KNOWLEDGE = [
 
 @every_document
 @pytest.mark.parametrize(("group", "knowledge"), KNOWLEDGE)
-def test_the_overview_is_told(
+def test_the_overview_is_reported(
     environment: str, version: str, group: str | None, knowledge: str
 ) -> None:
     document = read(environment, version)

@@ -97,11 +97,11 @@ def test_a_published_change_is_found_at_its_place_and_by_its_kind() -> None:
 
     due = {"due": {"type": "string"}}
     found = outcome("response-field-removed", due, {})
-    assert [str(change.kind) for change in found.told] == ["field-removed"]
+    assert [str(change.kind) for change in found.reported] == ["field-removed"]
     described = {"due": {"type": "string", "description": "Until when."}}
     missed = outcome("response-field-removed", due, described)
-    assert (missed.told, missed.within) == ([], [])
+    assert (missed.reported, missed.within) == ([], [])
     assert [str(change.kind) for change in missed.otherwise] == ["documentation-changed"]
     other = outcome("type-changed", due, {"due": {"type": "integer"}})
-    assert other.told != []
-    assert outcome("type-changed", due, {}).told == []
+    assert other.reported != []
+    assert outcome("type-changed", due, {}).reported == []

@@ -203,7 +203,7 @@ def source(edge: Edge, gate: str, own: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", EDGES)
-def test_a_reference_that_outlives_its_target_is_told_with_both_places(
+def test_a_reference_that_outlives_its_target_is_reported_with_both_places(
     tmp_path: Path, kind: str, way: str
 ) -> None:
     edge, (gate, lacking, there) = EDGES[kind], WAYS[way]
@@ -446,7 +446,7 @@ def test_a_substitute_needs_nothing_where_the_member_itself_is_shown(tmp_path: P
     ]
 
 
-def test_versions_and_environments_are_told_in_few_words(tmp_path: Path) -> None:
+def test_versions_and_environments_are_reported_in_few_words(tmp_path: Path) -> None:
     timeline = Timeline(loaded(tmp_path, bare("components: {}\n")).table)
     first = timeline.of({"x-removed": "2024-09-01"})
     sandbox = timeline.of({"x-environments": ["sandbox"]})

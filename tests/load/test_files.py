@@ -232,7 +232,7 @@ def test_problems_of_a_part_are_at_their_place_in_it(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_that_nothing_refers_to_is_told(tmp_path: Path) -> None:
+def test_a_file_that_nothing_refers_to_is_reported(tmp_path: Path) -> None:
     alone = problems(tmp_path / "a", files("{ type: string }", **{"Loan.yaml": LOAN}))
     assert [one.split(": ")[:2] for one in alone] == [["schemas/Loan.yaml:1:1", "source-not-read"]]
     misspelt = problems(tmp_path / "b", files("{ type: string }", **{"a.yaml": "component: {}\n"}))

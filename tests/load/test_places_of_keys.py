@@ -127,8 +127,8 @@ def test_the_table_has_every_key() -> None:
 
 
 @pytest.mark.parametrize("key", VALUES)
-def test_a_key_in_a_wrong_place_is_told_where_it_belongs(key: str) -> None:
-    told = 0
+def test_a_key_in_a_wrong_place_is_reported_where_it_belongs(key: str) -> None:
+    reported = 0
     for path in places(DOCUMENT):
         said = problems_with(key, path)
         misplaced = [message for id, message in said if id == "misplaced-annotation"]
@@ -140,8 +140,8 @@ def test_a_key_in_a_wrong_place_is_told_where_it_belongs(key: str) -> None:
         assert others <= {"unknown-key", "discriminator-property", "annotation-in-data"} | (
             {"status-code", "wrong-type", "history-without-effect"} if key == "x-was" else set()
         ), (path, said)
-        told += bool(misplaced)
-    assert told >= 20
+        reported += bool(misplaced)
+    assert reported >= 20
 
 
 @pytest.mark.parametrize("key", VALUES)
@@ -173,7 +173,7 @@ def test_a_key_among_names_is_the_only_problem(key: str) -> None:
         ("x-was", "flows", "is not allowed on an oauth flows; put `x-was` on the security scheme"),
     ],
 )
-def test_what_every_version_has_is_told_what_to_gate_instead(
+def test_what_every_version_has_is_reported_what_to_gate_instead(
     key: str, path: str, message: str
 ) -> None:
     (at,) = [one for one in places(DOCUMENT) if one[-1:] == (path,)][:1]

@@ -262,7 +262,7 @@ def test_a_default_that_is_no_value_of_its_type_is_reported() -> None:
     ]
 
 
-def test_a_known_member_of_a_union_is_told_by_its_tag(tmp_path: Path) -> None:
+def test_a_known_member_of_a_union_is_reported_by_its_tag(tmp_path: Path) -> None:
     module = one(tmp_path, rails("Iban", "Swift"))
     instance = {"rails": [{"type": "Swift", "data": 1}, {"type": "Zelle", "data": [1], "x": {}}]}
     made = module.Ramp.model_validate(instance)

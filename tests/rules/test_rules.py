@@ -111,7 +111,7 @@ def test_a_case_notices_that_an_additive_guard_is_switched_off(guard: str) -> No
 # The law
 
 
-def change(kind: Kind, direction: Direction, **told: Any) -> Change:
+def change(kind: Kind, direction: Direction, **reported: Any) -> Change:
     """Return a change that came about at an operation, as far as *told* does not say otherwise."""
     usual: dict[str, Any] = {
         "before_pointer": None,
@@ -120,7 +120,7 @@ def change(kind: Kind, direction: Direction, **told: Any) -> Change:
         "field": "",
         "operations": ("GET /loans",),
     }
-    return Change(kind=kind, direction=direction, **usual | told)
+    return Change(kind=kind, direction=direction, **usual | reported)
 
 
 EVERY = tuple(Direction)

@@ -72,7 +72,7 @@ def asking(version: bytes, *fields: tuple[bytes, bytes], **parts: Any) -> Scope:
     return request(headers=[(b"x-api-version", version), *fields], **parts)
 
 
-def told(response: Response) -> dict[str, list[str]]:
+def reported(response: Response) -> dict[str, list[str]]:
     return {name: response.header(name) for name in ("x-api-version", "vary")}
 
 
@@ -98,7 +98,7 @@ def named(version: str) -> dict[str, list[str]]:
 )
 def test_every_response_names_the_version_served(app: App, status: int) -> None:
     response = ask(versioned(app), asking(b"2026-07-01"))
-    assert (response.status, told(response)) == (status, named(MIDDLE))
+    assert (response.status, reported(response)) == (status, named(MIDDLE))
 
 
 @pytest.mark.parametrize("fault", Fault)
@@ -108,13 +108,13 @@ def test_every_refusal_names_the_version_served(fault: Fault) -> None:
 
     response = ask(versioned(refuse), asking(b"2026-07-01"))
     assert (response.status, response.body) == (refusal(RequestError("", fault)).status, b'"said"')
-    assert (told(response), response.header("content-type")) == (named(MIDDLE), [JSON])
+    assert (reported(response), response.header("content-type")) == (named(MIDDLE), [JSON])
 
 
 def test_the_default_is_named_where_it_is_served_or_nothing_is() -> None:
-    assert told(ask(versioned(tell_state), request())) == named(OLDEST)
+    assert reported(ask(versioned(tell_state), request())) == named(OLDEST)
     rejected = ask(versioned(tell_state), asking(b"2026-7-1"))
-    assert (rejected.status, told(rejected)) == (400, named(OLDEST))
+    assert (rejected.status, reported(rejected)) == (400, named(OLDEST))
 
 
 def test_the_application_finds_the_version_in_the_state_of_its_request() -> None:
@@ -157,7 +157,7 @@ def test_operations_that_ignore_the_header_are_served_as_without_one(line: bytes
     app = versioned(tell_state, ignoring=lambda scope: scope["path"] == "/api/currencies")
     response = ask(app, asking(line, path="/api/currencies"))
     assert (response.status, response.body) == (200, OLDEST.encode())
-    assert told(response) == named(OLDEST)
+    assert reported(response) == named(OLDEST)
     assert ask(app, asking(b"2026-7-1", path="/api/things")).status == 400
 
 
@@ -203,7 +203,7 @@ def test_only_what_is_below_the_prefix_is_versioned(path: str, is_versioned: boo
 
 def test_an_empty_prefix_versions_everything_but_the_documents() -> None:
     app = versioned(answering(200), prefix="", documents=Documents({"/spec": b"spec"}))
-    assert told(ask(app, request(path="/"))) == named(OLDEST)
+    assert reported(ask(app, request(path="/"))) == named(OLDEST)
     assert ask(app, request(path="/spec")).body == b"spec"
 
 
@@ -279,7 +279,7 @@ def test_a_response_without_headers_is_a_response() -> None:
         await send({"type": "http.response.start", "status": 204})
         await send({"type": "http.response.body"})
 
-    assert told(ask(versioned(app), request())) == named(OLDEST)
+    assert reported(ask(versioned(app), request())) == named(OLDEST)
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_an_end_is_that_of_a_supported_version() -> None:
 
 
 @pytest.mark.parametrize("app", [fail, forget])
-def test_a_failure_is_told_by_a_trace_id_that_stands_in_the_log(
+def test_a_failure_is_reported_by_a_trace_id_that_stands_in_the_log(
     app: App, caplog: pytest.LogCaptureFixture
 ) -> None:
     response = ask(versioned(app), request(path="/api/a\nb"))
@@ -451,7 +451,7 @@ def test_a_body_that_turns_out_too_long_is_refused_whatever_the_application_says
     asyncio.run(limited(request("POST"), caller.receive, caller.send))
     assert (caller.response.status, caller.asked) == (413, 3)
     assert caller.response.json == "the body has to be at most 10 bytes"
-    assert told(caller.response) == named(OLDEST)
+    assert reported(caller.response) == named(OLDEST)
 
 
 @pytest.mark.parametrize("app", [read_all, hide, hide_and_fail])
@@ -652,5 +652,5 @@ def test_requests_at_one_time_know_nothing_of_each_other(name: str) -> None:
         scopes = [asking(version.encode()) for version in SUPPORTED.versions * 40]
         return await asyncio.gather(*(exchange(app, scope) for scope in scopes))
 
-    found = [told(response) for response in asyncio.run(all_at_once())]
+    found = [reported(response) for response in asyncio.run(all_at_once())]
     assert found == [named(version) for version in SUPPORTED.versions * 40]

@@ -459,7 +459,7 @@ def test_a_key_used_for_another_request_is_refused(second: tuple[Scope, bytes]) 
     assert len(counter.performed) == 1
 
 
-def test_a_request_that_still_runs_is_told() -> None:
+def test_a_request_that_still_runs_is_reported() -> None:
     started, release = asyncio.Event(), asyncio.Event()
 
     async def app(scope: Scope, _: Receive, send: Send) -> None:

@@ -30,7 +30,7 @@ def test_every_announcement_has_its_header() -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "told"),
+    ("end", "reported"),
     [
         (End(), []),
         (End(deprecated=date(1970, 1, 1)), [("Deprecation", "@0")]),
@@ -43,8 +43,8 @@ def test_every_announcement_has_its_header() -> None:
         ),
     ],
 )
-def test_what_is_not_announced_is_not_told(end: End, told: list[tuple[str, str]]) -> None:
-    assert headers(end) == told
+def test_what_is_not_announced_is_not_reported(end: End, reported: list[tuple[str, str]]) -> None:
+    assert headers(end) == reported
 
 
 @given(st.dates(min_value=date(1900, 1, 1)))

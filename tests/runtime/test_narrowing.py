@@ -489,7 +489,7 @@ def test_a_gate_whose_loss_shows_in_any_value_is_noticed(seed: int) -> None:
         ]
 
     before = shown(law)
-    told = [
+    reported = [
         (gate, next(other.breaches(150), None) is not None)
         for gate, other in (
             (gate, law.having(contracts))
@@ -497,8 +497,8 @@ def test_a_gate_whose_loss_shows_in_any_value_is_noticed(seed: int) -> None:
         )
         if shown(other) != before
     ]
-    assert len(told) > 10
-    assert [gate for gate, is_noticed in told if not is_noticed] == []
+    assert len(reported) > 10
+    assert [gate for gate, is_noticed in reported if not is_noticed] == []
 
 
 def _outcome(narrow: Callable[[Json], Json], value: Json) -> Json:

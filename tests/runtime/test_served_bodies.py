@@ -179,11 +179,11 @@ def test_of_a_callers_keys_no_more_is_repeated_than_of_other_text(package: Gener
     # nothing in the schemas limits the tag, so an unknown one is no reason to refuse
     body = {KEY: {"kind": "Three", "a": 1}}
     assert sent(package, "Tagged", body) == (204, None, [body])
-    told = f"the body at {CUT} fits none of the alternatives"
-    assert sent(package, "Tagged", {KEY: {"kind": 1}}) == (400, told, [])
+    reported = f"the body at {CUT} fits none of the alternatives"
+    assert sent(package, "Tagged", {KEY: {"kind": 1}}) == (400, reported, [])
     # and what a converter refuses is nothing that a schema says
-    told = f"the body at {CUT} can't be read"
-    assert sent(package, "Prices", {KEY: {"cents": "one"}}, OLD) == (400, told, [])
+    reported = f"the body at {CUT} can't be read"
+    assert sent(package, "Prices", {KEY: {"cents": "one"}}, OLD) == (400, reported, [])
 
 
 def enlarged(body: Any) -> Iterator[Any]:

@@ -86,6 +86,6 @@ def test_authenticate_may_refuse(optional: bool) -> None:
         assert response.header(name) == [value]
 
 
-def test_a_refusal_that_is_defined_is_told_as_the_version_has_it() -> None:
+def test_a_refusal_that_is_defined_is_reported_as_the_version_has_it() -> None:
     response, _ = refused(409, {"reason": "frozen"})
     assert (response.status, response.json) == (409, {"why": "frozen"})

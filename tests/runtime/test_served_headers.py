@@ -84,14 +84,14 @@ class Server:
         if way in self.apps:
             scope = request(asked.method, asked.path, fields)
             return ask(self.apps[way], scope, asked.body)
-        told = [
+        reported = [
             f"{asked.method} {asked.path} HTTP/1.1".encode(),
             b"Host: localhost",
             b"Connection: close",
             *([b"Content-Length: %d" % len(asked.body)] if asked.body else []),
             *(name + b":" + value for name, value in fields),
         ]
-        return talk(self.ports[way], b"\r\n".join(told), asked.body)
+        return talk(self.ports[way], b"\r\n".join(reported), asked.body)
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +112,7 @@ def server() -> Iterator[Server]:
         yield made
 
 
-def told(version: str, *, private: bool = True) -> list[tuple[str, str]]:
+def reported(version: str, *, private: bool = True) -> list[tuple[str, str]]:
     cache = [("cache-control", "private, no-store")] if private else []
     return [("x-api-version", version), ("vary", "X-API-Version"), *cache]
 
@@ -128,7 +128,7 @@ def rejected(case: Case, *, private: bool = True) -> Response:
         separators=(",", ":"),
     ).encode()
     kind = [("content-type", MEDIA_TYPE), ("content-length", str(len(body)))]
-    return Response(400, [*kind, *told(OLDEST, private=private)], body)
+    return Response(400, [*kind, *reported(OLDEST, private=private)], body)
 
 
 def is_refused_by_http(way: str, case: Case, response: Response) -> bool:
@@ -170,7 +170,7 @@ def test_the_version_is_chosen_by_the_header(server: Server, way: str) -> None:
     kind = [("content-type", MEDIA_TYPE), ("content-length", str(len(body)))]
 
     def served(version: str) -> Response:
-        return Response(200, [*kind, *told(version)], body)
+        return Response(200, [*kind, *reported(version)], body)
 
     found = list(answers(server, way, LIMIT))
     assert len(found) >= 60
@@ -192,7 +192,7 @@ def test_errors_tell_the_version_and_rejections_come_before_them(
 ) -> None:
     plain = sorted_fields(server.ask("in process", asked, []))
     assert plain.status == asked.status
-    assert set(told(OLDEST, private=bool(asked.headers))) <= set(plain.headers)
+    assert set(reported(OLDEST, private=bool(asked.headers))) <= set(plain.headers)
 
     def served(version: str) -> Response:
         headers = [pair for pair in plain.headers if pair[0] != "x-api-version"]

@@ -26,11 +26,11 @@ def port(http: Literal["h11", "httptools"]) -> Iterator[int]:
 
 def expected(case: Case) -> Response:
     version = case.answer if case.requested is None else OLDEST
-    told = [("x-api-version", version), ("vary", "X-API-Version")]
+    reported = [("x-api-version", version), ("vary", "X-API-Version")]
     if case.requested is None:
         body = f"{case.answer} 0".encode()
         return Response(
-            200, [("content-type", "text/plain"), ("content-length", "12"), *told], body
+            200, [("content-type", "text/plain"), ("content-length", "12"), *reported], body
         )
     rejection = {
         "error": "unsupported_api_version",
@@ -41,7 +41,7 @@ def expected(case: Case) -> Response:
     body = json.dumps(rejection, separators=(",", ":")).encode()
     size = str(len(body))
     kind = [("content-type", "application/json; charset=utf-8"), ("content-length", size)]
-    return Response(400, [*kind, *told], body)
+    return Response(400, [*kind, *reported], body)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)

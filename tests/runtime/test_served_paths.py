@@ -68,10 +68,10 @@ class Files:
     """Answers with the operation and what its path holds."""
 
     def __getattr__(self, operation: str) -> Any:
-        async def told(_: Any, **texts: str) -> list[str]:
+        async def reported(_: Any, **texts: str) -> list[str]:
             return [operation, *texts.values()]
 
-        return told
+        return reported
 
 
 @functools.cache
@@ -117,7 +117,7 @@ def sent(port: int, path: str, method: str = "GET", *lines: str) -> Response:
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "reported"),
     [
         ("a%2Fb", ["one", "a/b"]),
         ("a%2fb?c=/%2F/", ["one", "a/b"]),
@@ -133,9 +133,9 @@ def sent(port: int, path: str, method: str = "GET", *lines: str) -> Response:
         ("%2Fa/b%2F.txt", ["two", "/a", "b/"]),
     ],
 )
-def test_an_encoded_slash_is_data_of_its_segment(port: int, path: str, told: list[str]) -> None:
+def test_an_encoded_slash_is_data_of_its_segment(port: int, path: str, reported: list[str]) -> None:
     response = sent(port, f"/api/files/{path}")
-    assert (response.status, response.json) == (200, told)
+    assert (response.status, response.json) == (200, reported)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_paths_that_differ_in_it_have_keys_of_their_own(port: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "raw", "told"),
+    ("path", "raw", "reported"),
     [
         ("/api/files/a/b.txt", None, ["two", "a", "b"]),
         ("/api/files/a/b.txt", b"/api/files/a%2Fb.txt?a=%2F", ["one", "a/b.txt"]),
@@ -176,10 +176,10 @@ def test_paths_that_differ_in_it_have_keys_of_their_own(port: int) -> None:
     ],
 )
 def test_the_decoded_path_counts_where_the_server_tells_no_other(
-    path: str, raw: bytes | None, told: list[str]
+    path: str, raw: bytes | None, reported: list[str]
 ) -> None:
     scope = {**request("GET", path, [(b"x-key", b"key")]), "raw_path": raw}
-    assert ask(files(), scope).json == told
+    assert ask(files(), scope).json == reported
 
 
 def test_encoded_slashes_are_told_apart_below_a_mounted_application() -> None:

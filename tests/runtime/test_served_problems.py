@@ -130,7 +130,7 @@ ERROR = "Error: { type: object, properties: { error: { type: string }, text: { t
 
 @pytest.mark.parametrize("status", ["400", "4XX", "default"])
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_fault_is_told_by_the_schema_that_is_declared(name: str, status: str) -> None:
+def test_a_fault_is_reported_by_the_schema_that_is_declared(name: str, status: str) -> None:
     schema, body = SHAPES[name]
     response = fetch(served(declared(status, schema), ERROR, keys=(status,)))
     assert (response.status, response.json) == (400, body)
@@ -198,7 +198,7 @@ FAULTS = (
         ),
     ],
 )
-def test_a_status_that_is_not_declared_is_told_as_the_others_are(
+def test_a_status_that_is_not_declared_is_reported_as_the_others_are(
     responses: str, keys: tuple[str, ...], expected: Any
 ) -> None:
     response = fetch(served(responses, "", keys=keys))
@@ -214,7 +214,7 @@ def test_a_status_that_is_not_declared_is_told_as_the_others_are(
         ("/nothing", "new", 400, '"new" is not a version: a date, YYYY-MM-DD'),
     ],
 )
-def test_faults_before_any_operation_are_told_alike(
+def test_faults_before_any_operation_are_reported_alike(
     path: str, version: str, status: int, said: str
 ) -> None:
     schema, _ = SHAPES["code and message below error"]
@@ -222,7 +222,7 @@ def test_faults_before_any_operation_are_told_alike(
     assert (response.status, response.json["error"]["message"]) == (status, said)
 
 
-def test_a_rejected_version_is_told_in_full_where_nothing_is_declared() -> None:
+def test_a_rejected_version_is_reported_in_full_where_nothing_is_declared() -> None:
     response = fetch(served("", ""), version="2025-06-02")
     assert response.header("content-type") == ["application/problem+json"]
     assert response.json == {
@@ -309,21 +309,21 @@ def test_a_response_is_declared_from_its_version_on() -> None:
 # A function of the application
 
 
-def told(problem: Any) -> Any:
+def reported(problem: Any) -> Any:
     return {"fault": problem.code, "says": problem.message}
 
 
 @pytest.mark.parametrize(
     ("problem", "responses", "media_type", "expected"),
     [
-        (told, "", "application/problem+json", {"fault": "malformed", "says": SAID}),
+        (reported, "", "application/problem+json", {"fault": "malformed", "says": SAID}),
         (
-            told,
+            reported,
             declared("400", "{ type: object, properties: { fault: { type: string } } }"),
             "application/json",
             {"fault": "malformed", "says": SAID},
         ),
-        (told, declared("400", MESSAGE), "application/json", {"message": SAID}),
+        (reported, declared("400", MESSAGE), "application/json", {"message": SAID}),
         (lambda _: 1 / 0, declared("400", MESSAGE), "application/json", {"message": SAID}),
         (
             lambda _: 1 / 0,
@@ -400,7 +400,7 @@ class Posts:
 
 
 @pytest.mark.parametrize("version", [NEW, OLD])
-def test_every_fault_is_told_in_the_words_of_the_api(version: str) -> None:
+def test_every_fault_is_reported_in_the_words_of_the_api(version: str) -> None:
     module = serving()
     limits = type(module.Settings().limits)(body=100, seconds=0.05)
     settings = module.Settings(limits=limits, patience=0.01)

@@ -101,7 +101,7 @@ def test_a_text_is_put_where_the_declared_body_has_one(
     assert response.header("retry-after") == ["3"]
 
 
-def test_it_is_told_as_the_callers_version_has_it() -> None:
+def test_it_is_reported_as_the_callers_version_has_it() -> None:
     found = [got(ERROR, version=version).json for version in (NEW, OLD)]
     trace_id = found[0].pop("trace_id")
     assert re.fullmatch("[0-9a-f]{32}", trace_id)

@@ -381,7 +381,7 @@ def test_concrete_paths_come_before_templates() -> None:
         ("POST", "/things/mine", 405, ["GET, HEAD"]),
     ],
 )
-def test_what_is_not_there_is_told_in_a_text(
+def test_what_is_not_there_is_reported_in_a_text(
     method: str, path: str, status: int, allow: list[str]
 ) -> None:
     response = send(Handlers(), method, path, x_api_version=MIDDLE)

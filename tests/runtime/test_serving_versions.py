@@ -230,14 +230,14 @@ def test_callers_are_told_of_the_announced_end_of_their_version() -> None:
         [operation("list_things", "GET", "/things", responses={"204": None})],
         Handlers(),
     )
-    told = {
+    reported = {
         version: [
             ask(served, request("GET", "/api/things", fields(x_api_version=version))).header(name)
             for name in ("deprecation", "sunset", "link")
         ]
         for version in (OLD, MIDDLE)
     }
-    assert told == {
+    assert reported == {
         OLD: [
             ["@1767225600"],
             ["Fri, 15 Jan 2027 00:00:00 GMT"],

@@ -511,12 +511,12 @@ def test_a_schema_may_refer_to_what_nothing_in_the_document_refers_to() -> None:
 
 
 def _family(mapping: dict[str, str] | None = None) -> dict[str, Any]:
-    told = {"propertyName": "kind", **({"mapping": mapping} if mapping else {})}
+    reported = {"propertyName": "kind", **({"mapping": mapping} if mapping else {})}
     pet = {
         "type": "object",
         "required": ["kind"],
         "properties": {"kind": {"type": "string"}},
-        "discriminator": told,
+        "discriminator": reported,
     }
 
     def child(base: str, name: str) -> dict[str, Any]:

@@ -41,6 +41,6 @@ def test_a_rail_of_a_later_version_is_listed_like_others() -> None:
     assert [rail_in_words(rail) for rail in (known, later)] == ["Iban", "FedNow (unknown)"]
 
 
-def test_what_the_server_refuses_is_told(partner: Caller) -> None:
+def test_what_the_server_refuses_is_reported(partner: Caller) -> None:
     ran = listed(partner, key="unknown")
     assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "401: unauthorized\n")

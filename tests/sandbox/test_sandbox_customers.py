@@ -127,13 +127,13 @@ def test_a_customer_has_the_fields_of_the_specification(partner: Caller) -> None
     ]
 
 
-def test_the_spending_limit_is_told_in_euro(partner: Caller) -> None:
+def test_the_spending_limit_is_reported_in_euro(partner: Caller) -> None:
     customer = partner.customer(threshold_eur="2500.00")
     limit = partner.get(f"/customers/{customer}/spending-limit")
     assert limit == {"threshold_eur": "2500.00"}
 
 
-def test_the_spending_limit_of_another_partners_customer_is_not_told(
+def test_the_spending_limit_of_another_partners_customer_is_not_reported(
     partner: Caller, other: Caller
 ) -> None:
     response = partner.ask("GET", f"/customers/{other.customer()}/spending-limit")

@@ -173,8 +173,8 @@ def test_a_retry_that_meets_a_running_request_is_told_so(new_database: Any) -> N
         with ThreadPoolExecutor(2) as pool:
             with held_back(caller, address):
                 both = [pool.submit(create, caller, "key") for _ in range(2)]
-                [told], [running] = wait(both, return_when=FIRST_COMPLETED)
+                [reported], [running] = wait(both, return_when=FIRST_COMPLETED)
             effect = running.result()
-        assert (told.result().status_code, type(told.result().json())) == (409, str)
+        assert (reported.result().status_code, type(reported.result().json())) == (409, str)
         assert created(caller) == [effect.json()]
         assert create(caller, "key").content == effect.content

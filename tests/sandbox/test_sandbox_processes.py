@@ -48,7 +48,7 @@ async def running(address: str, scope: Scope) -> AsyncIterator[None]:
     await database.close()
 
 
-async def told(asked: Server, address: str, scope: Scope, key: str) -> list[int]:
+async def reported(asked: Server, address: str, scope: Scope, key: str) -> list[int]:
     """Return the statuses of a retry while the first request runs, of another, of both then."""
 
     async def posted(name: str) -> int:
@@ -70,4 +70,4 @@ def test_a_retry_that_meets_a_request_of_another_process_is_told_so(
         partner, key = new_partner(door)
         scope = Scope(f"{partner} ", "POST", "/api/autoramps", "key")
         # in the end it is another request to the store: the fingerprint was none
-        assert asyncio.run(told(asked, address, scope, key)) == [409, 200, 422]
+        assert asyncio.run(reported(asked, address, scope, key)) == [409, 200, 422]

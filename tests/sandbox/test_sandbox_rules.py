@@ -55,7 +55,7 @@ def test_the_retry_of_an_address_says_that_it_is_not_implemented(partner: Caller
 
 @pytest.mark.parametrize("version", [*VERSIONS, "", None])
 @pytest.mark.parametrize(("path", "status"), [("/autoramps", 200), ("/nothing", 404)])
-def test_the_version_served_is_told(
+def test_the_version_served_is_reported(
     partner: Caller, path: str, status: int, version: str | None
 ) -> None:
     headers = {} if version is None else {"x_api_version": version}
@@ -136,7 +136,7 @@ def test_other_media_types_are_refused(partner: Caller) -> None:
     assert response.status_code == 415
 
 
-def test_a_failure_is_told_by_a_trace_id_that_stands_in_the_log(
+def test_a_failure_is_reported_by_a_trace_id_that_stands_in_the_log(
     new_database: Callable[[], str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with sandbox(new_database()) as failing:

@@ -211,8 +211,10 @@ def test_adopted_among_others_of_openapi_3_1() -> None:
         return validator.is_valid({field: value})
 
     assert judged(fits) == []
-    told = diff(old, {**modern, "openapi": "3.1.0"})
-    assert [(change.kind, change.keyword) for change in told] == [(Kind.DIALECT_CHANGED, "openapi")]
+    reported = diff(old, {**modern, "openapi": "3.1.0"})
+    assert [(change.kind, change.keyword) for change in reported] == [
+        (Kind.DIALECT_CHANGED, "openapi")
+    ]
 
 
 def _alone(schema: Schema, openapi: str = "3.0.3") -> Schema:
@@ -240,13 +242,13 @@ def test_differ_between_dialects(name: str) -> None:
 
 def test_differ_where_nullable_goes() -> None:
     nullable = {name: each for name, each in SPELLINGS.items() if "nullable" in each.schema}
-    told = {
+    reported = {
         name: bool(diff(_alone(spelling.schema), _alone({**spelling.schema, "nullable": False})))
         for name, spelling in nullable.items()
     }
     # beside these, null passes without it
     passing = {"anything", "enum", "enum_not_nullable", "not_nullable"}
-    assert told == {name: name not in passing for name in nullable}
+    assert reported == {name: name not in passing for name in nullable}
 
 
 @pytest.mark.parametrize("command", ["adopt", "generate"])

@@ -125,14 +125,14 @@ def test_another_spelling_is_no_change(openapi: str, kind: str) -> None:
 
     plain = with_use(uses["in place"])
 
-    def told(before: Schema, after: Schema) -> Iterator[str]:
+    def reported(before: Schema, after: Schema) -> Iterator[str]:
         for change in diff(before, after):
             words = change.kind in (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED)
             if not words and change.keyword not in _NAMES:
                 yield f"{change.kind} {change.keyword}"
 
     found = {
-        name: [*told(plain, spelled), *told(spelled, plain)]
+        name: [*reported(plain, spelled), *reported(spelled, plain)]
         for name, use in uses.items()
         if name not in _NAMED and (spelled := with_use(use))
     }
@@ -194,8 +194,8 @@ def test_values_are_narrowed_and_pages_say_the_same(
             json.dumps({"it": both if is_there else _without(both)})
         }
     page = compare_versions(adopted, Projector(adopted), older, newer)
-    told = {operation for entry in page.entries for operation in entry.operations}
-    assert len(told) == len(adopted.document["paths"])
+    reported = {operation for entry in page.entries for operation in entry.operations}
+    assert len(reported) == len(adopted.document["paths"])
 
 
 def with_holders(openapi: str, schema: Schema) -> tuple[Schema, dict[str, str]]:

@@ -150,12 +150,12 @@ def test_a_handler_takes_typed_keywords_with_their_defaults(paynet: Generated) -
 
 def test_a_handler_is_documented_as_its_operation_is(paynet: Generated) -> None:
     handlers = paynet.module("server.handlers")
-    told = inspect.getdoc(handlers.AddressesHandlers.retry_fiat_address_auth)
-    assert told is not None
-    assert told.splitlines()[0] == "Retry the authentication of a fiat address"
-    assert "Deprecated. Intended to retry the authentication process" in told
-    assert "- `id`: Id of the fiat address." in told
-    assert told.endswith("`POST /addresses/fiat/{id}/retry-auth`")
+    reported = inspect.getdoc(handlers.AddressesHandlers.retry_fiat_address_auth)
+    assert reported is not None
+    assert reported.splitlines()[0] == "Retry the authentication of a fiat address"
+    assert "Deprecated. Intended to retry the authentication process" in reported
+    assert "- `id`: Id of the fiat address." in reported
+    assert reported.endswith("`POST /addresses/fiat/{id}/retry-auth`")
 
 
 def test_names_that_python_keeps_or_that_meet_are_told_apart(odd: Generated) -> None:
@@ -183,10 +183,10 @@ def test_names_that_python_keeps_or_that_meet_are_told_apart(odd: Generated) -> 
 
 def test_text_of_the_definitions_stays_text(odd: Generated) -> None:
     handlers = odd.module("server.handlers")
-    told = inspect.getdoc(handlers.DefaultHandlers.post_things)
-    assert told == 'Says """hello""", and \\ends with a quote "\n\n`POST /things`'
-    told = inspect.getdoc(handlers.ClassHandlers.import_)
-    assert told == "- `id_query`: Deprecated.\n\n`PUT /things/{id}/import/{class}`"
+    reported = inspect.getdoc(handlers.DefaultHandlers.post_things)
+    assert reported == 'Says """hello""", and \\ends with a quote "\n\n`POST /things`'
+    reported = inspect.getdoc(handlers.ClassHandlers.import_)
+    assert reported == "- `id_query`: Deprecated.\n\n`PUT /things/{id}/import/{class}`"
 
 
 def test_a_group_of_one_environment_may_be_left_out(paynet: Generated) -> None:
@@ -345,7 +345,7 @@ def test_the_table_and_the_protocols_agree(name: str, request: pytest.FixtureReq
     assert len({(row.group, row.handler) for row in rows}) == len(rows) > 0
 
 
-def test_security_is_told_in_alternatives(odd: Generated) -> None:
+def test_security_is_reported_in_alternatives(odd: Generated) -> None:
     routes = odd.module("server.routes")
     assert {key: each.security for key, each in operations(odd).items()} == {
         ("get", "/things"): (("Key",), ("Token", "Login")),

@@ -74,7 +74,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", ["runtime/narrowing.py", "contracts.json"])
-def test_an_edit_of_what_is_generated_is_told_and_undone(project: Path, name: str) -> None:
+def test_an_edit_of_what_is_generated_is_reported_and_undone(project: Path, name: str) -> None:
     path = project / "generated" / SERVER / name
     before = path.read_bytes()
     path.write_bytes(before + b"\n")
@@ -127,7 +127,7 @@ def test_another_handler_needs_nothing_generated(library: Generated) -> None:
 
 def test_callers_of_a_version_that_ends_are_told_on_every_response(library: Generated) -> None:
     app = served(library, Loans())
-    told = {
+    reported = {
         "deprecation": "@1767225600",
         "sunset": "Fri, 15 Jan 2027 00:00:00 GMT",
         "link": '</spec/2024-09-01>; rel="successor-version"',
@@ -136,14 +136,14 @@ def test_callers_of_a_version_that_ends_are_told_on_every_response(library: Gene
     def said(method: str, path: str, **headers: str) -> tuple[int, dict[str, str]]:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         response = ask(app, method, path, headers=sent)
-        ends = {name: value for name, value in response.headers.items() if name in told}
+        ends = {name: value for name, value in response.headers.items() if name in reported}
         return response.status_code, ends
 
     loan = f"/api/loans/{ID}"
-    assert said("GET", loan) == (200, told)
-    assert said("GET", loan, x_api_version=OLD) == (200, told)
-    assert said("GET", "/api/nothing") == (404, told)
-    assert said("DELETE", loan) == (405, told)
+    assert said("GET", loan) == (200, reported)
+    assert said("GET", loan, x_api_version=OLD) == (200, reported)
+    assert said("GET", "/api/nothing") == (404, reported)
+    assert said("DELETE", loan) == (405, reported)
     assert said("GET", loan, x_api_version=MIDDLE) == (200, {})
     assert said("GET", loan, x_api_version=NEW) == (200, {})
     # it is the requested version that ends, and none was found

@@ -233,7 +233,7 @@ python: { package: old }
         ),
     ],
 )
-def test_schemas_of_openapi_3_0_are_told_in_json_schema(
+def test_schemas_of_openapi_3_0_are_reported_in_json_schema(
     written: str, stated: dict[str, Any], tmp_path: Path
 ) -> None:
     data = made(tmp_path, OLD.replace("SCHEMA", f"it: {written}"), ADOPTED)

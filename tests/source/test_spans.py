@@ -123,7 +123,7 @@ def test_what_has_no_bracket_ends_with_its_last_line(text: str, end: str) -> Non
     assert root.end == root.below[-1].end
 
 
-def test_json_is_told_as_collections_in_brackets() -> None:
+def test_json_is_reported_as_collections_in_brackets() -> None:
     text = '{\n  "a\\u00e4": [1, {"b": null}],\n\t"c\\/": "x\\"}",\n "😀": {} }'
     assert parts(text, spans(text, json=True)) == (
         "{",

@@ -53,9 +53,9 @@ def record() -> dict[str, str]:
 def page(version: str) -> Any:
     """Return what programs are told of additions since *version* was cut, after holding it to
     the published schema."""
-    told = json.loads(Path(f"generated/changes/added-since-{version}.json").read_text("utf-8"))
-    jsonschema_rs.Draft202012Validator(json.loads(schema())).validate(told)
-    return told
+    reported = json.loads(Path(f"generated/changes/added-since-{version}.json").read_text("utf-8"))
+    jsonschema_rs.Draft202012Validator(json.loads(schema())).validate(reported)
+    return reported
 
 
 def section(text: str, heading: str) -> list[str]:

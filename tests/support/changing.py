@@ -29,7 +29,7 @@ def pages(api: Api) -> Files:
     }
 
 
-def told(files: Files, older: str, newer: str) -> Any:
+def reported(files: Files, older: str, newer: str) -> Any:
     """Return what the page from *older* to *newer* says to programs."""
     return json.loads(files[f"{older}...{newer}.json"])
 

@@ -137,12 +137,12 @@ class Encoder:
     def _request(self, item: Schema, operation: Schema) -> _Message:
         places: dict[str, dict[str, _Value]] = {place: {} for place in _STYLES}
         for parameter in (*item.get("parameters", []), *operation.get("parameters", [])):
-            told = self._resolved(parameter)
-            place, name = told["in"], told["name"]
-            style = told.get("style", _STYLES[place])
-            explode = told.get("explode", style == "form")
+            reported = self._resolved(parameter)
+            place, name = reported["in"], reported["name"]
+            style = reported.get("style", _STYLES[place])
+            explode = reported.get("explode", style == "form")
             places[place][name.lower() if place == "header" else name] = _Value(
-                self._schema_of(told), told.get("required") is True, f"{style} {explode}"
+                self._schema_of(reported), reported.get("required") is True, f"{style} {explode}"
             )
         body = self._resolved(operation.get("requestBody"))
         security = operation.get("security", self._document.get("security", []))
@@ -163,24 +163,28 @@ class Encoder:
         for status, response in operation.get("responses", {}).items():
             if status.startswith("x-"):
                 continue
-            told = self._resolved(response)
+            reported = self._resolved(response)
             headers = {
                 name.lower(): _Value(self._schema_of(header), header.get("required") is True, "")
-                for name, one in told.get("headers", {}).items()
+                for name, one in reported.get("headers", {}).items()
                 if (header := self._resolved(one)) is not None
             }
-            content = self._content(told) if told.get("content") else None
+            content = self._content(reported) if reported.get("content") else None
             cases.append(_Case(str(status), {"header": headers}, content, False, ""))
         return _Message(cases)
 
-    def _schema_of(self, told: Schema) -> Any:
-        if "schema" in told:
-            return told["schema"]
-        return next((media.get("schema", True) for media in told.get("content", {}).values()), True)
+    def _schema_of(self, reported: Schema) -> Any:
+        if "schema" in reported:
+            return reported["schema"]
+        return next(
+            (media.get("schema", True) for media in reported.get("content", {}).values()), True
+        )
 
     @staticmethod
-    def _content(told: Schema) -> dict[str, Any]:
-        return {name: media.get("schema", True) for name, media in told.get("content", {}).items()}
+    def _content(reported: Schema) -> dict[str, Any]:
+        return {
+            name: media.get("schema", True) for name, media in reported.get("content", {}).items()
+        }
 
     # Schemas
 
@@ -219,16 +223,20 @@ class Encoder:
 
     def taken(self, schema: Any, role: _Role) -> Any:
         """Return the schema of a parameter or header: its reader takes any number for a text."""
-        told = self._resolved(schema)
+        reported = self._resolved(schema)
         words = {"description", "title", "deprecated", "type", *_MEANINGS}
-        bare = isinstance(told, dict) and told.keys() <= words and told.get("type") == "string"
+        bare = (
+            isinstance(reported, dict)
+            and reported.keys() <= words
+            and reported.get("type") == "string"
+        )
         if bare and not role.sender and role.server:
             return {"type": ["string", "number", "boolean"]}
-        if isinstance(told, dict) and told.get("type") == "array" and "items" in told:
-            return {**self.plain(told, role), "items": self.taken(told["items"], role)}
+        if isinstance(reported, dict) and reported.get("type") == "array" and "items" in reported:
+            return {**self.plain(reported, role), "items": self.taken(reported["items"], role)}
         for key in ("anyOf", "oneOf"):
-            if isinstance(told, dict) and told.keys() == {key} and _NULL in told[key]:
-                return {key: [self.taken(member, role) for member in told[key]]}
+            if isinstance(reported, dict) and reported.keys() == {key} and _NULL in reported[key]:
+                return {key: [self.taken(member, role) for member in reported[key]]}
         return self.plain(schema, role)
 
     def _hide(self, schema: Schema, made: Schema, role: _Role) -> None:
@@ -255,21 +263,24 @@ class Encoder:
 
     def _variants(self, reference: str) -> Schema:
         """Return what stands where a discriminated component is referred to: one of its heirs."""
-        told, names = self._heirs.variants[reference]
+        reported, names = self._heirs.variants[reference]
         return {
             "anyOf": [
-                {"allOf": [{"$ref": name}, self._tagged({"$ref": name}, told)]} for name in names
+                {"allOf": [{"$ref": name}, self._tagged({"$ref": name}, reported)]}
+                for name in names
             ]
         }
 
     def _unions(self, schema: Schema, made: Schema, role: _Role) -> None:
-        told = schema.get("discriminator")
+        reported = schema.get("discriminator")
         for key in ("oneOf", "anyOf"):
             if key not in made:
                 continue
-            if told and "propertyName" in told:
+            if reported and "propertyName" in reported:
                 tagged = [
-                    {"allOf": [below, self._tagged(member, told)]} if "$ref" in member else below
+                    {"allOf": [below, self._tagged(member, reported)]}
+                    if "$ref" in member
+                    else below
                     for member, below in zip(schema[key], made[key], strict=True)
                 ]
                 if key == "oneOf" and not role.tolerant:
@@ -279,12 +290,12 @@ class Encoder:
                     made[key] = tagged
 
     @staticmethod
-    def _tagged(member: Schema, told: Schema) -> Schema:
+    def _tagged(member: Schema, reported: Schema) -> Schema:
         """Return what a discriminator says of the values of *member*."""
         name = member["$ref"].rsplit("/", 1)[1]
         goals = {member["$ref"], name}
-        tags = sorted(tag for tag, goal in told.get("mapping", {}).items() if goal in goals)
-        key = told["propertyName"]
+        tags = sorted(tag for tag, goal in reported.get("mapping", {}).items() if goal in goals)
+        key = reported["propertyName"]
         return {"required": [key], "properties": {key: {"enum": tags or [name]}}}
 
     def _old_spelling(self, schema: Schema, made: Schema) -> Schema:

@@ -453,6 +453,6 @@ def failures(target: str, root: Path, seed: int, count: int) -> list[str]:
         except DatelineError as error:
             said(error)
         except Exception:  # whatever else comes is what is looked for
-            told = traceback.format_exc(limit=-3)
-            found.setdefault(told, f"{target} {seed} #{number}: {told}")
+            reported = traceback.format_exc(limit=-3)
+            found.setdefault(reported, f"{target} {seed} #{number}: {reported}")
     return list(found.values())

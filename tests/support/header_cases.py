@@ -48,8 +48,8 @@ def unknown(line: bytes) -> Case:
 
 
 def malformed(title: str, line: bytes, requested: str | None = None) -> Case:
-    told = line.decode("latin-1") if requested is None else requested
-    return Case(title, [line], MALFORMED, told)
+    reported = line.decode("latin-1") if requested is None else requested
+    return Case(title, [line], MALFORMED, reported)
 
 
 CASES = [

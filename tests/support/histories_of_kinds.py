@@ -218,12 +218,15 @@ CASES: Final[dict[Case, tuple[Any, str]]] = {}
 
 
 def _enter() -> None:
-    for kind, keyword, now, before, told in _ROWS:
+    for kind, keyword, now, before, reported in _ROWS:
         number = sum(case[:2] == (kind, keyword) for case in CASES)
-        CASES[kind, keyword, number] = (kind, {**now, **(was(**before) if before else {})}), told
+        CASES[kind, keyword, number] = (
+            (kind, {**now, **(was(**before) if before else {})}),
+            reported,
+        )
     for kind in _REFERENCES:
-        told = _FAR if kind == "path-item" else "misplaced-annotation, unknown-key"
-        CASES[kind, "$ref", 0] = (kind, None), told
+        reported = _FAR if kind == "path-item" else "misplaced-annotation, unknown-key"
+        CASES[kind, "$ref", 0] = (kind, None), reported
 
 
 _enter()

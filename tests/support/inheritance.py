@@ -32,10 +32,10 @@ def heirs(document: Document) -> Heirs:
     }
     found: dict[str, tuple[Schema, list[str]]] = {}
     for name in chains:
-        told = _discriminator(name, chains, bases, frozenset())
+        reported = _discriminator(name, chains, bases, frozenset())
         extending = sorted(each for each in chains if each != name and _extends(each, name, bases))
-        if told is not None and extending:
-            found[name] = told, [name, *extending]
+        if reported is not None and extending:
+            found[name] = reported, [name, *extending]
     return Heirs(found, frozenset(id(node) for chain in chains.values() for node in chain))
 
 
@@ -53,10 +53,10 @@ def _discriminator(
         return None
     for node in chains.get(name, []):
         if "discriminator" in node and not {"oneOf", "anyOf"} & node.keys():
-            told: Schema = node["discriminator"]
-            return told
+            reported: Schema = node["discriminator"]
+            return reported
     above = (_discriminator(base, chains, bases, met | {name}) for base in bases.get(name, []))
-    return next((told for told in above if told is not None), None)
+    return next((reported for reported in above if reported is not None), None)
 
 
 def _extends(name: str, goal: str, bases: dict[str, list[str]]) -> bool:

@@ -110,12 +110,12 @@ def _optional_field_added_that_is_write_only(random: Random, node: Schema) -> bo
     return not _is_closed(node) and _put_field(random, node, "secret", writeOnly=True)
 
 
-def _put_field(random: Random, node: Schema, named: str = "", **told: Any) -> bool:
+def _put_field(random: Random, node: Schema, named: str = "", **reported: Any) -> bool:
     name = named or _new_name(random, node)
     taken = {*node.get("properties", ()), *node.get("required", ())}
     if not _is_object(node) or name is None or name in taken:
         return False
-    node.setdefault("properties", {})[name] = {**scalar(random), **told}
+    node.setdefault("properties", {})[name] = {**scalar(random), **reported}
     return True
 
 
@@ -413,8 +413,8 @@ def _bound_made(random: Random, node: Schema) -> bool:
     if isinstance(kind, list):
         kind = next((each for each in kind if each != "null"), None)
     keys = _BOUNDS.get(str(kind), ())
-    told = {"enum", "const", "oneOf", "x-extensible-enum", "format", "additionalProperties"}
-    if not keys or {*told, *keys, "required", "multipleOf"} & node.keys():
+    reported = {"enum", "const", "oneOf", "x-extensible-enum", "format", "additionalProperties"}
+    if not keys or {*reported, *keys, "required", "multipleOf"} & node.keys():
         return False  # another bound may say nothing there
     key = random.choice(keys)
     node[key] = 1 if key in _LOWER else 20
@@ -610,10 +610,10 @@ def _tag_renamed(random: Random, node: Schema) -> bool:
 
 @_edit(_NOWHERE)
 def _tags_moved(_random: Random, node: Schema) -> bool:
-    told = node.get("discriminator")
-    if not told:
+    reported = node.get("discriminator")
+    if not reported:
         return False
-    told["propertyName"] += "_of"
+    reported["propertyName"] += "_of"
     return True
 
 

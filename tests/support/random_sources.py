@@ -97,8 +97,8 @@ class Case(NamedTuple):
         return self.listed and self.done[0] in _CLEARLY
 
     def __str__(self) -> str:
-        told = [f"{found.verdict} [{found.rule}] {found.message}" for found in self.findings]
-        return f"{', '.join(self.done)}: {told}"
+        reported = [f"{found.verdict} [{found.rule}] {found.message}" for found in self.findings]
+        return f"{', '.join(self.done)}: {reported}"
 
 
 class Project:

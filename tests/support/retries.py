@@ -132,10 +132,14 @@ async def _effects(port: int, key: str, answers: dict[str, Answer]) -> list[str]
     """Return what is wrong: there has to be one effect for each name, the one answered with."""
     listed = json.loads((await ask(port, "GET", _PATH, {"X-API-Key": key})).body)["items"]
     times = Counter(item["note"] for item in listed)
-    told = {name: json.loads(answer.body) for name, answer in answers.items()}
+    reported = {name: json.loads(answer.body) for name, answer in answers.items()}
     return [
-        *(f"{name}: {times[name]} effects" for name in times | told if times[name] != 1),
-        *(f"{item['note']}: not what was answered" for item in listed if item not in told.values()),
+        *(f"{name}: {times[name]} effects" for name in times | reported if times[name] != 1),
+        *(
+            f"{item['note']}: not what was answered"
+            for item in listed
+            if item not in reported.values()
+        ),
     ]
 
 

@@ -99,22 +99,22 @@ class _Sites:
             if operation is None:
                 continue
             for parameter in (*inherited, *operation.get("parameters", [])):
-                told = self._resolved(parameter)
+                reported = self._resolved(parameter)
                 role = PARAMETER if asked == BODY else asked
-                self._schema(told.get("schema"), role)
-                self._content(told, role)
+                self._schema(reported.get("schema"), role)
+                self._content(reported, role)
             self._content(self._resolved(operation.get("requestBody", {})), asked)
             for response in operation.get("responses", {}).values():
-                told = self._resolved(response)
-                self._content(told, answered)
-                for header in told.get("headers", {}).values():
+                reported = self._resolved(response)
+                self._content(reported, answered)
+                for header in reported.get("headers", {}).values():
                     self._schema(self._resolved(header).get("schema"), answered)
             for callback in operation.get("callbacks", {}).values():
                 for below in self._resolved(callback).values():
                     self._item(below, asked=answered, answered=asked)
 
-    def _content(self, told: Schema, role: str) -> None:
-        for media in told.get("content", {}).values():
+    def _content(self, reported: Schema, role: str) -> None:
+        for media in reported.get("content", {}).values():
             self._schema(media.get("schema"), role)
 
     def _schema(self, node: Any, role: str) -> None:

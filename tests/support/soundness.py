@@ -79,8 +79,10 @@ class Said(NamedTuple):
         ]
 
     def __str__(self) -> str:
-        told = [f"{change.kind} {change.keyword} {change.after_pointer}" for change in self.changes]
-        return f"{self.pair.edits}: {told} {[*self.contradictions, *self.unequal]}"
+        reported = [
+            f"{change.kind} {change.keyword} {change.after_pointer}" for change in self.changes
+        ]
+        return f"{self.pair.edits}: {reported} {[*self.contradictions, *self.unequal]}"
 
 
 Differ = Callable[[Document, Document], list[Change]]
