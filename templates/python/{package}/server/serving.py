@@ -45,6 +45,7 @@ from .runtime.asgi import (
     App,
     Idempotent,
     Limits,
+    Mountable,
     Scope,
     Versioned,
     route,
@@ -158,6 +159,7 @@ def build(
     ignoring = [
         each for each in routes if each.operation.ignores_version and each.is_there(default)
     ]
+    app.add_middleware(Mountable, prefixes=(prefix, *pages.prefixes))
     app.add_middleware(
         Versioned,
         # by name, as older releases of starlette give the application by its name, too

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
-from urllib.parse import quote as quote_path
 from urllib.parse import unquote
 
 from . import etag, idempotency, lifecycle
 from .errors import FAILED, ApiError, Fault, RequestError, encode, new_trace_id, quote
 from .idempotency import Answer
+from .mounting import lead_below, lead_headers_below
 from .negotiation import BLANKS, Rejection, Supported, negotiate
 from .places import Find, find_version
 from .problems import Problem
@@ -71,6 +72,9 @@ _CLOSE: Final = (b"connection", b"close")
 
 # Of how many places at which the application is mounted the links are kept.
 _MOST_ROOTS: Final = 16
+
+# A path in the list of versions. In the texts there, quotation marks are escaped.
+_LOCATION: Final = re.compile(rb'("location":\s*")([^"\\]*)')
 
 _NO_RESPONSE: Final = "the application returned without a response"
 
@@ -225,6 +229,8 @@ class Documents:
     ) -> None:
         self.prefixes: tuple[str, ...] = (prefix,)
         """what the paths of all that it serves begin with"""
+        self._index = f"{prefix}/versions"
+        self._index_below = lru_cache(_MOST_ROOTS)(self._make_index)
         self._answer = answer
         self._found = {
             path: (Answer(200, MEDIA_TYPE, content), etag.strong(content))
@@ -246,12 +252,23 @@ class Documents:
             headers = [(b"allow", b"GET, HEAD")]
         else:
             answer, tag = self._found[path]
+            if path == self._index and (root := scope.get("root_path")):
+                answer, tag = self._index_below(root)
             headers = [(b"etag", tag.encode()), (b"cache-control", b"no-cache")]
             if not etag.match(field(scope, "If-Match"), tag):
                 answer = self._refuse(scope, 412, "the document has changed")
             elif not etag.none_match(field(scope, "If-None-Match"), tag):
                 answer = Answer(304, None, b"")
         await respond(scope, send, answer, headers)
+
+    def _make_index(self, root: str) -> tuple[Answer, str]:
+        """Return the list of versions with the documents' paths below *root*, and its tag."""
+
+        def lead(found: re.Match[bytes]) -> bytes:
+            return found[1] + lead_below(found[2].decode(), root).encode()
+
+        content = _LOCATION.sub(lead, self._found[self._index][0].body)
+        return Answer(200, MEDIA_TYPE, content), etag.strong(content)
 
     def _refuse(self, scope: Scope, status: int, message: str) -> Answer:
         return self._answer(scope, Problem(status=status, message=message))
@@ -265,8 +282,8 @@ class _Served:
     ) -> None:
         self._made_of = supported, version, end
         self._below: dict[str, _Served] = {root: self}
-        if end is not None and end.successor is not None and end.successor.startswith("/"):
-            end = replace(end, successor=quote_path(root) + end.successor)
+        if end is not None and end.successor is not None:
+            end = replace(end, successor=lead_below(end.successor, root))
         echo = [(supported.header, version)] if supported.place == "header" else []
         fields = [*echo, *(lifecycle.headers(end) if end is not None else ())]
         self.version = version
@@ -663,6 +680,31 @@ class _Exchange:
                 headers = self._served.add_headers(message.get("headers", ()), self._private)
                 message = {**message, "headers": headers}
         return self._send(message)
+
+
+class Mountable:
+    """Lets what an application answers lead below the place at which it is mounted, if it is.
+
+    Handlers write paths as if it was not: absolute paths to *prefixes* or below get its place in
+    the headers of answers that hold references.
+    """
+
+    def __init__(self, app: App, prefixes: Collection[str]) -> None:
+        self._app = app
+        self._prefixes = prefixes
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        root = scope.get("root_path")
+        if not root or scope["type"] != "http":
+            return self._app(scope, receive, send)
+
+        def lead(message: Message) -> Awaitable[None]:
+            if message["type"] == "http.response.start":
+                headers = lead_headers_below(message.get("headers", ()), root, self._prefixes)
+                message = {**message, "headers": headers}
+            return send(message)
+
+        return self._app(scope, receive, lead)
 
 
 class Idempotent:
