@@ -760,14 +760,22 @@ def status(workspaces: list[Workspace], form: str) -> None:
     """Show the versions, what is pending, and which outputs are stale."""
     from dateline.status import format_status, read_status
 
-    if form == "json":
-        click.echo(format_answer({"projects": [read_status(each) for each in workspaces]}))
-        return
+    found, errors = [], []
     for workspace in workspaces:
-        if len(workspaces) > 1:
-            click.echo(f"== {workspace.name}")
-        for line in format_status(read_status(workspace), workspace):
-            click.echo(line)
+        try:
+            found.append((workspace, read_status(workspace)))
+        except DatelineError as error:
+            errors.append(error)
+    if form == "json" and not errors:
+        click.echo(format_answer({"projects": [state for _, state in found]}))
+    elif form != "json":
+        for workspace, state in found:
+            if len(workspaces) > 1:
+                click.echo(f"== {workspace.name}")
+            for line in format_status(state, workspace):
+                click.echo(line)
+    if errors:
+        raise join_errors(errors)
 
 
 @main.command()

@@ -235,6 +235,24 @@ def test_what_is_wrong_with_definitions_is_answered(starter: Path, command: list
     assert refused(*command, status=3) == [("settings-invalid", source)]
 
 
+def test_what_is_wrong_with_several_projects_is_answered_at_once(starter: Path) -> None:
+    for name in ("books", "cards", "loans"):
+        shutil.copytree(starter / "schemas", starter / name / "schemas")
+    shutil.rmtree(starter / "schemas")
+    (starter / "dateline.toml").write_text('projects = ["books", "cards", "loans"]\n', "utf-8")
+    for name in ("books", "loans"):
+        path = starter / name / "schemas" / "loans.yaml"
+        path.write_text(path.read_text("utf-8") + "[", "utf-8")
+    found = refused("status", status=3)
+    assert [(id, source["file"]) for id, source in found] == [
+        ("yaml-syntax", "books/schemas/loans.yaml"),
+        ("yaml-syntax", "loans/schemas/loans.yaml"),
+    ]
+    people = dateline("status")
+    assert people.status == 3
+    assert [line for line in people.out.splitlines() if line.startswith("==")] == ["== cards"]
+
+
 @pytest.mark.parametrize("command", ["check", "diff"])
 def test_reports_say_what_is_wrong_with_settings(starter: Path, command: str) -> None:
     (starter / "dateline.toml").write_text("nmae = 'x'\n", "utf-8")

@@ -3,13 +3,15 @@ a promise is broken.
 
 `soundness COUNT`, `payments SCHEMAS`, `edits COUNT SCHEMAS`, `rewritings COUNT SCHEMAS`,
 `refactorings FOLDER`, `fuzz TARGET COUNT`, `way_down COUNT SCHEMAS`, `gates COUNT SCHEMAS`,
-`conformance EXAMPLES`, `events COUNT`, `caches COUNT`, `doors COUNT`, `proxy COUNT`.
+`conformance EXAMPLES`, `events COUNT`, `caches COUNT`, `doors COUNT`, `proxy COUNT`,
+`first_minute`.
 Each prints what it tried and found, as the bench reads it.
 """
 
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tempfile
 import time
@@ -33,6 +35,9 @@ _GATED: Final = 24
 # Of the API whose events are rendered: its versions, and how many microseconds one may take.
 _VERSIONS: Final = 25
 _DEAREST: Final = 20
+
+# How many seconds may pass until a new user has seen the demo.
+_FIRST: Final = 60
 
 
 class Tried(NamedTuple):
@@ -263,9 +268,30 @@ def proxy(count: str) -> Tried:
     return Tried(*try_proxy(int(count)))
 
 
+def first_minute() -> Tried:
+    """Install dateline as a new user does, in an empty folder, and run the demo."""
+    with tempfile.TemporaryDirectory() as root:
+        empty = Path(root, "empty")
+        empty.mkdir()
+        begin = time.perf_counter()
+        home = Path(root, "environment")
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
+        wanted = f"{Path(__file__).parents[2]}[serve]"
+        subprocess.run([str(home / "bin/pip"), "install", "--quiet", wanted], check=True)
+        installed = time.perf_counter()
+        demo = [str(home / "bin/dateline"), "demo"]
+        subprocess.run(demo, cwd=empty, check=True, capture_output=True)
+        end = time.perf_counter()
+        left = [f"left behind: {path.name}" for path in empty.iterdir()]
+    reported = f"installed in {installed - begin:.0f} s, demo in {end - installed:.0f} s"
+    slow = [f"more than {_FIRST} seconds"] if end - begin > _FIRST else []
+    return Tried(reported, left + slow)
+
+
 _JOBS: Final = (
     *(soundness, payments, edits, rewritings, refactorings),
     *(way_down, gates, conformance, fuzz, events, caches, doors, proxy),
+    first_minute,
 )
 JOBS: Final[dict[str, Callable[..., Tried]]] = {job.__name__: job for job in _JOBS}
 

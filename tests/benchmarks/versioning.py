@@ -294,8 +294,16 @@ ROWS: Final = (
         runs=1,
     ),
     Row(
+        name="first-minute",
+        what="an installation in an empty folder, and dateline demo: seconds that pass",
+        against="python -c pass",
+        prepare=promise("first_minute"),
+        about="To fetch and unpack packages; the demo generates, serves, breaks and mends an API.",
+        runs=1,
+    ),
+    Row(
         name="refactorings",
-        what="real documents, refactored: which gated changes are told",
+        what="real documents, refactored: which gated changes are reported",
         against="python -c pass",
         prepare=_refactorings,
         about="Extracted, inlined, renamed, wrapped in `allOf`, reordered: no caller can tell.",
