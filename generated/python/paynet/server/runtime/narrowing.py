@@ -35,11 +35,6 @@ class Narrowing(OperationChanges):
     given and with the contract data: it is to be read only.
     """
 
-    def changes(self, operation: str) -> bool:
-        """Return whether any response of *operation* differs from what is canonical."""
-        shapes = list_names(self._operations.get(operation))
-        return any(self._functions[shape] is not identity for shape in shapes)
-
     def __init__(
         self,
         operations: Mapping[str, Mapping[str, Any]],
@@ -50,6 +45,11 @@ class Narrowing(OperationChanges):
     ) -> None:
         super().__init__(operations, functions, missing, awaits)
         self._relying = relying
+
+    def changes(self, operation: str) -> bool:
+        """Return whether any response of *operation* differs from what is canonical."""
+        shapes = list_names(self._operations.get(operation))
+        return any(self._functions[shape] is not identity for shape in shapes)
 
     def relies(self, operation: str, status: int | str, media_type: str) -> bool:
         """Return whether what `body` returns is right for valid values only.
