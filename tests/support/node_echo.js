@@ -62,6 +62,8 @@ server.on("checkContinue", (request, response) => {
 
 // WebSockets (RFC 6455): text of less than 126 bytes is sent back, a close is answered.
 server.on("upgrade", (request, socket) => {
+  // a caller may reset the connection: that must not end the server
+  socket.on("error", () => socket.destroy());
   if (request.url !== "/echo") return socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
   const key = request.headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
   const accept = crypto.createHash("sha1").update(key).digest("base64");
