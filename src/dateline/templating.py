@@ -19,7 +19,8 @@ import markupsafe
 from dateline.cache import read_own, write_own
 from dateline.model import DatelineError, printable
 from dateline.report.escaping import escape_line, escape_markdown, quote_markdown
-from dateline.source.text import json_text, yaml_key, yaml_text
+from dateline.source.scalars import quote_json
+from dateline.source.text import json_key, json_text, yaml_key, yaml_text
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -106,6 +107,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
     made.filters.update(
         each=_layout_filter(made),
         json=_memoized(json_text),
+        members=_lay_out_members,
         yaml=_memoized(yaml_text),
         yamlkey=cache(lambda key: Code(yaml_key(key))),
         ident=_ident,
@@ -183,15 +185,52 @@ def _layout_filter(environment: jinja2.Environment) -> Callable[..., Code]:
     def laid_out(items: Iterable[Any], name: str, template: str, **context: Any) -> Code:
         """Return the lines of *template*, laid out for each of *items*, which it calls *name*."""
         found = environment.get_template(template)
+        others = (name, template, *context.items())
+        given: dict[str, Any] = {}
         texts = []
         for item in items:
-            key = (id(item), name, template, *context.items())
+            key = (id(item), *others)
             if key not in known:
-                known[key] = item, found.render({name: item, **context}).removesuffix("\n")
+                # `render` would copy the globals each time, slowly
+                given = given or {**found.globals, **context}
+                shared = found.new_context({**given, name: item}, shared=True)
+                text = environment.concat(found.root_render_func(shared))
+                known[key] = item, text.removesuffix("\n")
             texts.append(known[key][1])
         return Code("\n".join(texts))
 
     return laid_out
+
+
+def _lay_out_members(value: dict[str, Any], indent: int) -> Code:
+    """Return *value*, one of many objects like it, as JSON; equal texts and lists are shared."""
+    inner = " " * (indent + 2)
+    lines = [
+        f"{inner}{json_key(key)}: {_lay_out_member(member, indent + 2)}"
+        for key, member in value.items()
+    ]
+    return Code("{\n" + ",\n".join(lines) + "\n" + " " * indent + "}")
+
+
+def _lay_out_member(value: Any, indent: int) -> str:
+    if isinstance(value, str):
+        return _quote(value)
+    if not (isinstance(value, list) and value):
+        return json_text(value, indent)
+    try:
+        "".join(value)
+    except TypeError:
+        # of other values, equal ones may be written in several ways: 1, 1.0, true
+        return json_text(value, indent)
+    return _lay_out_texts(tuple(value), indent)
+
+
+_quote: Final = lru_cache(maxsize=1 << 14)(quote_json)
+
+
+@lru_cache(maxsize=1 << 14)
+def _lay_out_texts(texts: tuple[str, ...], indent: int) -> str:
+    return json_text([*texts], indent)
 
 
 def _memoized_recently(escape: Callable[[str], str]) -> Callable[[object], Code]:

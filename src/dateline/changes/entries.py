@@ -30,6 +30,10 @@ _CONCERNED: Final = {
 }
 
 
+Calls = tuple[tuple[str, str], ...]
+"""Operations, each with its summary."""
+
+
 class Explanation(NamedTuple):
     """A change as people read it, beside what programs get.
 
@@ -38,7 +42,7 @@ class Explanation(NamedTuple):
     """
 
     effect: str
-    calls: tuple[tuple[str, str], ...] = ()
+    calls: Calls = ()
     lines: tuple[FragmentLine, ...] = ()
 
 
@@ -165,10 +169,11 @@ class Entry:
         ]
 
     @property
-    def calls(self) -> tuple[tuple[str, str], ...]:
+    def calls(self) -> Calls:
         """The operations to name to people with their summaries; ``unnamed`` counts the others."""
-        named = tuple((name, "") for name in self.operations[:MOST_OPERATIONS])
-        return self.explanation.calls or named
+        if self.explanation.calls:
+            return self.explanation.calls
+        return tuple((name, "") for name in self.operations[:MOST_OPERATIONS])
 
     @property
     def unnamed(self) -> int:

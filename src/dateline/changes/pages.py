@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, pairwise
 from typing import Any, Final
 
 from dateline import progress
 from dateline.cache import Recollection
-from dateline.changes.entries import MOST_OPERATIONS, Entry, Explanation
+from dateline.changes.entries import MOST_OPERATIONS, Calls, Entry, Explanation
 from dateline.changes.fragments import FragmentLine, MessageFragments, MessageValues
 from dateline.changes.reasons import Reason, Reasons
 from dateline.changes.sections import PageSection, count_breaking, list_sections
@@ -148,7 +149,8 @@ class Differences:
         self._projector = projector
         self._readings = DiffReadings()
         self._origin = memoize(projector.origin)
-        self._name_calls = memoize(self._find_calls)
+        self._summaries = memoize(self._find_summaries)
+        self._calls: dict[Calls, Calls] = {}
         self._fragments = memoize(self._make_fragments)
         self._values = memoize(self._make_values)
         self._documents: dict[Combination, dict[str, Any]] = {}
@@ -186,7 +188,15 @@ class Differences:
         reasons = Reasons(self._api, self._origin, older.date, newer.date).of(
             (group.change, group.combinations[0].environment) for group in groups
         )
-        calls = {**self._name_calls(older), **self._name_calls(newer)}
+        summaries = {**self._summaries(older), **self._summaries(newer)}
+
+        @cache
+        def calls(operations: tuple[str, ...]) -> Calls:
+            named = operations[:MOST_OPERATIONS]
+            found = tuple((name, summaries.get(name, "")) for name in named)
+            # one object for all pages: it is laid out once
+            return self._calls.setdefault(found, found)
+
         return [
             (group, self._once(self._explain(group, reason, calls, older, newer, rank)))
             for rank, (group, reason) in enumerate(zip(groups, reasons, strict=True))
@@ -196,7 +206,7 @@ class Differences:
         self,
         group: ChangeGroup,
         reason: Reason,
-        calls: Mapping[str, str],
+        calls: Callable[[tuple[str, ...]], Calls],
         older: Version,
         newer: Version,
         rank: int,
@@ -206,9 +216,9 @@ class Differences:
         if self._shown and rank < _MOST_SHOWN:
             fragments = self._fragments(older.date, newer.date, environment)
             lines = fragments.list_lines(group.change)
-        first = group.change.operations[:MOST_OPERATIONS]
-        named = tuple((name, calls.get(name, "")) for name in first)
-        explanation = Explanation(describe_effect(group.change), named, lines)
+        explanation = Explanation(
+            describe_effect(group.change), calls(group.change.operations), lines
+        )
         return Entry.of(group, reason, explanation)
 
     def _make_fragments(self, older: str, newer: str, environment: str) -> MessageFragments:
@@ -218,7 +228,7 @@ class Differences:
         which = Combination(version, environment)
         return MessageValues(self._document(which), self._known, which)
 
-    def _find_calls(self, version: Version) -> dict[str, str]:
+    def _find_summaries(self, version: Version) -> dict[str, str]:
         """Return the summary of each operation of *version*, in any environment, by its name."""
         found: dict[str, str] = {}
         for environment in self._api.table.environments:
