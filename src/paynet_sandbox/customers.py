@@ -28,7 +28,7 @@ class Customers:
         call: Call[Account],
         *,
         id: UUID,
-        x_sub_partner_id: str | None = None,
+        x_sub_partner_id: UUID | None = None,
         body: models.UpdateCustomerParams,
     ) -> None:
         """Change a customer's email, and its external id where one is given.

@@ -50,7 +50,7 @@ class Transactions:
         to_date: datetime | None = None,
         status: list[models.AutorampTransactionStatus] | None = None,
         sort_order: models.SortOrder = models.SortOrder.DESC,
-        x_sub_partner_id: str | None = None,
+        x_sub_partner_id: UUID | None = None,
     ) -> dict[str, Any]:
         """Return a page of the partner's transactions; those of a sub-partner where one is given.
 

@@ -19,7 +19,15 @@ _RETRY_FIAT_ADDRESS_AUTH = Operation[None](
     method="POST",
     path="/addresses/fiat/{id}/retry-auth",
     parameters=(Parameter("id", "path"),),
-    errors={"400": v2025_03_13.BadRequestResponse, "401": str, "500": v2025_03_13.ApiError},
+    errors={
+        "400": v2025_03_13.BadRequestResponse,
+        "401": str,
+        "408": str,
+        "409": str,
+        "413": str,
+        "422": str,
+        "500": v2025_03_13.ApiError,
+    },
     security=(("ApiKey",),),
     idempotency="IDEMPOTENCY-KEY",
     echoes=True,
@@ -31,7 +39,14 @@ _UPDATE_CUSTOMER = Operation[None](
     parameters=(Parameter("id", "path"), Parameter("X-SUB-PARTNER-ID", "header")),
     body="application/json; charset=utf-8",
     results={"204": None},
-    errors={"400": v2025_03_13.BadRequestResponse, "401": str, "500": v2025_03_13.ApiError},
+    errors={
+        "400": v2025_03_13.BadRequestResponse,
+        "401": str,
+        "408": str,
+        "413": str,
+        "415": str,
+        "500": v2025_03_13.ApiError,
+    },
     security=(("ApiKey",),),
     echoes=True,
 )
@@ -41,7 +56,12 @@ _GET_CUSTOMER_SPENDING_LIMIT = Operation[v2025_03_13.SpendingLimit](
     path="/customers/{id}/spending-limit",
     parameters=(Parameter("id", "path"),),
     results={"200": v2025_03_13.SpendingLimit},
-    errors={"400": v2025_03_13.BadRequestResponse, "500": v2025_03_13.ApiError},
+    errors={
+        "400": v2025_03_13.BadRequestResponse,
+        "401": str,
+        "413": str,
+        "500": v2025_03_13.ApiError,
+    },
     security=(("ApiKey",),),
     echoes=True,
 )
@@ -52,7 +72,16 @@ _SIMULATE_DEPOSIT = Operation[v2025_03_13.AutorampTransaction](
     parameters=(Parameter("autoramp_id", "path"),),
     body="application/json; charset=utf-8",
     results={"201": v2025_03_13.AutorampTransaction},
-    errors={"400": v2025_03_13.BadRequestResponse, "500": v2025_03_13.ApiError},
+    errors={
+        "400": v2025_03_13.BadRequestResponse,
+        "401": str,
+        "408": str,
+        "409": str,
+        "413": str,
+        "415": str,
+        "422": str,
+        "500": v2025_03_13.ApiError,
+    },
     security=(("ApiKey",),),
     idempotency="IDEMPOTENCY-KEY",
     echoes=True,
@@ -64,7 +93,16 @@ _ADVANCE_TRANSACTION = Operation[v2025_03_13.AutorampTransaction](
     parameters=(Parameter("id", "path"),),
     body="application/json; charset=utf-8",
     results={"200": v2025_03_13.AutorampTransaction},
-    errors={"400": v2025_03_13.BadRequestResponse, "500": v2025_03_13.ApiError},
+    errors={
+        "400": v2025_03_13.BadRequestResponse,
+        "401": str,
+        "408": str,
+        "409": str,
+        "413": str,
+        "415": str,
+        "422": str,
+        "500": v2025_03_13.ApiError,
+    },
     security=(("ApiKey",),),
     idempotency="IDEMPOTENCY-KEY",
     echoes=True,
@@ -74,6 +112,7 @@ _LIST_VERSIONS = Operation[v2025_03_13.VersionIndex](
     method="GET",
     path="/spec/versions",
     results={"200": v2025_03_13.VersionIndex},
+    errors={"412": str},
     addresses={
         "production": "https://api.paynet.example",
         "sandbox": "https://api.sandbox.paynet.example",
@@ -85,6 +124,7 @@ _GET_VERSION_DOCUMENT = Operation[dict[str, t.JsonValue]](
     path="/spec/{version}",
     parameters=(Parameter("version", "path"),),
     results={"200": dict[str, t.JsonValue]},
+    errors={"404": str, "412": str},
     addresses={
         "production": "https://api.paynet.example",
         "sandbox": "https://api.sandbox.paynet.example",
@@ -95,6 +135,7 @@ _GET_LATEST_DOCUMENT = Operation[dict[str, t.JsonValue]](
     method="GET",
     path="/spec",
     results={"200": dict[str, t.JsonValue]},
+    errors={"412": str},
     addresses={
         "production": "https://api.paynet.example",
         "sandbox": "https://api.sandbox.paynet.example",
@@ -119,7 +160,12 @@ _LIST_AUTORAMP_TRANSACTIONS = Operation[v2025_03_13.AutorampTransactionPage](
         Parameter("X-SUB-PARTNER-ID", "header"),
     ),
     results={"200": v2025_03_13.AutorampTransactionPage},
-    errors={"400": v2025_03_13.BadRequestResponse, "500": v2025_03_13.ApiError},
+    errors={
+        "400": v2025_03_13.BadRequestResponse,
+        "401": str,
+        "413": str,
+        "500": v2025_03_13.ApiError,
+    },
     security=(("ApiKey",),),
     echoes=True,
 )
@@ -143,7 +189,7 @@ class Methods(SyncClient):
         Deprecated. Intended to retry the authentication process on a failed fiat address; not
         yet implemented. Takes no body. The only response that the specification lists here is
         Unauthorized; the success response is not shown. The version rejection and server errors
-        apply to every operation.
+        apply to every operation; the other errors are what the reference server answers besides.
 
         - `id`: Id of the fiat address.
         - `idempotency_key`: Makes it safe to send the request again; a new one is made for each
@@ -157,7 +203,7 @@ class Methods(SyncClient):
         self,
         id: UUID,
         *,
-        x_sub_partner_id: str | None = None,
+        x_sub_partner_id: UUID | None = None,
         body: v2025_03_13.UpdateCustomerParams,
     ) -> None:
         """Update a customer
@@ -274,7 +320,7 @@ class Methods(SyncClient):
         to_date: datetime | None = None,
         status: list[v2025_03_13.AutorampTransactionStatus] | None = None,
         sort_order: v2025_03_13.SortOrder | None = None,
-        x_sub_partner_id: str | None = None,
+        x_sub_partner_id: UUID | None = None,
     ) -> v2025_03_13.AutorampTransactionPage:
         """List autoramp transactions
 
@@ -328,7 +374,7 @@ class Methods(SyncClient):
         to_date: datetime | None = None,
         status: list[v2025_03_13.AutorampTransactionStatus] | None = None,
         sort_order: v2025_03_13.SortOrder | None = None,
-        x_sub_partner_id: str | None = None,
+        x_sub_partner_id: UUID | None = None,
     ) -> Iterator[v2025_03_13.AutorampTransaction]:
         """Yield the items of all pages, which are requested as they are needed.
 
@@ -363,7 +409,7 @@ class AsyncMethods(AsynchronousClient):
         Deprecated. Intended to retry the authentication process on a failed fiat address; not
         yet implemented. Takes no body. The only response that the specification lists here is
         Unauthorized; the success response is not shown. The version rejection and server errors
-        apply to every operation.
+        apply to every operation; the other errors are what the reference server answers besides.
 
         - `id`: Id of the fiat address.
         - `idempotency_key`: Makes it safe to send the request again; a new one is made for each
@@ -377,7 +423,7 @@ class AsyncMethods(AsynchronousClient):
         self,
         id: UUID,
         *,
-        x_sub_partner_id: str | None = None,
+        x_sub_partner_id: UUID | None = None,
         body: v2025_03_13.UpdateCustomerParams,
     ) -> None:
         """Update a customer
@@ -494,7 +540,7 @@ class AsyncMethods(AsynchronousClient):
         to_date: datetime | None = None,
         status: list[v2025_03_13.AutorampTransactionStatus] | None = None,
         sort_order: v2025_03_13.SortOrder | None = None,
-        x_sub_partner_id: str | None = None,
+        x_sub_partner_id: UUID | None = None,
     ) -> v2025_03_13.AutorampTransactionPage:
         """List autoramp transactions
 
@@ -548,7 +594,7 @@ class AsyncMethods(AsynchronousClient):
         to_date: datetime | None = None,
         status: list[v2025_03_13.AutorampTransactionStatus] | None = None,
         sort_order: v2025_03_13.SortOrder | None = None,
-        x_sub_partner_id: str | None = None,
+        x_sub_partner_id: UUID | None = None,
     ) -> AsyncIterator[v2025_03_13.AutorampTransaction]:
         """Yield the items of all pages, which are requested as they are needed.
 

@@ -39,7 +39,7 @@ class AddressesHandlers(Protocol[A_contra]):
         Deprecated. Intended to retry the authentication process on a failed fiat address; not
         yet implemented. Takes no body. The only response that the specification lists here is
         Unauthorized; the success response is not shown. The version rejection and server errors
-        apply to every operation.
+        apply to every operation; the other errors are what the reference server answers besides.
 
         - `id`: Id of the fiat address.
 
@@ -162,7 +162,7 @@ class AutorampHandlers(Protocol[A_contra]):
         to_date: datetime | None = None,
         status: list[models.AutorampTransactionStatus] | None = None,
         sort_order: models.SortOrder = models.SortOrder.DESC,
-        x_sub_partner_id: str | None = None,
+        x_sub_partner_id: UUID | None = None,
     ) -> Handled[Result[models.AutorampTransactionPage]]:
         """List autoramp transactions
 
@@ -196,7 +196,7 @@ class CustomerHandlers(Protocol[A_contra]):
         call: Call[A_contra],
         *,
         id: UUID,
-        x_sub_partner_id: str | None = None,
+        x_sub_partner_id: UUID | None = None,
         body: models.UpdateCustomerParams,
     ) -> Handled[Reply[None] | None]:
         """Update a customer
