@@ -394,12 +394,13 @@ class Definitions(dict[str, Any]):
     """The document of an `Api` as it was loaded.
 
     ``meaning`` is a digest of it all but what its descriptions and summaries say: what depends
-    on nothing else can be kept by it.
+    on nothing else can be kept by it. ``words`` has a digest of each of those texts, once.
     """
 
-    __slots__ = ("meaning",)
+    __slots__ = ("meaning", "words")
 
     meaning: bytes
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,8 @@ import dateline
 from dateline import progress
 from dateline.cache import Cache, Recollection
 from dateline.changes import FOLDER, Changes
+from dateline.changes.additions import list_periods
+from dateline.changes.kept import recall_pages
 from dateline.changes.record import Record
 from dateline.changes.words import Row, restore_contract
 from dateline.collector import cycles_freed
@@ -113,8 +115,7 @@ def render(
         artifacts += python
         notes += remarks
     if changes:
-        known = Recollection(cache, api.meaning)
-        artifacts += _render_pages(api, projector, folders, record, known)
+        artifacts += _recall_pages(api, projector, folders, record, cache)
     return Rendered(
         artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)
     )
@@ -201,15 +202,30 @@ def _prepare_server(
     return server, made
 
 
-def _render_pages(
+def _recall_pages(
     api: Api,
     projector: Projector,
     folders: list[Path],
     record: Record | None,
-    known: Recollection,
+    cache: Cache | None,
+) -> list[Artifact]:
+    """Return the change pages, or what the *cache* has of them; and the site, if there is one."""
+    periods = [*list_periods(api, projector, record)] if record else []
+
+    def lay_out() -> tuple[list[Artifact], set[str]]:
+        differences = Changes(api, projector, periods, Recollection(cache, api.meaning))
+        return _render_pages(api, projector, folders, differences), differences.texts
+
+    # a site tells most of what there is to tell
+    if cache is None or api.table.site:
+        return lay_out()[0]
+    return recall_pages(api, periods, folders, cache, lay_out)
+
+
+def _render_pages(
+    api: Api, projector: Projector, folders: list[Path], differences: Changes
 ) -> list[Artifact]:
     """Return the change pages, and the site, if there is one."""
-    differences = Changes(api, projector, record, known)
     pages: dict[str, Pages] = {FOLDER: differences}
     if api.table.site:
         pages[SITE] = _prepare_site(api, projector, differences)

@@ -151,9 +151,9 @@ ROWS: Final = (
         against="python -c pass",
         prepare=_edited(_stripe, "generate"),
         cpu=3.0,
-        about="Change pages: half is to compare the versions, a quarter to lay the pages out; then "
-        "what is published, and the documents. Definitions and samples come from the cache, and "
-        "the package, of which only what has the word is laid out.",
+        about="What is published is read and compared, then the documents are laid out. Definitions "
+        "and change pages come from the cache, unless the word is on one of them, and the package, "
+        "of which only what has the word is laid out.",
         runs=3,
     ),
     Row(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
 from dateline.cache import Recollection
-from dateline.changes.additions import list_periods
-from dateline.changes.pages import Page, describe_announcement, list_pages
-from dateline.changes.record import Period, Record
+from dateline.changes.pages import Differences, Page, describe_announcement, list_pages
+from dateline.changes.record import Period
 from dateline.changes.sections import group_by_reason
 from dateline.model import Api
 from dateline.project import Projector
@@ -32,22 +31,26 @@ _MOST_IN_FEED: Final = 50
 class Changes:
     """The context of each template of the folder.
 
-    What is *known* of definitions of the same meaning is not made again.
+    *periods* are those of additions to all versions. What is *known* of definitions of the same
+    meaning is not made again.
     """
 
     def __init__(
         self,
         api: Api,
         projector: Projector,
-        record: Record | None = None,
+        periods: Sequence[Period] = (),
         known: Recollection | None = None,
     ) -> None:
         self._api = api
-        self.pages = list(list_pages(api, projector, known))
+        self._periods = periods
+        differences = Differences(api, projector, shown=True, known=known)
+        self.pages = list(list_pages(api.table, differences))
         """What differs between versions, for each two of them that have a page."""
         self.announced = [describe_announcement(each) for each in api.table.announcements]
         """What was announced, in words."""
-        self._periods = list(list_periods(api, projector, record)) if record else []
+        self.texts = differences.texts
+        """All texts that entries of the pages may quote."""
 
     def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the path and context of each page that the template *name* generates.
@@ -84,7 +87,7 @@ def schema() -> str:
     return Path(__file__).with_name("changes.schema.json").read_text(encoding="utf-8")
 
 
-def _rows(api: Api, pages: list[Page], periods: list[Period]) -> list[dict[str, Any]]:
+def _rows(api: Api, pages: list[Page], periods: Sequence[Period]) -> list[dict[str, Any]]:
     """Return the row of the index for each version, newest first; the first version has no page.
 
     ``since`` is what was added while the version was the newest, ``until`` what was before that.
@@ -115,7 +118,7 @@ def _rows(api: Api, pages: list[Page], periods: list[Period]) -> list[dict[str, 
     ]
 
 
-def _feed(api: Api, pages: list[Page], periods: list[Period]) -> dict[str, Any]:
+def _feed(api: Api, pages: list[Page], periods: Sequence[Period]) -> dict[str, Any]:
     """Return the feed's id, its date and its entries, newest first (RFC 4287 section 4.1).
 
     A day counts as its midnight in UTC, a month as its first day. What was added to all versions is

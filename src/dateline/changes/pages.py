@@ -18,7 +18,7 @@ from dateline.changes.reasons import Reason, Reasons
 from dateline.changes.sections import PageSection, count_breaking, list_sections
 from dateline.check.merge import ChangeGroup, Merged
 from dateline.diff import DiffReadings, diff
-from dateline.model import Announcement, Api, Combination, Table, Verdict, Version
+from dateline.model import Announcement, Api, Change, Combination, Table, Verdict, Version
 from dateline.openapi import VERSION, method_name, operations, path_items
 from dateline.project import Projector
 from dateline.rules.effects import describe_effect
@@ -108,18 +108,14 @@ def describe_announcement(announcement: Announcement) -> str:
     return f"Version {announcement.version} {happens} on {announcement.day}."
 
 
-def list_pages(api: Api, projector: Projector, known: Recollection | None = None) -> Iterator[Page]:
-    """Yield a page for every two versions of *api*, within ``EVERY_PAIR`` and ``MOST_NAMED``.
-
-    What is *known* of definitions of the same meaning is not made again.
-    """
-    differences = Differences(api, projector, shown=True, known=known)
-    versions = api.table.versions
+def list_pages(table: Table, differences: Differences) -> Iterator[Page]:
+    """Yield a page for every two versions of *table*, within ``EVERY_PAIR`` and ``MOST_NAMED``."""
+    versions = table.versions
     pairs = [*pairwise(versions)]
     counted = progress.count("comparing the versions", pairs)
     steps = {pair: differences.page(*pair) for pair in counted}
     every = len(versions) <= EVERY_PAIR and _count_operations(list(steps.values())) <= MOST_NAMED
-    pairs = [*(combinations(versions, 2) if every else _fewer(api.table))]
+    pairs = [*(combinations(versions, 2) if every else _fewer(table))]
     for pair in progress.count("comparing the versions", pairs):
         yield steps[pair] if pair in steps else differences.page(*pair)
 
@@ -155,6 +151,9 @@ class Differences:
         self._values = memoize(self._make_values)
         self._documents: dict[Combination, dict[str, Any]] = {}
         self._entries: dict[tuple[Any, ...], Entry] = {}
+        self._said: dict[int, Any] = {}
+        self.texts: set[str] = set()
+        """All texts that entries may quote: of values before and after, and summaries."""
 
     def page(self, older: Version, newer: Version) -> Page:
         """Return what differs between *older* and *newer* in any environment."""
@@ -181,6 +180,7 @@ class Differences:
             before, after = map(self._document, (Combination(older.date, name), now))
             renames = self._projector.renames(older.date, newer.date, name)
             for change in diff(before, after, renames, self._readings):
+                self._collect_texts(change)
                 # what a version is called is not what it changed
                 if change.after_pointer != VERSION:
                     merged.add(change, now)
@@ -194,6 +194,7 @@ class Differences:
         def calls(operations: tuple[str, ...]) -> Calls:
             named = operations[:MOST_OPERATIONS]
             found = tuple((name, summaries.get(name, "")) for name in named)
+            self.texts.update(summary for _, summary in found)
             # one object for all pages: it is laid out once
             return self._calls.setdefault(found, found)
 
@@ -201,6 +202,19 @@ class Differences:
             (group, self._once(self._explain(group, reason, calls, older, newer, rank)))
             for rank, (group, reason) in enumerate(zip(groups, reasons, strict=True))
         ]
+
+    def _collect_texts(self, change: Change) -> None:
+        pending: list[Any] = [change.before, change.after]
+        while pending:
+            value = pending.pop()
+            if isinstance(value, str):
+                self.texts.add(value)
+            # the value is kept beside its id, which is unique only while it lives
+            elif isinstance(value, dict | list) and id(value) not in self._said:
+                self._said[id(value)] = value
+                pending += value.values() if isinstance(value, dict) else value
+        for inner in change.within:
+            self._collect_texts(inner)
 
     def _explain(
         self,

@@ -13,7 +13,7 @@ from dateline.cache import Cache
 from dateline.gates import Timeline
 from dateline.load.joining import join_files
 from dateline.load.kept import read_fragment
-from dateline.load.meaning import join_meanings
+from dateline.load.meaning import join_meanings, list_words
 from dateline.load.shared import SharedFiles
 from dateline.load.table import read_table
 from dateline.model import Api, Definitions, Map, Place, Problem, SourceError, Table
@@ -63,11 +63,13 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
     document = joined.document
     if cache is not None and not tolerated:
         document = Definitions(document)
-        document.meaning = join_meanings(
+        meanings = [
             (name, fragment.meaning)
             for name, fragment in (*found.items(), *shared.read.items())
             if fragment.meaning is not None
-        )
+        ]
+        document.meaning = join_meanings(meanings)
+        document.words = list_words(meaning for _, meaning in meanings)
     timeline = Timeline(table)
     return Api(
         folder=folder,

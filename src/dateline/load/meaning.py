@@ -31,12 +31,24 @@ class Meaning(NamedTuple):
         words: list[str] = []
 
         def take(text: str) -> bool:
-            word = text.encode(errors="surrogatepass")
-            words.append(blake2b(word, digest_size=12).hexdigest())
+            words.append(digest_word(text))
             return bool(text)
 
         structure = json.dumps(replace_words("document", document, take))
         return cls(sha256(structure.encode()).digest(), tuple(words))
+
+
+def digest_word(text: str) -> str:
+    """Return the digest of a word."""
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
+
+
+def list_words(meanings: Iterable[Meaning]) -> tuple[str, ...]:
+    """Return the digest of each word, once, in the order in which files have them.
+
+    Files that have one meaning together have as many, at the same places.
+    """
+    return tuple(dict.fromkeys(word for meaning in meanings for word in meaning.words))
 
 
 def join_meanings(meanings: Iterable[tuple[str, Meaning]]) -> bytes:

@@ -1,0 +1,81 @@
+"""Change pages, kept by the meaning of the definitions while nothing that they quote is another.
+
+Words decide about a page by being equal or empty, which is part of the meaning, and by being
+quoted: in what a change has before and after, and in the summaries of operations.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
+
+from dateline import fresh
+from dateline.cache import Cache
+from dateline.changes.record import Period
+from dateline.load.meaning import digest_word
+from dateline.model import Api, Artifact
+
+_PACKAGES: Final = ("jinja2", "markupsafe", "jsonschema-rs")
+
+LayOut = Callable[[], tuple[list[Artifact], Collection[str]]]
+"""Returns pages, and all texts that they may quote."""
+
+
+def recall_pages(
+    api: Api, periods: Sequence[Period], folders: Sequence[Path], cache: Cache, lay_out: LayOut
+) -> list[Artifact]:
+    """Return the pages that *lay_out* returns, or has returned with the same texts to quote.
+
+    Beside *api* they may depend on *periods* and on the templates in *folders* alone.
+    """
+    words = getattr(api.document, "words", None)
+    if api.meaning is None or words is None:
+        return lay_out()[0]
+    added = json.dumps([period.data for period in periods])
+    key = cache.key("change pages", api.meaning, added, *_list_inputs(folders))
+    known = cache.get(key)
+    if known is not None and (kept := _read(known, words)) is not None:
+        return kept
+    artifacts, texts = lay_out()
+    cache.put(key, _write(artifacts, texts, words))
+    return artifacts
+
+
+def _list_inputs(folders: Sequence[Path]) -> Iterator[str]:
+    """Yield digests of what pages are laid out with: templates, packages."""
+    yield from map(fresh.digest, folders)
+    for name in _PACKAGES:
+        try:
+            yield f"{name} {version(name)}"
+        except PackageNotFoundError:  # a light installation shows no values
+            yield name
+
+
+def _write(artifacts: Sequence[Artifact], texts: Collection[str], words: Sequence[str]) -> bytes:
+    """Return what is kept of *artifacts*, with those of the *words* that are among *texts*."""
+    digests = {*map(digest_word, texts)}
+    quoted = [(number, word) for number, word in enumerate(words) if word in digests]
+    contents = [zlib.compress(artifact.content, 1) for artifact in artifacts]
+    sizes = [
+        (artifact.path, len(content)) for artifact, content in zip(artifacts, contents, strict=True)
+    ]
+    return b"\n".join([json.dumps([quoted, sizes]).encode(), b"".join(contents)])
+
+
+def _read(kept: bytes, words: Sequence[str]) -> list[Artifact] | None:
+    """Return the pages that were *kept*; None where they quote another word than one of *words*."""
+    start = kept.index(b"\n")
+    quoted, sizes = json.loads(kept[:start])
+    if any(words[number] != word for number, word in quoted):
+        return None
+    artifacts = []
+    start += 1
+    for path, size in sizes:
+        content = zlib.decompress(kept[start : start + size])
+        artifacts.append(Artifact(path=path, content=content))
+        start += size
+    return artifacts

@@ -1,0 +1,121 @@
+"""Change pages that are kept are the ones that definitions of the same meaning generate."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.other_words import adopted_apis
+from support.thing_sources import SCHEMAS, api, things
+
+from dateline.cache import Cache
+from dateline.changes import Changes
+from dateline.changes.kept import recall_pages
+from dateline.load import load
+from dateline.load.meaning import Meaning, join_meanings, list_words, replace_words
+from dateline.model import Api, Artifact, Definitions
+from dateline.project import Projector
+from dateline.render import builtin_templates, render
+
+FOLDERS = [builtin_templates()]
+
+
+def lay_out(api: Api) -> tuple[list[Artifact], Collection[str]]:
+    made = render(api, models=False, validate=False).artifacts
+    pages = [each for each in made if each.path.startswith("changes/")]
+    return pages, Changes(api, Projector(api)).texts
+
+
+def recall(api: Api, cache: Cache) -> tuple[list[Artifact], bool]:
+    """Return the pages, and whether they were kept."""
+    laid_out = []
+
+    def note() -> tuple[list[Artifact], Collection[str]]:
+        laid_out.append(True)
+        return lay_out(api)
+
+    return recall_pages(api, [], FOLDERS, cache, note), not laid_out
+
+
+def with_words(found: Api, replace: Callable[[str], Any]) -> Api:
+    """Return what is loaded of *found* with other words."""
+    document = Definitions(replace_words("document", found.document, replace))
+    meaning = Meaning.of(document)
+    document.meaning = join_meanings([("api", meaning)])
+    document.words = list_words([meaning])
+    return dataclasses.replace(found, document=document)
+
+
+def words_of(found: Api) -> list[str]:
+    words: dict[str, None] = {}
+    replace_words("document", found.document, lambda text: words.setdefault(text))
+    return [*filter(None, words)]
+
+
+def emphasize(word: str, text: str) -> str:
+    return f"{text}!" if text == word else text
+
+
+def apis(root: Path) -> Iterator[Api]:
+    yield load(SCHEMAS, cache=Cache(None))
+    yield from adopted_apis(root)
+
+
+def test_pages_are_kept_while_no_word_on_them_is_another(tmp_path: Path) -> None:
+    outcomes = set()
+    for found in apis(tmp_path):
+        cache = Cache(None)
+        same = with_words(found, str)
+        first, was_kept = recall(same, cache)
+        assert (first, was_kept) == (lay_out(same)[0], False)
+        assert recall(same, cache) == (first, True)
+        quoted = {*lay_out(same)[1]}
+        words = sorted(words_of(found), key=lambda word: word not in quoted)
+        for word in (*words[:4], *words[-4:]):
+            other = with_words(same, partial(emphasize, word))
+            pages, was_kept = recall(other, cache)
+            assert pages == lay_out(other)[0], word
+            outcomes.add(was_kept)
+    assert outcomes == {True, False}
+
+
+TELLING = """
+    Thing:
+      type: object
+      properties:
+        due:
+          x-added: 2024-09-01
+          description: When
+          type: object
+          properties: { by: { description: Whom, type: string } }
+        old:
+          type: string
+          description: Now
+          x-was: { 2024-09-01: { description: Then } }
+        plain: { type: string, description: Nowhere }
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "is_quoted"),
+    [("When", True), ("Whom", True), ("Now", True), ("Then", True), ("Nowhere", False)],
+)
+def test_words_of_what_changed_are_quoted(tmp_path: Path, word: str, is_quoted: bool) -> None:
+    found = with_words(api(tmp_path, things(TELLING)), str)
+    cache = Cache(None)
+    recall(found, cache)
+    other = with_words(found, lambda text: f"{text} else" if text == word else text)
+    assert recall(other, cache) == (lay_out(other)[0], not is_quoted)
+
+
+@pytest.mark.parametrize("text", ["", "Now"])
+def test_words_that_become_equal_or_empty_have_another_meaning(tmp_path: Path, text: str) -> None:
+    found = with_words(api(tmp_path, things(TELLING)), str)
+    cache = Cache(None)
+    recall(found, cache)
+    other = with_words(found, lambda word: text if word in ("Then", "Nowhere") else word)
+    assert recall(other, cache) == (lay_out(other)[0], False)
