@@ -13,6 +13,7 @@ from typing import Any, Final
 import jsonschema_rs
 import pytest
 from support.json_schema_suite import SUITE, components, groups
+from support.mixed_schemas import mixed_instances, mixed_schemas
 from support.null_spellings import COMPONENTS, SPELLINGS, instances
 from support.random_schemas import odd_instances, random_schemas
 from support.readers import Readers, document
@@ -151,6 +152,24 @@ def formats(openapi: str) -> Corpus:
                 f"Listed{called}": [([value], is_valid) for value, is_valid in values],
                 f"Nullable{called}": [*values, (None, True)],
             }
+    for name, (valid, invalid) in TEXTS.items():
+        called, said = _pascal(name), {"format": name}
+        values = [(value, True) for value in valid] + [(value, False) for value in invalid]
+        listed = {"enum": [valid[0], invalid[-1], 1], **said}
+        schemas |= {
+            f"Untyped{called}": said,
+            f"Chosen{called}": listed,
+            f"Merged{called}": {"allOf": [{"$ref": "#/components/schemas/Text"}], **said},
+            f"Known{called}": {"type": "string", "x-extensible-enum": [valid[0]], **said},
+            f"Twice{called}": {"allOf": [said, {"format": "uuid" if name != "uuid" else "date"}]},
+        }
+        found |= {
+            f"Untyped{called}": [*values, (1, True), ([], True)],
+            f"Chosen{called}": [(valid[0], True), (invalid[-1], False), (1, True), (2, False)],
+            **{f"{how}{called}": [*values, (1, False)] for how in ("Merged", "Known")},
+            f"Twice{called}": [*((value, False) for value, _ in values), (1, True)],
+        }
+    schemas["Text"] = {"type": "string"}
     narrow = {"type": "string", "format": "decimal", "pattern": "0$", "maxLength": 5}
     schemas |= {"NarrowDecimal": narrow, "NumberDecimal": {"type": "number", "format": "decimal"}}
     found["NarrowDecimal"] = [(text, text in ("12.50", ".0")) for text in NARROWED]
@@ -174,6 +193,18 @@ def randomly(openapi: str) -> Corpus:
     return Corpus(readers, found, {name: json.dumps(each) for name, each in schemas.items()})
 
 
+@cache
+def mixed(openapi: str) -> Corpus:
+    schemas = mixed_schemas(23, 60, old=openapi.startswith("3.0"))
+    readers = Readers(Path(mkdtemp()), schemas, openapi)
+    adopted = readers.readers["adopted"]
+    found = {
+        name: [(value, adopted(name, value)) for value in mixed_instances(at)]
+        for at, name in enumerate(schemas)
+    }
+    return Corpus(readers, found, {name: json.dumps(each) for name, each in schemas.items()})
+
+
 CORPORA: Final[dict[str, Callable[[], Corpus]]] = {
     "suite": suite,
     "null in 3.0": nulls,
@@ -181,6 +212,8 @@ CORPORA: Final[dict[str, Callable[[], Corpus]]] = {
     "formats in 3.1": lambda: formats("3.1.0"),
     "random in 3.0": lambda: randomly("3.0.3"),
     "random in 3.1": lambda: randomly("3.1.0"),
+    "mixed in 3.0": lambda: mixed("3.0.3"),
+    "mixed in 3.1": lambda: mixed("3.1.0"),
 }
 HERE: Final = [
     pytest.param(name, marks=pytest.mark.skipif(not SUITE.is_file(), reason="no suite is here"))

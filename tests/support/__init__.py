@@ -45,6 +45,7 @@
 - `keyed_server`: a server of one POST with idempotency keys, as a process, on a shared store
 - `kills`: a command killed at every file event, and what the next command makes of it
 - `migrating`: an API of three versions whose names change, and programs that use its package
+- `mixed_schemas`: random schemas in which keywords of any types are beside each other
 - `mock_answers`: the answers of a mock to every GET, judged by the document of their version
 - `mocks`: mocks of the versions of an API, and requests to them
 - `model_documents`: documents with every schema keyword, and models that disagree with one

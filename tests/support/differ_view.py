@@ -30,8 +30,9 @@ class DifferView:
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
         self._schemas = DiffReadings().of(document)
-        self._modern = Dialect(document).modernize("document", document)
-        self._registry = jsonschema_rs.Registry([(_ROOT, self._modern)])
+        self._dialect = Dialect(document)
+        modern = self._dialect.modernize("document", document)
+        self._registry = jsonschema_rs.Registry([(_ROOT, modern)])
 
     def accepts(self, component: str, value: Any) -> bool:
         """Return whether *value* satisfies all that the differ reads of *component*."""
@@ -44,11 +45,11 @@ class DifferView:
 
     def _fits(self, parts: Parts, value: Any) -> bool:
         view = self._schemas.view(parts)
-        if view.never:
-            return False
         nulls = [part.null for part in parts if part.null]
         if value is None and nulls and len(nulls) == len(_saying(parts)):
             return True
+        if view.never:
+            return False
         if not _typed(view, value) or not _listed(view, value):
             return False
         if not all(self._one_of(view, at, value) for at in range(len(view.unions))):
@@ -57,7 +58,10 @@ class DifferView:
             _bounded(view, value)
             and self._object(view, value)
             and self._array(view, value)
-            and all(self._opaque(part, value) for part in parts)
+            # what lets null through does so whatever is said beside it
+            and all(
+                self._opaque(part, value) for part in parts if value is not None or not part.null
+            )
         )
 
     def _one_of(self, view: SchemaView, at: int, value: Any) -> bool:
@@ -106,7 +110,8 @@ class DifferView:
         return not kept or self._judge(kept, value)
 
     def _judge(self, schema: dict[str, Any], value: Any) -> bool:
-        rooted = json.loads(json.dumps(schema).replace('"$ref": "#', f'"$ref": "{_ROOT}#'))
+        modern = self._dialect.modernize("schema", schema)
+        rooted = json.loads(json.dumps(modern).replace('"$ref": "#', f'"$ref": "{_ROOT}#'))
         validator = jsonschema_rs.Draft202012Validator(
             rooted, validate_formats=True, registry=self._registry
         )
@@ -118,8 +123,6 @@ def _saying(parts: Parts) -> list[Part]:
 
 
 def _typed(view: SchemaView, value: Any) -> bool:
-    if value is None and view.types is None and view.null_at:
-        return bool(view.null_passes) and all(view.null_passes.values())
     return view.types is None or type_of(value) in view.types
 
 

@@ -41,7 +41,7 @@ from dateline.schema.references import Located, component, escape
 # nothing turns its meaning round, and nothing says who writes it, that only one may fit, or that
 # any value of a type does.
 _MERGING: Final = re.compile(
-    rb'"(?:allOf|oneOf|not|if|then|else|contains|dependentSchemas|unevaluatedProperties'
+    rb'"(?:allOf|oneOf|not|if|then|else|contains|dependentSchemas|unevaluated(?:Items|Properties)'
     rb'|readOnly|writeOnly|\$defs|definitions|\$dynamicRef)":'
     rb'|"anyOf":\[[^\]]*\{"type":"(?:string|integer|number)"'
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from dateline.diff.graph import Kinds, NodePair, align
@@ -17,7 +17,7 @@ from dateline.diff.views import (
 from dateline.model import EXTENSIBLE, Kind
 from dateline.schema.dialect import NOTES
 from dateline.schema.parts import Part
-from dateline.schema.references import Located
+from dateline.schema.references import Located, escape
 
 KEYWORD: Final = Kinds(Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED)
 NOTE: Final = Kinds.all(Kind.DOCUMENTATION_CHANGED)
@@ -208,10 +208,10 @@ _BESIDE: Final = {
     "contains": ("minContains", "maxContains"),
     "if": ("then", "else"),
     "unevaluatedProperties": (
-        *("properties", "patternProperties", "additionalProperties", "dependentSchemas"),
-        *_BRANCHES,
+        *("properties", "patternProperties", "additionalProperties", "unevaluatedProperties"),
+        *("dependentSchemas", *_BRANCHES),
     ),
-    "unevaluatedItems": ("items", "prefixItems", "contains", *_BRANCHES),
+    "unevaluatedItems": ("items", "unevaluatedItems", "prefixItems", "contains", *_BRANCHES),
 }
 
 _DEEP: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
@@ -221,13 +221,13 @@ _SILENT: Final = " takes anything"
 def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
     """Note that a keyword is beside other ones now, though all of them are still there."""
     alone = len(before.parts) == len(after.parts) == 1
-    for keyword, beside in _BESIDE.items():
+    for keyword in _BESIDE:
         if alone and keyword not in _DEEP:
             continue
         ours, theirs = _with(before, keyword), _with(after, keyword)
         if not (ours and theirs):
             continue
-        first, second = (_names(view.parts, beside) for view in (before, after))
+        first, second = (_list_names(view, view.parts, keyword) for view in (before, after))
         # what came or went is a difference by itself, unless it means nothing alone
         common = (first & second) | {name for name in first ^ second if name.endswith(_SILENT)}
         if _group(before, ours, keyword, common) != _group(after, theirs, keyword, common):
@@ -250,10 +250,50 @@ def _group(
     """Return which of the *common* names each of *parts* knows."""
     return {
         frozenset(
-            _names(within(view, part) if keyword in _DEEP else [part], _BESIDE[keyword]) & common
+            _list_names(view, within(view, part) if keyword in _DEEP else [part], keyword) & common
         )
         for part in parts
     }
+
+
+def _list_names(view: SchemaView, parts: Iterable[Part], keyword: str) -> set[str]:
+    """Return the names of what *keyword* depends on in *parts*, and in the branches of them."""
+    parts = list(parts)
+    found = _names(parts, _BESIDE[keyword])
+    return found.union(_list_silent(view, parts, keyword, "", ())) if keyword in _DEEP else found
+
+
+def _list_silent(
+    view: SchemaView, parts: Iterable[Part], keyword: str, at: str, met: tuple[int, ...]
+) -> Iterator[str]:
+    """Yield the names of what takes anything in the branches of *parts*, and so evaluates it.
+
+    Whoever compares the branches finds no difference in that.
+    """
+    for part in parts:
+        if id(part.node) in met:
+            continue
+        for step, located in _list_branches(part):
+            below = view.schemas.reader.parts([located])
+            place = f"{at}/{step}"
+            for name in _names(below, _BESIDE[keyword]):
+                if name.endswith(_SILENT):
+                    yield f"{place}/{name}"
+            yield from _list_silent(view, below, keyword, place, (*met, id(part.node)))
+
+
+def _list_branches(part: Part) -> Iterator[tuple[str, Located]]:
+    """Yield the schemas that may hold for a value beside *part*, and the way to each."""
+    for keyword in (*_BRANCHES, "dependentSchemas"):
+        if keyword in part.skip or keyword not in part.node:
+            continue
+        node, pointer = part.at(keyword)
+        called = "anyOf" if keyword == "oneOf" else keyword
+        if keyword in ("if", "then", "else"):
+            yield called, Located(node, pointer)
+        elif isinstance(node, dict | list):
+            for name, child in node.items() if isinstance(node, dict) else enumerate(node):
+                yield f"{called}/{name}", Located(child, f"{pointer}/{escape(str(name))}")
 
 
 def _names(parts: Iterable[Part], keywords: Iterable[str]) -> set[str]:

@@ -108,7 +108,7 @@ class Schemas:
         if keyword in _EVALUATING and self.document.closes:
             return False  # what it looks at is no longer unevaluated, whatever it says of it
         if keyword in _COUNTED and _is_zero(node.get("minContains")) and "maxContains" not in node:
-            return True
+            return not self.document.closes
         return node.keys().isdisjoint(NEEDED[keyword])
 
     def _variants(self, view: SchemaView) -> Variants | None:

@@ -12,7 +12,7 @@ from dateline.model import EXTENSIBLE
 from dateline.openapi import OBJECTS
 from dateline.regex.engines import compile_portable
 from dateline.schema.dialect import NOTES, OR_NULL
-from dateline.schema.parts import NEVER, VALUE, Part, Parts, value_of
+from dateline.schema.parts import NEVER, VALUE, Part, PartReader, Parts, value_of
 from dateline.schema.references import Located, Resolver, escape
 from dateline.schema.types import type_of
 from dateline.schema.values import text
@@ -58,6 +58,7 @@ class SchemaReader(Protocol):
     """All schemas of a document; `dateline.diff.schemas` reads them."""
 
     document: DocumentIndex
+    reader: PartReader
 
     def read(self, located: Iterable[Located]) -> SchemaView:
         """Return what the schemas *located* say together."""

@@ -11,6 +11,7 @@ from dateline.model import EXTENSIBLE
 from dateline.models.reading import Flat
 from dateline.python import names
 from dateline.regex.engines import matches
+from dateline.sample.document import has_format
 from dateline.schema.types import IMPLIED, type_of
 from dateline.schema.values import text
 
@@ -106,7 +107,9 @@ def _is_within(item: Any, flat: Flat) -> bool:
     said = flat.keywords
     if isinstance(item, str):
         is_short = said.get("minLength", 0) <= len(item) <= said.get("maxLength", inf)
-        return is_short and all(matches(each, item) for each in flat.patterns)
+        if not (is_short and all(matches(each, item) for each in flat.patterns)):
+            return False
+        return all(has_format(item, each) for each in flat.formats)
     if not has_type(item, ("number",)):
         return True
     return (

@@ -13,7 +13,6 @@ from dateline.models.constructs import (
     known_values,
 )
 from dateline.models.reading import Flat, Flattener
-from dateline.models.scalars import FORMATS
 from dateline.python import names
 from dateline.python.code import DefinitionName, Node, Text, call, value
 from dateline.python.types import Type
@@ -35,7 +34,7 @@ def write_default(reader: Flattener, flat: Flat, made: Type, default: Any) -> No
         return None
     kind = types[0]
     if kind == "string":
-        if goal.text("format") in FORMATS:
+        if goal.formats:
             return None
         is_known = not known_values(goal) or default in known_values(goal)
         return Text(default) if is_known else call("t.Unrecognized", Text(default))

@@ -15,6 +15,9 @@ from dateline.schema.values import text
 # In this order unions of them are written.
 _TYPES: Final = ("boolean", "object", "array", "number", "integer", "string")
 
+FORMATS: Final = ("date-time", "date", "uuid", "decimal")
+"""The formats of texts that the models check."""
+
 # Keywords that are enforced by nothing in the models; each is noted.
 UNMODELLED: Final = (
     *("not", "if", "then", "else", "contains", "minContains", "maxContains"),
@@ -104,7 +107,7 @@ class Flat:
 
     ``types`` is None where any type will do; ``nullable`` is apart from it, and ``or_null`` says
     that null fits even if members of unions refuse it. ``values`` are the values of `enum` and
-    `const`. ``left`` names the keywords that are not modelled.
+    `const`, ``formats`` those of ``FORMATS``. ``left`` names the keywords that are not modelled.
     """
 
     reference: str | None = None
@@ -115,6 +118,7 @@ class Flat:
     values: list[Any] | None = None
     keywords: dict[str, Any] = field(default_factory=dict)
     patterns: list[str] = field(default_factory=list)
+    formats: list[str] = field(default_factory=list)
     multiples: list[Any] = field(default_factory=list)
     unions: list[Union] = field(default_factory=list)
     annotations: dict[str, Any] = field(default_factory=dict)
@@ -123,13 +127,15 @@ class Flat:
     @property
     def constrained(self) -> bool:
         """Return whether anything but annotations, types and a union is said."""
-        return bool(self.keywords or self.patterns or self.multiples or self.values is not None)
+        lists = (self.keywords, self.patterns, self.formats, self.multiples)
+        return any(lists) or self.values is not None
 
     @property
     def constraints(self) -> list[str]:
         """The keywords that constrain values, but for `type`, `enum` and `const`."""
         found = [*self.keywords, *(union.keyword for union in self.unions)]
         found += ["pattern"] if self.patterns else []
+        found += ["format"] if self.formats else []
         return [*found, "multipleOf"] if self.multiples else found
 
     def text(self, key: str) -> str | None:
@@ -204,14 +210,16 @@ class Flattener:
             merged = self._merge(merged, self._inline(part, seen))
         merged.keywords |= closing
         merged.annotations = {**merged.annotations, **_list_inherited(parts), **own.annotations}
-        merged.or_null = own.or_null
         if own.or_null:
-            merged.nullable = True
+            merged.or_null = merged.nullable = True
         return merged
 
     def narrows(self, base: Flat, member: Flat) -> bool:
         """Return whether *base* says anything that *member* does not say anyway."""
-        if base.constrained or base.unions or base.never or base.left:
+        known = {*self.resolve(member).formats}
+        if replace(base, formats=[]).constrained or base.unions or base.never or base.left:
+            return True
+        if not {*base.formats} <= known:
             return True
         return base.types is not None and not self._is_within(member, {*base.types})
 
@@ -280,6 +288,7 @@ class Flattener:
                     made.left.append(key)
         if "pattern" in made.keywords:
             made.patterns = [made.keywords.pop("pattern")]
+        made.formats = [each for each in FORMATS if each == schema.get("format")]
         if "multipleOf" in made.keywords:
             made.multiples = [made.keywords.pop("multipleOf")]
         for keyword in UNIONS:
@@ -317,20 +326,16 @@ class Flattener:
         made = Flat(
             never=one.never or other.never,
             patterns=_unite(one.patterns, other.patterns),
+            formats=_unite(one.formats, other.formats),
             multiples=_unite(one.multiples, other.multiples),
             unions=[*one.unions, *other.unions],
             left=_unite(one.left, other.left),
         )
-        # of annotations, only the format tells a type; the others describe the base
-        made.annotations = {
-            key: flat.annotations[key]
-            for flat in (other, one)
-            for key in ("format",)
-            if key in flat.annotations
-        }
         made.types = _intersect_types(one.types, other.types)
         made.nullable = _intersect_nullable(one, other)
         made.nullable = made.nullable and not made.never
+        choices = [flat for flat in (one, other) if flat.unions]
+        made.or_null = bool(made.nullable and choices) and all(flat.or_null for flat in choices)
         made.never = made.never or (made.types == () and not made.nullable)
         if one.values is None or other.values is None:
             made.values = one.values if other.values is None else other.values

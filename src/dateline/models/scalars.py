@@ -8,7 +8,7 @@ from typing import Any, Final
 from dateline.models.constructs import TYPE_OF_KEYWORD, has_type, known_values, possible_values
 from dateline.models.definitions import Where
 from dateline.models.ledger import Ledger
-from dateline.models.reading import Flat
+from dateline.models.reading import FORMATS, Flat
 from dateline.python.code import Node, Pair, Text, call, either, subscript, value
 from dateline.python.types import Type
 from dateline.regex.engines import UntranslatableError, translate
@@ -16,12 +16,7 @@ from dateline.schema.constraints import DECIMAL
 from dateline.schema.types import type_of
 
 JSON: Final = "t.JsonValue"
-FORMATS: Final = {
-    "date-time": "t.DateTime",
-    "date": "t.Date",
-    "uuid": "t.Uuid",
-    "decimal": "t.Decimal",
-}
+_CLASSES: Final = dict(zip(FORMATS, ("t.DateTime", "t.Date", "t.Uuid", "t.Decimal"), strict=True))
 # what a number is called, and where it has limits: Python's type and the mark of JSON's
 _NUMBERS: Final = {
     "number": ("t.Number", "float", "t.Real"),
@@ -43,10 +38,10 @@ def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
     """Return the type of text; a pattern that can't be written is noted."""
     limits = limits_of(flat, ("min_length", "minLength"), ("max_length", "maxLength"))
     marks: list[Node] = []
-    said = flat.text("format")
-    is_decimal = said == "decimal" and DECIMAL in flat.patterns
+    known = known_values(flat)
+    is_decimal = flat.formats == ["decimal"] and DECIMAL in flat.patterns
     for pattern in flat.patterns:
-        if is_decimal and pattern == DECIMAL:
+        if is_decimal and not known and pattern == DECIMAL:
             continue
         try:
             native, text = translate(pattern)
@@ -57,21 +52,18 @@ def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
             limits += (Pair("pattern", Text(text)),)
         else:
             marks.append(call("t.Pattern", Text(text)))
-    known = known_values(flat)
+    if len(flat.formats) == 1 and not (known or limits or marks):
+        return Type(node=_CLASSES[flat.formats[0]])
+    if is_decimal and not known:
+        written = Type(node="str", limits=limits, marks=tuple(marks)).narrowed
+        return Type(node=_CLASSES["decimal"], marks=(call("t.Written", written),))
+    # what is said beside a format is about the text, so it stays text; decimals have a pattern
+    marks += [call("t.Spelled", Text(each)) for each in flat.formats if each != "decimal"]
     if known:
         listed = either([subscript("Literal", *map(Text, known)), "t.Unrecognized"])
         node = subscript("Annotated", listed, "t.OpenEnded")
         return Type(node=node, limits=limits, marks=tuple(marks))
-    if said is None or said not in FORMATS:
-        return Type(node="str", limits=limits, marks=tuple(marks))
-    if (limits or marks) and is_decimal:
-        written = Type(node="str", limits=limits, marks=tuple(marks)).narrowed
-        return Type(node=FORMATS[said], marks=(call("t.Written", written),))
-    if limits or marks:
-        # the limits are those of the text, so it stays text
-        marks.append(call("t.Spelled", Text(said)))
-        return Type(node="str", limits=limits, marks=tuple(marks))
-    return Type(node=FORMATS[said])
+    return Type(node="str", limits=limits, marks=tuple(marks))
 
 
 def number_type(kind: str, flat: Flat) -> Type:

@@ -312,6 +312,16 @@ def _is_pattern(pattern: str) -> bool:
     return True
 
 
+@cache
+def _format(name: str) -> Any:
+    return jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True)
+
+
+def has_format(text: str, name: str) -> bool:
+    """Return whether *text* has the format *name*; True for a format that validators don't know."""
+    return bool(_format(name).is_valid(text))
+
+
 def matches(pattern: str, text: str) -> bool:
     """Return whether *text* holds a match of *pattern*, as JSON Schema reads it."""
     return bool(_pattern(pattern).is_valid(text))

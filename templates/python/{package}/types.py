@@ -676,10 +676,13 @@ class _Text:
     def __get_pydantic_core_schema__(
         self, _source: Any, _handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        reading = self._union(
-            core_schema.chain_schema([core_schema.str_schema(pattern=self.pattern), self.native]),
-            core_schema.no_info_plain_validator_function(self.read),
+        written = core_schema.chain_schema(
+            [core_schema.str_schema(pattern=self.pattern), self.native]
         )
+        reading = self._union(written, core_schema.no_info_plain_validator_function(self.read))
+        # in a union, pydantic-core by itself takes numbers for times, and times without an offset
+        strict = cast("CoreSchema", {**self.native, "strict": True})
+        native = core_schema.json_or_python_schema(written, strict)
         if self.write is not None and self.kept is None:
             return core_schema.lax_or_strict_schema(
                 reading,
@@ -689,7 +692,7 @@ class _Text:
                 ),
             )
         if self.kept is None or self.write is None:
-            return core_schema.lax_or_strict_schema(reading, self._union(self.native, reading))
+            return core_schema.lax_or_strict_schema(reading, self._union(native, reading))
         # pydantic-core takes the first that fits the class of what is written; it reads nothing
         kept = core_schema.model_schema(
             self.kept,
@@ -701,7 +704,7 @@ class _Text:
             ),
             root_model=True,
         )
-        return core_schema.lax_or_strict_schema(reading, self._union(kept, self.native, reading))
+        return core_schema.lax_or_strict_schema(reading, self._union(kept, native, reading))
 
     def _union(self, *choices: CoreSchema) -> CoreSchema:
         return core_schema.union_schema(
@@ -715,7 +718,7 @@ class _Text:
 DateTime: TypeAlias = Annotated[
     datetime,
     _Text(
-        core_schema.datetime_schema(),
+        core_schema.datetime_schema(tz_constraint="aware"),
         _NATIVE_DATE_TIME,
         _date_time,
         _NO_DATE_TIME,
