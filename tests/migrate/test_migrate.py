@@ -221,6 +221,99 @@ def test_what_is_gone_is_marked_with_its_reason_once(project: Path, tmp_path: Pa
     assert read_programs(programs)["gone"] == text
 
 
+ALIASED = """\
+from library.v2025_06_01 import Client, GetFeesResponseEntriesItem, Kind
+
+
+def read(text: str) -> object:
+    return Kind(text)
+
+
+def note(entry: GetFeesResponseEntriesItem, kind: object) -> object:
+    return isinstance(kind, Kind) and entry.note
+"""
+
+
+def test_a_class_that_is_a_type_alias_now_is_marked_where_it_is_called(
+    project: Path, tmp_path: Path
+) -> None:
+    programs = write_programs(tmp_path, {"aliased": ALIASED})
+    status, _, err = migrate(project, programs, "2025-06-01", "2026-01-01")
+    assert status == 1
+    alias = "library.v2026_01_01.Kind is no class, but a type alias"
+    assert err.splitlines() == [
+        "marked in the code:",
+        f"  {programs}/aliased.py:5:12: {alias}",
+        f"  {programs}/aliased.py:9:29: {alias}",
+        f"  {programs}/aliased.py:9:45: GET /fees, entries[].note: field removed: Nobody read it.",
+    ]
+
+
+QUOTED = """\
+import library.v2025_06_01 as api
+from library.v2025_06_01 import Remainder
+from typing import Annotated, Literal, cast
+
+
+def first(rest: "Remainder", more: "list[Remainder]", word: Literal["Remainder"]) -> None: ...
+
+
+def second(rest: Annotated["Remainder", "Remainder"], other: "api.Remainder") -> object:
+    return cast("Remainder", rest) or "Remainders"
+"""
+
+
+def test_types_in_quotes_are_rewritten_and_other_texts_are_listed(
+    project: Path, tmp_path: Path
+) -> None:
+    programs = write_programs(tmp_path, {"quoted": QUOTED})
+    status, _, err = migrate(project, programs, "2025-06-01", "2026-01-01")
+    assert status == 1
+    assert read_programs(programs)["quoted"] == (
+        QUOTED.replace("v2025_06_01", "v2026_01_01")
+        .replace("import Remainder", "import Rest")
+        .replace('rest: "Remainder", more: "list[Remainder]"', 'rest: "Rest", more: "list[Rest]"')
+    )
+    listed = [(6, 69, ""), (9, 28, ""), (9, 41, ""), (9, 62, "api."), (10, 17, "")]
+    assert err.splitlines() == [
+        "not certain, and left as it is:",
+        *(
+            f"  {programs}/quoted.py:{line}:{column}: "
+            f"the text '{module}Remainder' may name a class that changed"
+            for line, column, module in listed
+        ),
+    ]
+
+
+INLINE = """\
+from library.v2025_01_01 import Client, RestBody, RestBodyPayer
+
+
+def pay(client: Client) -> int:
+    body = RestBody.model_validate({"amount": 1, "payer": {"name": "Ann"}})
+    return client.pay_fees(body=body).amount
+
+
+def choose(client: Client, payer: RestBodyPayer | None) -> object:
+    return payer and (payer.name, client.get_fees().entries[0].amount)
+"""
+
+
+def test_inline_schemas_are_followed_from_the_methods_of_the_client(
+    project: Path, tmp_path: Path
+) -> None:
+    programs = write_programs(tmp_path, {"inline": INLINE})
+    status, _, err = migrate(project, programs, "2025-01-01", "2026-01-01")
+    assert read_programs(programs)["inline"] == (
+        INLINE.replace("v2025_01_01", "v2026_01_01")
+        .replace('"amount"', '"cents"')
+        .replace('"name"', '"full_name"')
+        .replace("payer.name", "payer.full_name")
+        .replace("entries[0].amount", "entries[0].cents")
+    )
+    assert (status, err) == (0, "")
+
+
 UNCERTAIN = """\
 from library.v2025_01_01 import Loan
 

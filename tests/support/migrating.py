@@ -52,8 +52,74 @@ paths:
         '200':
           description: a loan
           content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+  /fees:
+    get:
+      operationId: getFees
+      responses:
+        '200':
+          description: fees
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [total, level, entries]
+                properties:
+                  total: { type: integer, x-was: { 2025-06-01: { name: sum } } }
+                  level:
+                    type: string
+                    enum: [low, high]
+                    x-was: { 2026-01-01: { name: grade } }
+                  entries:
+                    type: array
+                    minItems: 1
+                    items:
+                      type: object
+                      required: [cents]
+                      properties:
+                        cents: { type: integer, x-was: { 2026-01-01: { name: amount } } }
+                        note: { type: string, x-removed: 2026-01-01, x-why: Nobody read it. }
+    post:
+      operationId: payFees
+      requestBody: { $ref: '#/components/requestBodies/Rest' }
+      responses:
+        '200':
+          description: what is left to pay
+          content:
+            application/json:
+              schema:
+                $ref: '#/components/schemas/Rest'
+                x-was: { 2026-01-01: { $ref: '#/components/schemas/Remainder' } }
 components:
+  requestBodies:
+    # called like a schema that is something else
+    Rest:
+      required: true
+      content:
+        application/json:
+          schema:
+            type: object
+            required: [cents]
+            properties:
+              cents: { type: integer, x-was: { 2025-06-01: { name: amount } } }
+              payer:
+                type: object
+                required: [full_name]
+                properties: { full_name: { type: string, x-was: { 2026-01-01: { name: name } } } }
   schemas:
+    Rest:
+      type: object
+      x-added: 2026-01-01
+      required: [amount, kind]
+      properties:
+        amount: { type: integer, minimum: 7, maximum: 7 }
+        kind: { type: string, enum: [cash, card] }
+    Remainder:
+      type: object
+      x-removed: 2026-01-01
+      required: [amount, kind]
+      properties:
+        amount: { type: integer, minimum: 7, maximum: 7 }
+        kind: { type: string, enum: [cash, card] }
     LoanPage:
       type: object
       required: [items]
@@ -139,6 +205,37 @@ async def main(client: library.v2025_01_01.AsyncClient) -> list[object]:
         case library.v2025_01_01.Loan(reader=who):
             return [who, Reader().reader]
     return []
+""",
+    "inline": """\
+from library.v2025_01_01 import AsyncClient, GetFeesResponse, GetFeesResponseGrade, RestBody
+from library.v2025_01_01 import RestBodyPayer
+
+
+def add(fees: GetFeesResponse) -> int:
+    return fees.sum + sum(entry.amount for entry in fees.entries)
+
+
+async def main(client: AsyncClient) -> list[object]:
+    fees = await client.get_fees()
+    low = fees.grade is GetFeesResponseGrade.LOW
+    body = RestBody(amount=add(fees), payer=RestBodyPayer(name="Ann"))
+    return [low, add(fees), (await client.pay_fees(body=body)).amount]
+""",
+    "renamed": """\
+import library.v2025_01_01 as api
+from library.v2025_01_01 import Remainder, RemainderKind as Kind
+
+
+def show(rest: "Remainder | None") -> object:
+    match rest:
+        case api.Remainder(amount=amount):
+            return amount, rest.kind in (Kind.CASH, api.RemainderKind.CARD)
+    return None
+
+
+async def main(client: api.AsyncClient) -> list[object]:
+    rest: Remainder = await client.pay_fees(body=api.RestBody(amount=3))
+    return [show(rest), isinstance(rest, (Remainder, str))]
 """,
     "untouched": '''\
 """Uses no version: loan.reader is a word here."""

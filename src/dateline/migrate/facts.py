@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dateline.migrate.package import VersionModule
-from dateline.python.names import argument_name, class_name, field_name
+from dateline.migrate.matching import match_classes
+from dateline.migrate.package import GeneratedClass, VersionModule
+from dateline.python.names import argument_name, class_name
 
 _REMOVED: Final = frozenset({"response-field-removed", "request-field-removed"})
 _REQUIRED: Final = frozenset({"required-request-field-added", "field-required"})
 _PARAMETER_RENAMED: Final = frozenset({"parameter-renamed", "path-parameter-renamed"})
-_PARAMETER_REQUIRED: Final = frozenset({"required-parameter-added", "parameter-required"})
+_BODY_REQUIRED: Final = frozenset({"body-added", "body-required"})
+_ARGUMENT_REQUIRED: Final = _BODY_REQUIRED | {"required-parameter-added", "parameter-required"}
 _VALUE_REMOVED: Final = frozenset({"value-removed", "open-value-removed", "response-narrowed"})
 
 
@@ -40,8 +43,8 @@ class MigrationFacts:
     """What became of names: renamed, or something to look at.
 
     Fields, members, arguments and methods go by the class or method, then by their own name;
-    ``required`` lists what a call of a class or method has to give now. ``left`` is what concerns
-    none of these.
+    ``required`` lists what a call of a class or method has to give now, ``aliases`` are classes
+    that can't be called any more. ``left`` is what concerns none of these.
     """
 
     classes: dict[str, NewName | CallerRemark] = field(default_factory=dict)
@@ -50,6 +53,7 @@ class MigrationFacts:
     methods: dict[str, NewName | CallerRemark] = field(default_factory=dict)
     arguments: dict[tuple[str, str], NewName | CallerRemark] = field(default_factory=dict)
     required: dict[str, dict[str, CallerRemark]] = field(default_factory=dict)
+    aliases: dict[str, CallerRemark] = field(default_factory=dict)
     left: list[CallerRemark] = field(default_factory=list)
 
     def find_names(self) -> set[str]:
@@ -61,7 +65,10 @@ class MigrationFacts:
 def find_facts(
     changes: Sequence[Mapping[str, Any]], older: VersionModule, newer: VersionModule
 ) -> MigrationFacts:
-    """Return what *changes*, those of a change page in JSON, mean for code of *older*."""
+    """Return what *changes*, those of a change page in JSON, mean for code of *older*.
+
+    What a change says of a name holds only if both versions of the package show it.
+    """
     return _FactFinder(older, newer).find(changes)
 
 
@@ -69,22 +76,33 @@ class _FactFinder:
     def __init__(self, older: VersionModule, newer: VersionModule) -> None:
         self._older, self._newer = older, newer
         self._facts = MigrationFacts()
-        self._former: dict[str, str] = {}
 
     def find(self, changes: Sequence[Mapping[str, Any]]) -> MigrationFacts:
         facts = self._facts
-        for change in changes:
-            if change["rule"] == "component-renamed":
-                before, after = class_name(str(change["before"])), class_name(str(change["after"]))
-                self._former[str(change["after"])] = str(change["before"])
-                facts.classes[before] = NewName(after)
+        self._renamed = dict(self._list_renamed_fields(changes))
+        self._counterparts = match_classes(self._older, self._newer, changes, self._renamed)
+        former = {new: old for old, new in self._counterparts.items()}
+        self._former = {name: former.get(name, name) for name in self._newer.classes}
         for change in changes:
             if not self._place(change) and change["verdict"] in ("gated", "never"):
                 facts.left.append(_remark(change))
+            if change["rule"] == "component-renamed":
+                # another one may have the name now; where none has, the next lines decide
+                facts.classes[class_name(str(change["before"]))] = _remark(change)
         for name in sorted(self._older.names - self._newer.names):
+            new = self._counterparts.get(name)
             gone = CallerRemark(f"{self._newer.path} has no {name}")
-            facts.classes.setdefault(name, gone)
+            facts.classes[name] = gone if new is None else NewName(new)
+        self._note_unexplained()
         return facts
+
+    def _list_renamed_fields(
+        self, changes: Sequence[Mapping[str, Any]]
+    ) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield the class and the old name of each renamed field, and the new name, as in JSON."""
+        for change in changes:
+            if change["rule"] == "field-renamed" and (found := self._find_field(change)):
+                yield found, str(change["after"])
 
     def _place(self, change: Mapping[str, Any]) -> bool:
         """Note what *change* means for a name; return whether it concerns one."""
@@ -94,64 +112,129 @@ class _FactFinder:
         if rule == "field-renamed":
             return self._note_field_rename(change)
         if rule in _REMOVED:
-            return self._note_field(change, _remark(change))
+            return self._note_field_removal(change)
         if rule in _REQUIRED:
             return self._note_required_field(change)
         if rule in _VALUE_REMOVED:
             return self._note_member(change)
         if rule in ("operation-removed", "operation-id-changed"):
             return self._note_methods(change)
-        if rule in (*_PARAMETER_RENAMED, "parameter-removed", *_PARAMETER_REQUIRED):
+        if rule in (*_PARAMETER_RENAMED, "parameter-removed", *_ARGUMENT_REQUIRED):
             return self._note_arguments(change)
         return False
 
     # --- fields and members
 
-    def _find_holder(self, change: Mapping[str, Any]) -> tuple[str, str] | None:
-        """Return the class that has the changed field in the older version, and the field."""
-        if change["schema"] is None:
-            return None
-        start = class_name(self._former.get(change["schema"], change["schema"]))
-        *way, last = str(change["field"]).replace("[]", "").replace("{}", "").split(".")
-        holder = self._older.find_class(start, [field_name(each) for each in way if each])
-        return None if holder is None else (holder, last)
+    def _find_field(self, change: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Return the class of the older version that has the changed field, and its name in JSON.
 
-    def _note_field(self, change: Mapping[str, Any], what: NewName | CallerRemark) -> bool:
-        found = self._find_holder(change)
-        if found is None:
-            return False
-        holder, last = found
-        name = field_name(what.wire[0] if isinstance(what, NewName) else last)
-        if name not in self._older.classes[holder].fields:
-            return False
-        self._facts.fields[holder, name] = what
-        return True
+        A field that only the newer version has belongs to the class that was this one before.
+        """
+        if change["before_pointer"] is not None:
+            return self._older.find_field(change["before_pointer"], change["operations"])
+        found = self._newer.find_field(change["after_pointer"] or "", change["operations"])
+        return None if found is None else (self._former[found[0]], found[1])
+
+    def _list_newer(self, holder: str) -> list[GeneratedClass]:
+        """Return the classes that are in the place of *holder*: several, where it is a union."""
+        name = ast.Name(self._counterparts.get(holder, holder))
+        return [self._newer.classes[each] for each in self._newer.list_classes(name)]
+
+    def _find_newer(self, holder: str) -> GeneratedClass | None:
+        found = self._list_newer(holder)
+        return found[0] if len(found) == 1 else None
 
     def _note_field_rename(self, change: Mapping[str, Any]) -> bool:
-        found = self._find_holder(change)
+        found = self._find_field(change)
         if found is None:
             return False
-        before, after = str(change["before"]), str(change["after"])
-        return self._note_field(change, NewName(field_name(after), (before, after)))
+        holder, before = found
+        after = str(change["after"])
+        old, new = self._older.classes[holder].wire, self._find_newer(holder)
+        if before not in old or new is None or after not in new.wire or before in new.wire:
+            return False
+        self._facts.fields[holder, old[before]] = NewName(new.wire[after], (before, after))
+        return True
+
+    def _note_field_removal(self, change: Mapping[str, Any]) -> bool:
+        found = self._find_field(change)
+        if found is None:
+            return False
+        holder, name = found
+        old, new = self._older.classes[holder].wire, self._find_newer(holder)
+        if name not in old or (new is not None and name in new.wire):
+            return False
+        self._facts.fields[holder, old[name]] = _remark(change)
+        return True
 
     def _note_required_field(self, change: Mapping[str, Any]) -> bool:
-        found = self._find_holder(change)
+        found = self._find_field(change)
         if found is None:
             return False
-        self._facts.required.setdefault(found[0], {})[field_name(found[1])] = _remark(change)
+        holder, last = found[0], str(change["field"]).rpartition(".")[2]
+        new = self._find_newer(holder)
+        name = new.wire.get(last) if new is not None and holder in self._older.classes else None
+        if new is None or name is None or name not in new.required:
+            return False
+        self._facts.required.setdefault(holder, {})[name] = _remark(change)
         return True
 
     def _note_member(self, change: Mapping[str, Any]) -> bool:
-        if change["schema"] is None:
+        found = self._find_field(change)
+        if found is None:
             return False
-        start = class_name(self._former.get(change["schema"], change["schema"]))
-        way = [each for each in str(change["field"]).split(".") if each]
-        holder = self._older.find_class(start, [field_name(each) for each in way])
-        members = self._older.classes[holder].members if holder else {}
-        found = [name for name, value in members.items() if value == change["before"]]
-        for name in found:
-            self._facts.members[holder or "", name] = _remark(change)
-        return bool(found)
+        holder, _ = found
+        new = self._find_newer(holder)
+        members = self._older.classes[holder].members
+        gone = [name for name, value in members.items() if value == change["before"]]
+        for name in gone:
+            if new is None or name not in new.members:
+                self._facts.members[holder, name] = _remark(change)
+        return bool(gone)
+
+    def _note_unexplained(self) -> None:
+        """Note what else is missing or needed, whatever change it is that brought it."""
+        facts = self._facts
+        for name, old in self._older.classes.items():
+            called = self._counterparts.get(name, name)
+            if called not in self._newer.names:
+                # the class itself is gone, and said to be
+                continue
+            what = f"{self._newer.path}.{called}"
+            now = self._newer.aliases.get(called)
+            if now is not None and not isinstance(now, ast.Name | ast.Attribute):
+                facts.aliases[name] = CallerRemark(f"{what} is no class, but a type alias")
+            new = self._list_newer(name)
+            for each in old.fields:
+                if not new or any(each not in one.fields for one in new):
+                    gone = CallerRemark(f"{what} has no field {each}")
+                    facts.fields.setdefault((name, each), gone)
+            for each, value in old.members.items():
+                if not new or any(each not in one.members for one in new):
+                    gone = CallerRemark(f"{what} has no {each}, which is {value!r}")
+                    facts.members.setdefault((name, each), gone)
+            for each in new[0].required if len(new) == 1 else ():
+                self._note_needed(name, each, self._rename(name, old.required, facts.fields))
+        for operation, method in self._older.methods.items():
+            if method not in self._newer.methods.values():
+                gone = CallerRemark(f"the client of {self._newer.version} has no {method}")
+                facts.methods.setdefault(method, gone)
+            for each in self._newer.needed.get(operation, ()):
+                before = self._older.needed[operation]
+                self._note_needed(method, each, self._rename(method, before, facts.arguments))
+
+    def _note_needed(self, holder: str, name: str, before: Collection[str]) -> None:
+        if name not in before:
+            needed = CallerRemark(f"needed in {self._newer.version}")
+            self._facts.required.setdefault(holder, {}).setdefault(name, needed)
+
+    @staticmethod
+    def _rename(
+        holder: str, names: Collection[str], facts: Mapping[tuple[str, str], NewName | CallerRemark]
+    ) -> set[str]:
+        """Return what *names* of *holder* are called now."""
+        known = {name: facts.get((holder, name)) for name in names}
+        return {what.new if isinstance(what, NewName) else name for name, what in known.items()}
 
     # --- methods and arguments
 
@@ -171,19 +254,25 @@ class _FactFinder:
         return bool(found)
 
     def _note_arguments(self, change: Mapping[str, Any]) -> bool:
-        found = self._list_methods(change)
-        for _, method in found:
-            if change["rule"] in _PARAMETER_RENAMED:
-                before, after = str(change["before"]), str(change["after"])
-                renamed = NewName(argument_name(after), (before, after))
-                self._facts.arguments[method, argument_name(before)] = renamed
-            elif change["rule"] == "parameter-removed":
-                gone = argument_name(str(change["field"]))
-                self._facts.arguments[method, gone] = _remark(change)
-            else:
-                needed = argument_name(str(change["field"]))
-                self._facts.required.setdefault(method, {})[needed] = _remark(change)
-        return bool(found)
+        is_renamed = change["rule"] in _PARAMETER_RENAMED
+        before = str(change["before"] if is_renamed else change["field"])
+        after = str(change["after"] if is_renamed else change["field"])
+        old, new = argument_name(before), argument_name(after)
+        if change["rule"] in _BODY_REQUIRED:
+            new = "body"
+        noted = False
+        for operation, method in self._list_methods(change):
+            is_taken = new in self._newer.types.get(operation, {})
+            if change["rule"] in _ARGUMENT_REQUIRED:
+                if is_taken:
+                    self._facts.required.setdefault(method, {})[new] = _remark(change)
+                    noted = True
+            elif old in self._older.types[operation]:
+                # with another method the call is marked as a whole
+                what = NewName(new, (before, after)) if is_renamed and is_taken else _remark(change)
+                self._facts.arguments[method, old] = what
+                noted = True
+        return noted
 
 
 def _remark(change: Mapping[str, Any]) -> CallerRemark:

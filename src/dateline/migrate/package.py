@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from dateline.model import DatelineError
-from dateline.python.names import package_name
+from dateline.openapi import parts
+from dateline.python.names import class_name, package_name
+
+# Steps into a schema that its Python type does not show: into list items, values, members.
+_SAME: Final = ("items", "additionalProperties", "unevaluatedProperties")
+_LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems", "patternProperties")
 
 
 class PackageError(DatelineError):
@@ -17,46 +23,154 @@ class PackageError(DatelineError):
 
 @dataclass(frozen=True, kw_only=True)
 class GeneratedClass:
-    """A class of models: the annotation of each field, and the names of its members."""
+    """A class of models: the annotation of each field, and the names of its members.
+
+    ``wire`` has the names of fields by those in JSON, ``required`` are fields without a default.
+    """
 
     fields: dict[str, ast.expr]
     members: dict[str, str]
+    wire: dict[str, str]
+    required: frozenset[str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class VersionModule:
     """One version of a generated package.
 
-    ``names`` are what it exports, ``classes`` those of its models, ``methods`` those of its client
-    by `METHOD /path`.
+    ``names`` are what it exports, ``classes`` and ``aliases`` those of its models. By
+    `METHOD /path`, ``methods`` has those of its client, and ``types`` the annotations of what they
+    take, by the names of arguments, and return, as `responses/200`; ``needed`` are arguments
+    without a default.
     """
 
     package: str
     version: str
     names: frozenset[str]
     classes: dict[str, GeneratedClass]
+    aliases: dict[str, ast.expr]
     methods: dict[str, str]
+    types: dict[str, dict[str, ast.expr]]
+    needed: dict[str, frozenset[str]]
 
     @property
     def path(self) -> str:
         """The module as it is imported: `library.v2025_01_15`."""
         return f"{self.package}.{package_name(self.version)}"
 
-    def find_class(self, start: str, fields: list[str]) -> str | None:
-        """Return the class that *fields* lead to from the class *start*.
+    def list_named(self, annotation: ast.expr) -> set[str]:
+        """Return the classes and aliases of models that *annotation* names."""
+        named = {
+            node.id if isinstance(node, ast.Name) else node.attr
+            for node in ast.walk(annotation)
+            # `t` is the module of types, not of models
+            if isinstance(node, ast.Name)
+            or (isinstance(node, ast.Attribute) and ast.unparse(node.value) != "t")
+        }
+        return {name for name in named if name in self.classes or name in self.aliases}
 
-        None where an annotation on the way names no class, or several.
+    def find_class(self, annotation: ast.expr) -> str | None:
+        """Return the class that *annotation* names, itself or by aliases; None if not just one."""
+        classes = self.list_classes(annotation)
+        return classes.pop() if len(classes) == 1 else None
+
+    def list_classes(self, annotation: ast.expr) -> set[str]:
+        """Return the classes that *annotation* names, itself or by aliases."""
+        classes, waiting, seen = set[str](), self.list_named(annotation), set[str]()
+        while waiting:
+            name = waiting.pop()
+            seen.add(name)
+            if name in self.classes:
+                classes.add(name)
+            else:
+                waiting |= self.list_named(self.aliases[name]) - seen
+        return classes
+
+    def find_nested(self, holder: str, field: str) -> str | None:
+        """Return the class of what an object or a list of objects in *field* of *holder* becomes.
+
+        *field* is a name in JSON. None where it is not certain: in a map, any key is one of data.
         """
-        for name in fields:
-            if start not in self.classes or name not in self.classes[start].fields:
+        known = self.classes.get(holder)
+        if known is None or field not in known.wire:
+            return None
+        annotation = known.fields[known.wire[field]]
+        is_direct = self.list_named(annotation) == self.list_classes(annotation)
+        is_map = any(
+            isinstance(node, ast.Name) and node.id == "dict" for node in ast.walk(annotation)
+        )
+        return self.find_class(annotation) if is_direct and not is_map else None
+
+    def find_field(self, pointer: str, operations: Sequence[str]) -> tuple[str, str] | None:
+        """Return the class with the field at *pointer* of the document, and the field in JSON.
+
+        Where no property is at the end, the field is empty. Inline schemas have the classes that
+        the client of *operations* takes and returns. None where it is not certain.
+        """
+        found = {self._follow(start, way) for start, way in self._list_starts(pointer, operations)}
+        found.discard(None)
+        return found.pop() if len(found) == 1 else None
+
+    def _follow(self, annotation: ast.expr, way: Sequence[str]) -> tuple[str, str] | None:
+        for name in way[:-1]:
+            holder = self.classes.get(self.find_class(annotation) or "")
+            if holder is None or name not in holder.wire:
                 return None
-            annotation = self.classes[start].fields[name]
-            named = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
-            found = sorted(named & self.classes.keys())
-            if len(found) != 1:
-                return None
-            start = found[0]
-        return start if start in self.classes else None
+            annotation = holder.fields[holder.wire[name]]
+        last = self.find_class(annotation)
+        return None if last is None else (last, way[-1])
+
+    def _list_starts(
+        self, pointer: str, operations: Sequence[str]
+    ) -> Iterator[tuple[ast.expr, list[str]]]:
+        """Yield the types that may be the schema which *pointer* leads into, and the way in it."""
+        match parts(pointer):
+            case ("components", "schemas", name, *rest):
+                starts: list[ast.expr] = [ast.Name(class_name(name))]
+            case ("components", "requestBodies", _, "content", _, "schema", *rest):
+                starts = [self.types[name]["body"] for name in self._list_taking(operations)]
+            case ("components", "responses", _, "content", _, "schema", *rest):
+                # which status has it is known to the document only
+                starts = [
+                    each
+                    for name in operations
+                    for status, each in self.types.get(name, {}).items()
+                    if status.startswith("responses/")
+                ]
+            case ("paths", _, _, "requestBody", "content", _, "schema", *rest):
+                starts = [self.types[name]["body"] for name in self._list_taking(operations)]
+            case ("paths", _, _, "responses", status, "content", _, "schema", *rest):
+                each = self.types.get(operations[0], {}) if len(operations) == 1 else {}
+                name = f"responses/{status}"
+                starts = [each[name]] if name in each else []
+            case _:
+                return
+        way = _read_way(rest)
+        if way is not None:
+            yield from ((start, way) for start in starts)
+
+    def _list_taking(self, operations: Sequence[str]) -> list[str]:
+        return [name for name in operations if "body" in self.types.get(name, {})]
+
+
+def _read_way(rest: Sequence[str]) -> list[str] | None:
+    """Return the properties on the way *rest* of a pointer into a schema, and what is at its end.
+
+    That is a property, or empty where the way ends at a keyword or in a list.
+    """
+    way, left = [], list(rest)
+    while left:
+        token = left.pop(0)
+        if token == "properties" and left:
+            way.append(left.pop(0))
+            if not left:
+                return way
+        elif token in _LISTS and left:
+            left.pop(0)
+        elif token not in _SAME:
+            # `enum/1`, `required/0`: a keyword of the schema there
+            return [*way, ""] if len(left) <= 1 else None
+    return [*way, ""]
 
 
 def read_version(folder: Path, version: str) -> VersionModule:
@@ -73,18 +187,27 @@ def read_version(folder: Path, version: str) -> VersionModule:
         if alias.asname in (None, alias.name)
     }
     classes: dict[str, GeneratedClass] = {}
+    aliases: dict[str, ast.expr] = {}
     for module in _list_modules(start, folder, "models"):
         classes.update(_read_classes(module))
+        aliases.update(_read_aliases(module))
     methods: dict[str, str] = {}
+    types: dict[str, dict[str, ast.expr]] = {}
+    needed: dict[str, frozenset[str]] = {}
     if (home / "client.py").is_file():
         for module in _list_modules(_parse(home / "client.py"), folder, "client"):
-            methods.update(_read_methods(module))
+            for operation, name, taken, without in _read_methods(module):
+                methods[operation], types[operation] = name, taken
+                needed[operation] = without
     return VersionModule(
         package=folder.name,
         version=version,
         names=frozenset(names),
         classes={name: found for name, found in classes.items() if name in names},
+        aliases={name: found for name, found in aliases.items() if name in names},
         methods=methods,
+        types=types,
+        needed=needed,
     )
 
 
@@ -110,7 +233,7 @@ def _read_classes(module: ast.Module) -> Iterator[tuple[str, GeneratedClass]]:
         if not isinstance(node, ast.ClassDef):
             continue
         fields = {
-            each.target.id: each.annotation
+            each.target.id: each
             for each in node.body
             if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
         }
@@ -122,17 +245,74 @@ def _read_classes(module: ast.Module) -> Iterator[tuple[str, GeneratedClass]]:
             and isinstance(each.value, ast.Constant)
             and isinstance(each.value.value, str)
         }
-        yield node.name, GeneratedClass(fields=fields, members=members)
+        yield (
+            node.name,
+            GeneratedClass(
+                fields={name: each.annotation for name, each in fields.items()},
+                members=members,
+                wire={_read_alias(each.annotation, name): name for name, each in fields.items()},
+                required=frozenset(name for name, each in fields.items() if each.value is None),
+            ),
+        )
 
 
-def _read_methods(module: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield `METHOD /path` and the name of the method for each operation that *module* defines."""
+def _read_aliases(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    for node in module.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            yield node.target.id, node.value
+
+
+def _read_alias(annotation: ast.expr, name: str) -> str:
+    """Return what a field is called in JSON: its own metadata come last in `Annotated`."""
+    found = [
+        alias
+        for each in ast.walk(annotation)
+        if isinstance(each, ast.Call) and (alias := _read_texts(each).get("alias")) is not None
+    ]
+    return found[0] if found else name
+
+
+def _read_texts(call: ast.Call) -> dict[str, str]:
+    """Return the keyword arguments of *call* that are text."""
+    return {
+        each.arg: each.value.value
+        for each in call.keywords
+        if each.arg is not None
+        and isinstance(each.value, ast.Constant)
+        and isinstance(each.value.value, str)
+    }
+
+
+def _read_methods(
+    module: ast.Module,
+) -> Iterator[tuple[str, str, dict[str, ast.expr], frozenset[str]]]:
+    """Yield `METHOD /path` for each operation that *module* defines.
+
+    With it come the method, the types of arguments and responses, and the arguments it needs.
+    """
+    functions = {node.name: node.args for node in ast.walk(module) if type(node) is ast.FunctionDef}
     for node in ast.walk(module):
-        if isinstance(node, ast.Call):
-            said = {
-                each.arg: each.value.value
-                for each in node.keywords
-                if isinstance(each.value, ast.Constant) and isinstance(each.value.value, str)
-            }
-            if {"name", "method", "path"} <= said.keys():
-                yield f"{said['method']} {said['path']}", said["name"]
+        if not isinstance(node, ast.Call):
+            continue
+        texts = _read_texts(node)
+        taken = functions.get(texts.get("name", ""))
+        if taken is None or not {"method", "path"} <= texts.keys():
+            continue
+        arguments = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs]
+        types = {each.arg: each.annotation for each in arguments if each.annotation is not None}
+        for table in (each.value for each in node.keywords if each.arg in ("results", "errors")):
+            if isinstance(table, ast.Dict):
+                types |= {
+                    f"responses/{key.value!s}": value
+                    for key, value in zip(table.keys, table.values, strict=True)
+                    if isinstance(key, ast.Constant)
+                }
+        positional = [*taken.posonlyargs, *taken.args]
+        first = len(positional) - len(taken.defaults)
+        needed = [each.arg for each in positional[:first] if each.annotation is not None]
+        needed += [
+            each.arg
+            for each, default in zip(taken.kwonlyargs, taken.kw_defaults, strict=True)
+            if default is None
+        ]
+        yield f"{texts['method']} {texts['path']}", texts["name"], types, frozenset(needed)

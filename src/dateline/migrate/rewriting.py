@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,11 +22,12 @@ from dateline.migrate.facts import CallerRemark, MigrationFacts, NewName
 from dateline.migrate.package import VersionModule
 from dateline.migrate.resolving import NameResolver
 from dateline.model import printable
-from dateline.python.names import field_name, package_name
+from dateline.python.names import package_name
 
 __all__ = ["MigratedFile", "Notice", "ParserSyntaxError", "rewrite"]
 
 _MARK: Final = "# dateline: "
+_CHECKS: Final = ("isinstance", "issubclass")
 _READERS: Final = ("model_validate", "model_construct")
 
 _Node = TypeVar("_Node", bound=cst.CSTNode)
@@ -92,6 +94,7 @@ class _EditFinder(cst.CSTVisitor):
             each.wire[0] if isinstance(each, NewName) else name
             for (_, name), each in facts.fields.items()
         }
+        self._imported: set[str] = set()
         self.is_concerned = False
         self.edits: dict[cst.CSTNode, Callable[[Any], cst.CSTNode]] = {}
         self.marks: dict[cst.CSTNode, list[str]] = {}
@@ -123,6 +126,8 @@ class _EditFinder(cst.CSTVisitor):
             self._move(node.module)
             for alias in names:
                 known = self._facts.classes.get(_dotted(alias.name))
+                if known is not None and alias.asname is None:
+                    self._imported.add(_dotted(alias.name))
                 if isinstance(known, NewName):
                     self._rename(alias.name, known)
                 elif known is not None:
@@ -206,7 +211,11 @@ class _EditFinder(cst.CSTVisitor):
 
     def visit_Call(self, node: cst.Call) -> None:
         holder, keys = self._find_class(node.func), node.args
+        if isinstance(node.func, cst.Name) and node.func.value in _CHECKS:
+            for each in node.args[1:2]:
+                self._check_alias(each.value)
         if holder is not None:
+            self._check_alias(node.func)
             self._check_arguments(node, keys, holder, self._facts.fields)
             return
         reader = node.func
@@ -225,10 +234,20 @@ class _EditFinder(cst.CSTVisitor):
 
     def visit_MatchClass(self, node: cst.MatchClass) -> None:
         holder = self._find_class(node.cls)
+        self._check_alias(node.cls)
         for each in node.kwds if holder is not None else ():
             known = self._facts.fields.get((holder or "", each.key.value))
             if known is not None:
                 self._apply(each.key, known)
+
+    def _check_alias(self, node: cst.CSTNode) -> None:
+        """Mark *node* if it names a class that is none any more."""
+        for each in (
+            [item.value for item in node.elements] if isinstance(node, cst.Tuple) else [node]
+        ):
+            remark = self._facts.aliases.get(self._find_class(each) or "")
+            if remark is not None:
+                self._mark(each, remark)
 
     def _find_class(self, node: cst.CSTNode) -> str | None:
         """Return the class of models that *node* names."""
@@ -269,12 +288,16 @@ class _EditFinder(cst.CSTVisitor):
 
     def _check_keys(self, node: cst.Dict, holder: str) -> None:
         given = set()
-        for each in node.elements:
-            key = each.key if isinstance(each, cst.DictElement) else None
+        for element in node.elements:
+            key = element.key if isinstance(element, cst.DictElement) else None
             if not isinstance(key, cst.SimpleString) or (text := _read_text(key)) is None:
                 continue
-            given.add(field_name(text))
-            known = self._facts.fields.get((holder, field_name(text)))
+            if nested := self._older.find_nested(holder, text):
+                for each in _list_objects(element.value):
+                    self._check_keys(each, nested)
+            name = self._older.classes[holder].wire.get(text, text)
+            given.add(name)
+            known = self._facts.fields.get((holder, name))
             if isinstance(known, NewName):
                 self._edit(key, partial(_set_value, text=key.quote + known.wire[1] + key.quote))
             elif known is not None:
@@ -299,6 +322,35 @@ class _EditFinder(cst.CSTVisitor):
             self._notice(node, f"the text {text!r} may name the version")
         elif text in self._wire and node not in self.edits:
             self._notice(node, f"the text {text!r} may name a field that changed")
+        elif text is not None:
+            self._decide_quoted(node, text)
+
+    def _decide_quoted(self, node: cst.SimpleString, text: str) -> None:
+        """Rewrite or list the classes that *text* names, which may be a type in quotes."""
+        is_type = self._is_annotation(node)
+        changed = _list_names(text) & self._facts.classes.keys() if is_type else {text}
+        known = {name: self._facts.classes[name] for name in changed & self._imported}
+        if is_type and known and known.keys() == changed and "." not in text:
+            for what in known.values():
+                if isinstance(what, CallerRemark):
+                    self._mark(node, what)
+            new = {name: what.new for name, what in known.items() if isinstance(what, NewName)}
+            quoted = re.sub(r"\w+", lambda word: new.get(word[0], word[0]), node.value)
+            self._edit(node, partial(_set_value, text=quoted))
+        elif known or (is_type and changed):
+            self._notice(node, f"the text {text!r} may name a class that changed")
+
+    def _is_annotation(self, node: cst.CSTNode) -> bool:
+        """Return whether the text *node* is certainly a type, or a part of one."""
+        while not isinstance(node, cst.Annotation | cst.BaseStatement | cst.BaseSmallStatement):
+            if isinstance(node, cst.Call):
+                return False
+            if isinstance(node, cst.Subscript):
+                name = _dotted(node.value).rpartition(".")[2]
+                if name in ("Literal", "Annotated"):
+                    return False
+            node = self.get_metadata(ParentNodeProvider, node)
+        return isinstance(node, cst.Annotation)
 
     # --- what is done about it
 
@@ -371,6 +423,27 @@ def _read_text(node: cst.SimpleString) -> str | None:
     except (SyntaxError, ValueError):
         return None
     return read if isinstance(read, str) else None
+
+
+def _list_objects(node: cst.BaseExpression) -> list[cst.Dict]:
+    """Return the literals of objects that *node* is, or that are in it as a list."""
+    if isinstance(node, cst.List):
+        return [found for each in node.elements for found in _list_objects(each.value)]
+    return [node] if isinstance(node, cst.Dict) else []
+
+
+def _list_names(text: str) -> set[str]:
+    """Return the names in *text*, if it is an expression."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError):
+        return set()
+    nodes = ast.walk(tree)
+    return {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in nodes
+        if isinstance(node, ast.Name | ast.Attribute)
+    }
 
 
 def _describe(name: str, what: NewName | CallerRemark) -> str:
