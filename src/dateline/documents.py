@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any, Final
 
 from dateline import progress
@@ -50,7 +49,7 @@ def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str
     judged: set[bytes] = set()
     problems: list[Problem] = []
     notes: list[str] = []
-    judge = [version(package) for package in _JUDGES]
+    judge = list_judges()
     without_words = Memo(_without_words)
     for contract in progress.count("validating the documents", contracts):
         plain = without_words(contract.document, "document", without_words)
@@ -85,6 +84,14 @@ def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str
     if problems:
         raise SourceError(problems)
     return notes
+
+
+def list_judges() -> list[str]:
+    """Return the versions of the packages that decide what is valid."""
+    # heavy: not needed where nothing is judged
+    from importlib.metadata import version
+
+    return [version(package) for package in _JUDGES]
 
 
 _JUDGES: Final = ("openapi-spec-validator", "openapi-schema-validator", "jsonschema")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache as once
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +17,16 @@ from dateline.cache import Cache, open_cache
 from dateline.collector import collection_off, collection_on, cycles_freed
 from dateline.files import Stale, WriteResult, find_stale, write
 from dateline.files.sources import recover
-from dateline.model import MANIFEST, Api, Artifact, DatelineError, Finding, Place, SourceError
+from dateline.model import (
+    ADDITIONS,
+    MANIFEST,
+    Api,
+    Artifact,
+    DatelineError,
+    Finding,
+    Place,
+    SourceError,
+)
 from dateline.paths import name_folder
 from dateline.settings import UnknownProjectError
 from dateline.settings import Workspace as Workspace
@@ -30,6 +40,7 @@ if TYPE_CHECKING:
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
     from dateline.edit.revision import Revision
+    from dateline.render import RecordFiles
 
 _POLL_SECONDS: Final = 0.3
 
@@ -60,7 +71,7 @@ def generate(workspace: Workspace) -> Generated:
     BaselineError for a published document that can't be read, TemplateError for a template that
     can't be laid out, and what `files.write` raises. In each case the folder is as it was.
     """
-    key = _inputs(workspace)
+    key = digest_inputs(workspace)
     if fresh.unchanged_since(workspace.output, key):
         return Generated(written=None)
     # what follows is heavy: not needed where nothing is to do
@@ -73,7 +84,7 @@ def generate(workspace: Workspace) -> Generated:
         api = load(workspace.schemas, cache=cache)
         if api.table.shared != fresh.recorded_shared(workspace.output):
             # what is read from now on is what the key is of
-            key = _inputs(workspace, api.table.shared)
+            key = digest_inputs(workspace, api.table.shared)
             api = load(workspace.schemas, cache=cache)
         progress.describe("checking")
         published = read_before_writing(workspace.output)
@@ -355,15 +366,16 @@ def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> No
 def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
     from dateline.files.sources import Outputs
     from dateline.files.sources import write as write_sources
+    from dateline.render import RecordFiles
 
     artifacts, notes = _render_outputs(
-        workspace, plan.api, record=plan.record, waivers=plan.waivers
+        workspace, plan.api, recorded=RecordFiles("", lambda: plan.record), waivers=plan.waivers
     )
     outputs = Outputs(
         folder=workspace.output,
         artifacts=artifacts,
         protected=workspace.protected,
-        key=lambda: _inputs(workspace, plan.api.table.shared),
+        key=lambda: digest_inputs(workspace, plan.api.table.shared),
     )
     written = write_sources(workspace.schemas, [*plan.replacements, *plan.recorded], outputs)
     return Generated(written=written, notes=notes)
@@ -371,12 +383,7 @@ def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
 
 def is_untouched(workspace: Workspace) -> bool:
     """Return whether nothing has changed since outputs were generated, and checked with that."""
-    return fresh.unchanged_since(workspace.output, _inputs(workspace))
-
-
-def is_edited(workspace: Workspace) -> bool:
-    """Return whether the sources are not those that the outputs were generated from."""
-    return not fresh.was_made_from(workspace.output, _inputs(workspace))
+    return fresh.unchanged_since(workspace.output, digest_inputs(workspace))
 
 
 def stale(workspace: Workspace) -> list[Stale]:
@@ -430,17 +437,27 @@ def render_outputs(
     what `load` and `render` raise.
     """
     # what follows is heavy: not needed where nothing is to do
-    from dateline.changes.record import read_record
     from dateline.check import read_waivers
     from dateline.load import load
+    from dateline.render import RecordFiles
 
     api = api or load(workspace.schemas, cache=cache)
-    record = read_record(workspace.schemas, api.table, cache)
+    table = api.table
+
+    @once
+    def read() -> Record | None:
+        from dateline.changes.record import read_record
+
+        return read_record(workspace.schemas, table, cache)
+
+    recorded = RecordFiles(fresh.digest(workspace.schemas / ADDITIONS), read)
+    if not only_documents:
+        recorded.read()
     waivers = read_waivers(workspace.schemas)
     rendered = partial(
         _render_outputs,
         workspace,
-        record=record,
+        recorded=recorded,
         waivers=waivers,
         validate=validate,
         only_documents=only_documents,
@@ -459,7 +476,7 @@ def _render_outputs(
     workspace: Workspace,
     api: Api,
     *,
-    record: Record | None,
+    recorded: RecordFiles,
     waivers: Sequence[Waiver],
     validate: bool = True,
     only_documents: bool = False,
@@ -467,25 +484,23 @@ def _render_outputs(
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
     from dateline.render import render
-    from dateline.templating import keep_compiled
 
     validate = validate and (workspace.strict or not api.table.adopted)
     with collection_off():
         made = render(
             api,
             workspace.templates,
-            record=record,
+            recorded=recorded,
             models=not only_documents,
             changes=not only_documents,
             validate=validate,
             cache=cache,
         )
-        keep_compiled()
     policy = Artifact(path=FILE, content=PolicyRecord.of(api.table, waivers).text().encode())
     return (*made.artifacts, policy), made.notes
 
 
-def _inputs(workspace: Workspace, shared: Iterable[str] | None = None) -> str:
+def digest_inputs(workspace: Workspace, shared: Iterable[str] | None = None) -> str:
     """Return the digest of the inputs; the *shared* folders are those of the last run."""
     if shared is None:
         shared = fresh.recorded_shared(workspace.output)

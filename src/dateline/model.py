@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -20,6 +20,9 @@ EVERYWHERE: Final = ""
 
 MANIFEST: Final = "manifest.json"
 """The file beside the generated ones that lists each with its size and SHA-256."""
+
+ADDITIONS: Final = "_additions"
+"""The folder beside the definitions with the record of additions to all versions."""
 
 # The six keys, and the reason that may be beside a gate.
 ADDED: Final = "x-added"
@@ -57,6 +60,25 @@ class Day(str):
     def is_plain(self) -> bool:
         """Whether YAML reads it as text: not where it is nothing but digits."""
         return not self.isdigit()
+
+
+class Slot(str):
+    """A text that is filled in later, and a mark in JSON and YAML until then.
+
+    Whatever compares it raises ValueError, as nobody knows yet what it says.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        raise ValueError("a text that is not known yet is compared")
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
 
 
 class Place(NamedTuple):
@@ -394,13 +416,15 @@ class Definitions(dict[str, Any]):
     """The document of an `Api` as it was loaded.
 
     ``meaning`` is a digest of it all but what its descriptions and summaries say: what depends
-    on nothing else can be kept by it. ``words`` has a digest of each of those texts, once.
+    on nothing else can be kept by it. ``words`` are digests of these, each once; ``find_words``
+    returns the texts of some of them.
     """
 
-    __slots__ = ("meaning", "words")
+    __slots__ = ("find_words", "meaning", "words")
 
     meaning: bytes
     words: tuple[str, ...]
+    find_words: Callable[[Collection[str]], dict[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)

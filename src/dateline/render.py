@@ -7,19 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import dateline
 from dateline import progress
 from dateline.cache import Cache, Recollection
-from dateline.changes import FOLDER, Changes
-from dateline.changes.additions import list_periods
-from dateline.changes.kept import recall_pages
-from dateline.changes.record import Record
-from dateline.changes.words import Row, restore_contract
 from dateline.collector import cycles_freed
-from dateline.documents import document, require_valid
-from dateline.kept_package import recall_package
+from dateline.documents import document, list_judges, require_valid
+from dateline.kept_documents import recall_documents
 from dateline.model import (
     EVERYWHERE,
     Announcement,
@@ -29,15 +24,17 @@ from dateline.model import (
 )
 from dateline.project import Projector
 from dateline.schema.dialect import BEYOND_LETTER, departures
-from dateline.templating import TemplateError, environment
 
 if TYPE_CHECKING:
+    from dateline.changes import Changes
+    from dateline.changes.record import Record
+    from dateline.changes.words import Row
     from dateline.models import Models
     from dateline.python.types import Inline
     from dateline.server import Server
 
-SITE = "site"
-"""The folder of the site."""
+CHANGES, SITE = "changes", "site"
+"""The folders of pages."""
 
 _OF_SITES = ("jsonschema_rs", "markdown_it")
 """The packages that only sites need."""
@@ -53,12 +50,23 @@ class Pages(Protocol):
         """Yield the path and context of each page that the template *name* generates."""
 
 
+class RecordFiles(NamedTuple):
+    """A digest of the files with the record of additions, and what reads them."""
+
+    digest: str
+    read: Callable[[], Record | None]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rendered:
     """The artifacts, sorted by path, and what could not be expressed in the models."""
 
     artifacts: tuple[Artifact, ...]
     notes: tuple[str, ...]
+
+
+UNRECORDED: Final = RecordFiles("", lambda: None)
+"""No record at all."""
 
 
 def builtin_templates() -> Path:
@@ -73,7 +81,7 @@ def render(
     api: Api,
     templates: Path | None = None,
     *,
-    record: Record | None = None,
+    recorded: RecordFiles = UNRECORDED,
     models: bool = True,
     changes: bool = True,
     validate: bool = True,
@@ -81,7 +89,7 @@ def render(
 ) -> Rendered:
     """Return everything that *api* generates; *models* and *changes* only on request.
 
-    The *record*, if any, says since when versions have what was added to all of them.
+    What is *recorded*, if anything, says since when versions have what was added to all of them.
     The *cache* has what earlier runs laid out of the models.
     *templates* overrides the built-in templates file by file; templates are code, so it may
     only come from the command line. With *validate*, each distinct document must pass
@@ -90,20 +98,10 @@ def render(
     """
     folders = [folder for folder in (templates, builtin_templates()) if folder is not None]
     projector = Projector(api)
-    contracts = [
-        projector.contract(version, environment.name)
-        for environment in api.table.environments
-        for version in api.table.dates
-    ]
-    notes = require_valid(api, contracts, cache or Cache(None)) if validate else []
-    departing = departures(api.document)
-    if departing:
-        place = api.locate(departing[0])
-        notes.append(f"{BEYOND_LETTER} ({len(departing)} schemas, first at {place})")
-    words = record.words if record else {}
-    documents = partial(_fan_out, api=api, contracts=contracts, words=words)
+    known = Recollection(cache, api.meaning)
+    notes = list(_list_notes(api, projector, cache or Cache(None), known, validate=validate))
     with cycles_freed():
-        artifacts = list(_render_templates(api, folders, documents))
+        artifacts = _recall_documents(api, projector, folders, recorded, cache)
     # one after the other: neither needs what the other reads, which takes memory
     if models:
         with cycles_freed():
@@ -115,16 +113,74 @@ def render(
         artifacts += python
         notes += remarks
     if changes:
-        artifacts += _recall_pages(api, projector, folders, record, cache)
+        artifacts += _recall_pages(api, projector, folders, recorded.read(), cache)
+    if models or changes:
+        from dateline.templating import keep_compiled
+
+        keep_compiled()
     return Rendered(
         artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)
     )
+
+
+def _list_notes(
+    api: Api, projector: Projector, cache: Cache, known: Recollection, *, validate: bool
+) -> Iterator[str]:
+    """Yield what is to be known of the documents. Raises SourceError as `require_valid` does."""
+    if validate:
+        yield from known.recall(
+            "valid documents",
+            lambda: require_valid(api, _list_contracts(api, projector), cache),
+            *list_judges(),
+        )
+    count, *first = known.recall("departures", lambda: _count_departures(api))
+    if count:
+        place = api.locate(tuple(*first))
+        yield f"{BEYOND_LETTER} ({count} schemas, first at {place})"
+
+
+def _count_departures(api: Api) -> list[Any]:
+    departing = departures(api.document)
+    return [len(departing), *departing[:1]]
+
+
+def _list_contracts(api: Api, projector: Projector) -> list[Contract]:
+    return [
+        projector.contract(version, environment.name)
+        for environment in api.table.environments
+        for version in api.table.dates
+    ]
+
+
+def _recall_documents(
+    api: Api,
+    projector: Projector,
+    folders: list[Path],
+    recorded: RecordFiles,
+    cache: Cache | None,
+) -> list[Artifact]:
+    """Return what the templates make of each contract, or what the *cache* has of it."""
+
+    def render(each: Api) -> list[Artifact]:
+        record = recorded.read()
+        words = record.words if record else {}
+        contracts = _list_contracts(each, projector if each is api else Projector(each))
+        fan_out = partial(_fan_out, api=each, contracts=contracts, words=words)
+        return list(_render_templates(each, folders, fan_out))
+
+    # templates of the user may do anything with words
+    if cache is None or len(folders) > 1:
+        return render(api)
+    return recall_documents(api, recorded.digest, folders, cache, render)
 
 
 def _recall_package(
     api: Api, projector: Projector, folders: list[Path], cache: Cache | None
 ) -> tuple[list[Artifact], list[str]]:
     """Return what `render_package` does, or what the *cache* has of it."""
+    # heavy, and not needed where no models are
+    from dateline.kept_package import recall_package
+
     if cache is None:
         return render_package(api, projector, folders)
     return recall_package(
@@ -210,6 +266,11 @@ def _recall_pages(
     cache: Cache | None,
 ) -> list[Artifact]:
     """Return the change pages, or what the *cache* has of them; and the site, if there is one."""
+    # heavy, and not needed where only documents are
+    from dateline.changes import Changes
+    from dateline.changes.additions import list_periods
+    from dateline.changes.kept import recall_pages
+
     periods = [*list_periods(api, projector, record)] if record else []
 
     def lay_out() -> tuple[list[Artifact], set[str]]:
@@ -226,7 +287,7 @@ def _render_pages(
     api: Api, projector: Projector, folders: list[Path], differences: Changes
 ) -> list[Artifact]:
     """Return the change pages, and the site, if there is one."""
-    pages: dict[str, Pages] = {FOLDER: differences}
+    pages: dict[str, Pages] = {CHANGES: differences}
     if api.table.site:
         pages[SITE] = _prepare_site(api, projector, differences)
     progress.describe("laying out the pages")
@@ -240,6 +301,8 @@ def _render_pages(
 
 def _prepare_site(api: Api, projector: Projector, changes: Changes) -> Pages:
     """Return the site of *api*. Raises TemplateError where a package that it needs is missing."""
+    from dateline.templating import TemplateError
+
     missing = [name for name in _OF_SITES if find_spec(name) is None]
     if missing:
         raise TemplateError(
@@ -262,6 +325,9 @@ def _render_templates(
     fan_out: Callable[[str], Iterator[tuple[str, dict[str, Any]]]],
 ) -> Iterator[Artifact]:
     """Lay out every template for each path and context that *fan_out* has for its path."""
+    # heavy, and not needed where all documents are known
+    from dateline.templating import TemplateError, environment
+
     jinja = environment(folders)
     for name in sorted(jinja.list_templates(extensions=["jinja"])):
         parts = name.split("/")
@@ -287,7 +353,10 @@ def _fan_out(
     *words* are those that documents have in place of the newest ones, by version. Folders with
     pages of their own have no documents.
     """
-    if name.split("/")[0] in (FOLDER, SITE):
+    from dateline.changes.words import restore_contract
+    from dateline.templating import TemplateError
+
+    if name.split("/")[0] in (CHANGES, SITE):
         return
     if "{environment}" not in name:
         if "{version}" in name:

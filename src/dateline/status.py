@@ -8,13 +8,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dateline.cache import Cache, open_cache
+from dateline import fresh
+from dateline.cache import Cache, Recollection, open_cache
 from dateline.collector import collection_off
 from dateline.demands import list_pending
 from dateline.files import Stale, find_stale
-from dateline.generate import Workspace, findings, is_edited, is_untouched, render_outputs
+from dateline.generate import Workspace, digest_inputs, findings, render_outputs
 from dateline.load import load
-from dateline.model import Announcement, Api, Verdict, Version
+from dateline.model import ADDITIONS, Announcement, Api, Verdict, Version
 from dateline.paths import name_path
 from dateline.project import Projector
 
@@ -150,17 +151,33 @@ def _list_added(
     workspace: Workspace, api: Api, projector: Projector, cache: Cache
 ) -> dict[str, Any]:
     """Return what all versions got since the newest was cut: by the record, else by git."""
-    from dateline.changes.additions import list_additions, list_periods
+    known = Recollection(cache, api.meaning).recall(
+        "added",
+        lambda: _compare_with_record(workspace, api, projector, cache),
+        fresh.digest(workspace.schemas / ADDITIONS),
+    )
+    if known is not None:
+        since, messages = known
+        return {"since": since, "messages": messages}
+    from dateline.changes.additions import list_additions
+
+    since, published = _at_the_cut(workspace.output, api.table.latest)
+    entries = list_additions(api, projector, api.table.latest, _latest(api, published))
+    return {"since": since, "messages": sorted(entry.message for entry in entries)}
+
+
+def _compare_with_record(
+    workspace: Workspace, api: Api, projector: Projector, cache: Cache
+) -> tuple[str, list[str]] | None:
+    """Return since when all versions have what, by the record; None where it does not say."""
+    from dateline.changes.additions import list_periods
     from dateline.changes.record import read_record
 
     record = read_record(workspace.schemas, api.table, cache)
     newest = next(list_periods(api, projector, record), None) if record else None
-    if newest is not None and newest.until is None:
-        words, entries = newest.words, newest.entries
-    else:
-        words, published = _at_the_cut(workspace.output, api.table.latest)
-        entries = list_additions(api, projector, api.table.latest, _latest(api, published))
-    return {"since": words, "messages": sorted(entry.message for entry in entries)}
+    if newest is None or newest.until is not None:
+        return None
+    return newest.words, sorted(entry.message for entry in newest.entries)
 
 
 def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
@@ -216,12 +233,15 @@ def _format_waiver(row: Mapping[str, Any]) -> str:
 
 
 def _compare_outputs(workspace: Workspace, api: Api, cache: Cache) -> dict[str, Any]:
-    stale = [] if is_untouched(workspace) else _find_stale(workspace, api, cache)
+    key = digest_inputs(workspace)
+    edited = not fresh.was_made_from(workspace.output, key)
+    untouched = not edited and fresh.unchanged_since(workspace.output, key)
+    stale = [] if untouched else _find_stale(workspace, api, cache, edited=edited)
     return {
         "folder": name_path(workspace.output),
         "package": api.table.package,
         "stale": [{"path": one.path, "state": one.state} for one in stale],
-        "edited": bool(stale) and is_edited(workspace),
+        "edited": bool(stale) and edited,
     }
 
 
@@ -242,9 +262,9 @@ def _format_outputs(state: Mapping[str, Any], workspace: Workspace) -> Iterator[
     yield f"    {package}/  the models, one module for each version"
 
 
-def _find_stale(workspace: Workspace, api: Api, cache: Cache) -> list[Stale]:
-    """Return the outputs that are stale: only documents, where sources were edited that show."""
-    if is_edited(workspace):
+def _find_stale(workspace: Workspace, api: Api, cache: Cache, *, edited: bool) -> list[Stale]:
+    """Return the outputs that are stale: only documents, where sources were *edited* that show."""
+    if edited:
         documents, _ = render_outputs(
             workspace, api, validate=False, only_documents=True, cache=cache
         )

@@ -216,8 +216,8 @@ ROWS: Final = (
         prepare=_edited,
         cpu=1.0,
         ratio=4,
-        about="To read and check all definitions is half of it, to read what is published a "
-        "sixth. Versions that differ in words alone from what is published are not compared.",
+        about="To read all definitions and to import are two thirds of it. Versions that differ in "
+        "words alone from what is published are not compared.",
     ),
     Row(
         name="diff-github",

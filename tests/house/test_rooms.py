@@ -20,7 +20,7 @@ ROOMS = (
     *("project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),
     *("changes", "documents", "models", "contracts", "server", "client", "site"),
-    *("kept_package", "render"),
+    *("kept_documents", "kept_package", "render"),
     *("demands", "trial", "files", "edit", "adopt", "migrate"),
     *("settings", "generate", "status", "answers"),
     *("serve", "proxy", "demo", "options", "completion", "cli", "entry", "__main__"),

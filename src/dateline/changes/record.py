@@ -18,14 +18,11 @@ from dateline.cache import Cache
 from dateline.changes.entries import Entry
 from dateline.changes.sections import PageSection, list_sections
 from dateline.changes.words import Row
-from dateline.model import Direction, Map, Place, Problem, SourceError, Table, Verdict
+from dateline.model import ADDITIONS, Direction, Map, Place, Problem, SourceError, Table, Verdict
 from dateline.paths import name_folder
 from dateline.source.reader import Locator, read_bytes, read_content
 from dateline.source.text import json_text
 from dateline.versions import DATED, is_dated, order
-
-FOLDER: Final = "_additions"
-"""The folder of the record; its name keeps it out of the definitions."""
 
 # Laid out as in the outputs, so that these documents can be compared with whatever those can.
 _DOCUMENT: Final = re.compile(rf"spec/([^/]+)/({DATED})\.json")
@@ -110,7 +107,7 @@ class Record:
         periods = {f"{period.since}.json": period.data for period in self.closed}
         words = {f"words/{date}.json": {"words": [*rows]} for date, rows in self.words.items()}
         return {
-            f"{FOLDER}/{name}": f"{json_text(content)}\n".encode()
+            f"{ADDITIONS}/{name}": f"{json_text(content)}\n".encode()
             for name, content in {**documents, **periods, **words}.items()
         }
 
@@ -120,7 +117,7 @@ def record_files(schemas: Path) -> list[str]:
 
     What editors and other tools leave beside them, `.name` and `name~`, is left alone.
     """
-    folder = schemas / FOLDER
+    folder = schemas / ADDITIONS
     found = (path for path in (folder, *folder.rglob("*")) if path.is_file())
     return sorted(
         path.relative_to(schemas).as_posix()
@@ -153,7 +150,7 @@ class _RecordReader:
         closed: list[Period] = []
         words: dict[str, tuple[Row, ...]] = {}
         for name in record_files(self._schemas):
-            inside = name.removeprefix(f"{FOLDER}/")
+            inside = name.removeprefix(f"{ADDITIONS}/")
             if found := _DOCUMENT.fullmatch(inside):
                 documents.setdefault(found[2], {})[found[1]] = self._document(name)
             elif found := _PERIOD.fullmatch(inside):
@@ -176,10 +173,10 @@ class _RecordReader:
         """Note what does not go with the documents of *version*, the newest there are."""
         for other in documents.keys() - {version}:
             for environment in documents[other]:
-                name = f"{FOLDER}/spec/{environment}/{other}.json"
+                name = f"{ADDITIONS}/spec/{environment}/{other}.json"
                 self._note(name, f"the documents of {version} are in this folder, too")
         for period in closed:
-            name = f"{FOLDER}/{period.since}.json"
+            name = f"{ADDITIONS}/{period.since}.json"
             if not documents:
                 self._note(name, "the documents that go with it are missing")
             elif str(period.until) > version:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from dateline.cache import Cache
 from dateline.gates import Timeline
 from dateline.load.joining import join_files
 from dateline.load.kept import read_fragment
-from dateline.load.meaning import join_meanings, list_words
+from dateline.load.meaning import find_words, join_meanings, list_words
 from dateline.load.shared import SharedFiles
 from dateline.load.table import read_table
 from dateline.model import Api, Definitions, Map, Place, Problem, SourceError, Table
@@ -63,13 +64,14 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
     document = joined.document
     if cache is not None and not tolerated:
         document = Definitions(document)
-        meanings = [
-            (name, fragment.meaning)
+        known = [
+            (name, meaning, fragment.document)
             for name, fragment in (*found.items(), *shared.read.items())
-            if fragment.meaning is not None
+            if (meaning := fragment.meaning) is not None
         ]
-        document.meaning = join_meanings(meanings)
-        document.words = list_words(meaning for _, meaning in meanings)
+        document.meaning = join_meanings((name, meaning) for name, meaning, _ in known)
+        document.words = list_words(meaning for _, meaning, _ in known)
+        document.find_words = partial(find_words, [each[1:] for each in known])
     timeline = Timeline(table)
     return Api(
         folder=folder,

@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 from dateline.bundle.sources import refers_to_files
 from dateline.cache import Cache
 from dateline.load.meaning import Meaning
-from dateline.model import Map, Problem
+from dateline.model import Map, Place, Problem
 from dateline.source.reader import (
     KeptDocument,
+    Trail,
+    choose_search,
     read_bytes,
     read_content,
 )
@@ -43,8 +45,8 @@ def read_fragment(
     """Return what the file at *path* holds, as `dateline.source.reader.read` does.
 
     A link leads no further than to the folder *inside*, that of the file if it is left out.
-    Where the *cache* has it, the file is read again only when a place in it is needed, and its
-    mappings have no places of their own.
+    Where the *cache* has it, the file is read again only when a place in it is needed that was not
+    needed before, and its mappings have no places of their own.
     """
     content = read_bytes(path, name, adopted=adopted, problems=problems, inside=inside)
     if content is None:
@@ -55,8 +57,9 @@ def read_fragment(
     key = cache.key("source", path.suffix, str(adopted), content)
     if (known := cache.get(key)) is not None:
         structure, words, refers, root = json.loads(known)
+        reread = once(partial(_reread, content, name, adopted=adopted))
         return Fragment(
-            _restore(root, name, partial(_reread, content, name, adopted=adopted)),
+            _restore(root, name, partial(_find_place, cache, key, name, reread)),
             refers,
             Meaning(bytes.fromhex(structure), tuple(words)),
         )
@@ -72,11 +75,23 @@ def read_fragment(
     return Fragment(document, refers, meaning)
 
 
-def _restore(root: dict[str, Any], name: str, reread: Callable[[], Map]) -> KeptDocument:
+def _restore(root: dict[str, Any], name: str, find: Callable[[Trail, bool], Place]) -> KeptDocument:
     document = KeptDocument(root)
     document.file, document.mark, document.marks = name, 0, []
-    document.reread = once(reread)
+    document.find = find
     return document
+
+
+def _find_place(
+    cache: Cache, key: bytes, name: str, reread: Callable[[], Map], path: Trail, value: bool
+) -> Place:
+    """Return the place of *path* in the file that the *cache* has under *key*."""
+    of_place = cache.key("place", key, json.dumps([path, value]))
+    if (known := cache.get(of_place)) is not None:
+        return Place(name, *json.loads(known))
+    found = choose_search(reread())(path, value)
+    cache.put(of_place, json.dumps([found.line, found.column]).encode())
+    return found
 
 
 def _reread(content: bytes, name: str, *, adopted: bool) -> Map:

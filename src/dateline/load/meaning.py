@@ -7,7 +7,7 @@ edits change descriptions, so that what was found out before them still holds.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from hashlib import blake2b, sha256
 from typing import Any, NamedTuple
 
@@ -64,6 +64,21 @@ def join_meanings(meanings: Iterable[tuple[str, Meaning]]) -> bytes:
         places = [numbers.setdefault(word, len(numbers)) for word in meaning.words]
         total.update(json.dumps(places).encode())
     return total.digest()
+
+
+def find_words(
+    files: Sequence[tuple[Meaning, dict[str, Any]]], wanted: Collection[str]
+) -> dict[str, str]:
+    """Return the texts of the words with the digests that are *wanted*, which *files* have."""
+    found: dict[str, str] = {}
+
+    def note(text: str) -> str:
+        return found.setdefault(digest_word(text), text)
+
+    for meaning, document in files:
+        if not found.keys() >= set(wanted) and not set(wanted).isdisjoint(meaning.words):
+            replace_words("document", document, note)
+    return found
 
 
 def replace_words(kind: str, node: Any, replace: Callable[[str], Any]) -> Any:

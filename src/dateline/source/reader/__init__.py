@@ -17,7 +17,7 @@ from dateline.source.reader.characters import (
 from dateline.source.reader.json_document import JsonReader
 from dateline.source.reader.json_text import JsonText, Trail
 from dateline.source.reader.limits import ADOPTED, AUTHORED, Limits
-from dateline.source.reader.locator import KeptDocument, Locator
+from dateline.source.reader.locator import KeptDocument, Locator, choose_search
 from dateline.source.reader.yaml_document import YamlReader
 from dateline.source.reader.yaml_text import YamlText
 
@@ -35,6 +35,7 @@ __all__ = [
     "Trail",
     "UnreadableFileError",
     "YamlText",
+    "choose_search",
     "decode",
     "file_content",
     "read",

@@ -13,12 +13,11 @@ from dateline.source.reader.json_text import Trail
 
 
 class KeptDocument(Map):
-    """The mapping that a file held when it was read before; places in it are in what ``reread``
-    returns, as ``read`` does."""
+    """The mapping that a file held when it was read before; ``find`` returns places in it."""
 
-    __slots__ = ("reread",)
+    __slots__ = ("find",)
 
-    reread: Callable[[], Map]
+    find: Callable[[Trail, bool], Place]
 
 
 class Locator:
@@ -26,7 +25,7 @@ class Locator:
 
     def __init__(self, fragments: Iterable[Map]) -> None:
         """Take the mappings that ``read`` returned for those files, at least one."""
-        self._fragments = [(fragment, _choose_search(fragment)) for fragment in fragments]
+        self._fragments = [(fragment, choose_search(fragment)) for fragment in fragments]
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
         """Return where the key or item at *path* is written; with *value*, what it holds.
@@ -39,17 +38,13 @@ class Locator:
         return find(path[:depth], value and depth == len(path))
 
 
-def _choose_search(fragment: Map) -> Callable[[Trail, bool], Place]:
-    """Return what finds places in *fragment*."""
+def choose_search(fragment: Map) -> Callable[[Trail, bool], Place]:
+    """Return what finds the place of a path in *fragment*, or of the value there."""
     if isinstance(fragment, JsonDocument):
         return fragment.text.find
     if isinstance(fragment, KeptDocument):
-        return partial(_find_again, fragment)
+        return fragment.find
     return partial(_by_marks, fragment)
-
-
-def _find_again(kept: KeptDocument, path: Trail, value: bool) -> Place:
-    return _choose_search(kept.reread())(path, value)
 
 
 def _depth(fragment: Map, path: Trail) -> int:

@@ -1,0 +1,152 @@
+"""The generated documents, kept by the meaning of the definitions: words are filled in last."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache as cached
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from dateline import fresh
+from dateline.cache import Cache
+from dateline.load.meaning import digest_word, replace_words
+from dateline.model import Api, Artifact, DatelineError, Definitions, Slot
+from dateline.source.text import json_text, yaml_text
+
+Render = Callable[[Api], list[Artifact]]
+"""Returns the documents of definitions."""
+
+_MARK: Final = "\U0001d304"
+_OF_JSON: Final = -1
+
+_Slot = tuple[int, int, int, int]
+"""The text between two offsets is the word of a number, laid out at an indent or as JSON."""
+
+
+def recall_documents(
+    api: Api, recorded: str, folders: Sequence[Path], cache: Cache, render: Render
+) -> list[Artifact]:
+    """Return what *render* returns for *api*, or has returned for definitions of the same meaning.
+
+    *recorded* is a digest of the record beside the definitions, *folders* are those of the
+    templates. In what is kept, only the words that are others since are laid out again.
+    """
+    definitions = api.document
+    if not isinstance(definitions, Definitions) or api.parts or api.table.shared:
+        # what parts of files mean is not apart from their words
+        return render(api)
+    # what `info` says is put together with other texts
+    said = json.dumps(api.document.get("info"))
+    digests = map(fresh.digest, folders)
+    key = cache.key("documents", api.meaning or b"", said, recorded, *digests)
+    if (head := cache.get(key)) is not None:
+        found = _read(json.loads(head), definitions, cache)
+        if found is not None:
+            return found
+    try:
+        return _render(api, definitions, cache, key, render)
+    except (DatelineError, ValueError):
+        # what is wrong is said of the definitions themselves
+        return render(api)
+
+
+def _render(
+    api: Api, definitions: Definitions, cache: Cache, key: bytes, render: Render
+) -> list[Artifact]:
+    """Return the documents, and have the *cache* keep them; ValueError where that can't be."""
+    begin = f"{_MARK}{secrets.token_hex(8)}."
+    numbers = {digest: number for number, digest in enumerate(definitions.words)}
+    slots: dict[int, Slot] = {}
+    texts: dict[int, str] = {}
+
+    def hide(text: str) -> str:
+        if not text:
+            return text
+        number = numbers.get(digest_word(text))
+        if number is None:
+            raise ValueError("a word that no file has at this place")
+        texts[number] = text
+        return slots.setdefault(number, Slot(f"{begin}{number}{_MARK}"))
+
+    info = {key: value for key, value in definitions.items() if key == "info"}
+    document = Definitions(replace_words("document", definitions, hide) | info)
+    document.meaning = definitions.meaning
+    found, rows = [], []
+    # the latest version is there twice
+    fill = cached(partial(_fill, begin=begin, texts=texts))
+    for artifact in render(replace(api, document=document)):
+        content, places = fill(artifact.content)
+        digest = sha256(content)
+        kept = json.dumps([number for place in places for number in place]).encode()
+        cache.put(
+            cache.key("document", digest.digest()), zlib.compress(b"%b\n%b" % (kept, content), 1)
+        )
+        rows.append([artifact.path, digest.hexdigest(), sorted({place[2] for place in places})])
+        found.append(replace(artifact, content=content))
+    cache.put(key, json.dumps([definitions.words, rows]).encode())
+    return found
+
+
+def _fill(raw: bytes, begin: str, texts: Mapping[int, str]) -> tuple[bytes, list[_Slot]]:
+    """Return the content of a file with all words in place, and where these are."""
+    pieces: list[bytes] = []
+    places: list[_Slot] = []
+    end = size = 0
+    start, mark = re.escape(begin.encode()), _MARK.encode()
+    pattern = rb'"%b(\d+)%b"|%b(\d+)\.(\d+)%b' % (start, mark, start, mark)
+    for found in re.finditer(pattern, raw):
+        number = int(found[1] or found[2])
+        indent = int(found[3]) if found[3] else _OF_JSON
+        between, word = raw[end : found.start()], _lay_out(texts[number], indent)
+        pieces += (between, word)
+        size += len(between) + len(word)
+        places.append((size - len(word), size, number, indent))
+        end = found.end()
+    filled = b"".join([*pieces, raw[end:]])
+    if begin.encode() in filled:
+        raise ValueError("a word where none can be filled in")
+    return filled, places
+
+
+def _lay_out(text: str, indent: int) -> bytes:
+    return (json_text(text) if indent == _OF_JSON else yaml_text(text, indent)[1:]).encode()
+
+
+def _read(head: list[Any], definitions: Definitions, cache: Cache) -> list[Artifact] | None:
+    """Return the documents of *definitions*, made of what is kept; None where some of it is not."""
+    before, rows = head
+    both = enumerate(zip(before, definitions.words, strict=True))
+    changed = {number: now for number, (then, now) in both if then != now}
+    known = definitions.find_words(changed.values())
+    texts = {number: known[digest] for number, digest in changed.items()}
+    contents: dict[str, bytes] = {}
+    for _, digest, numbers in rows:
+        if digest in contents:
+            continue
+        kept = cache.get(cache.key("document", bytes.fromhex(digest)))
+        if kept is None:
+            return None
+        places, _, content = zlib.decompress(kept).partition(b"\n")
+        if not changed.keys().isdisjoint(numbers):
+            content = b"".join(_replace(content, json.loads(places), texts))
+        contents[digest] = content
+    return [Artifact(path=path, content=contents[digest]) for path, digest, _ in rows]
+
+
+def _replace(content: bytes, places: list[int], texts: Mapping[int, str]) -> Iterator[bytes]:
+    """Yield the pieces of *content* with those words in their *places* that *texts* has."""
+    last = 0
+    for at in range(2, len(places), 4):
+        if places[at] in texts:
+            begin, end, number, indent = places[at - 2 : at + 2]
+            yield content[last:begin]
+            yield _lay_out(texts[number], indent)
+            last = end
+    yield content[last:]

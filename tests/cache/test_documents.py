@@ -1,0 +1,174 @@
+"""The documents that are kept by the meaning of definitions are those that these generate."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+import pytest
+from support.other_words import adopted_apis
+from support.sources import LIBRARY, folder
+from support.thing_sources import SCHEMAS
+
+from dateline.cache import Cache
+from dateline.changes.record import read_record
+from dateline.kept_documents import recall_documents
+from dateline.load import load
+from dateline.load.meaning import digest_word, replace_words
+from dateline.model import Api, Artifact, DatelineError, Definitions, Slot
+from dateline.render import RecordFiles, builtin_templates, render
+
+FOLDERS = [builtin_templates()]
+
+
+def render_documents(api: Api) -> list[Artifact]:
+    record = RecordFiles("", lambda: read_record(api.folder, api.table))
+    made = render(api, recorded=record, models=False, changes=False, validate=False)
+    return list(made.artifacts)
+
+
+def recall(
+    api: Api, cache: Cache, render: Callable[[Api], list[Artifact]], recorded: str = ""
+) -> list[Artifact]:
+    return sorted(recall_documents(api, recorded, FOLDERS, cache, render))
+
+
+def never(_: Api) -> list[Artifact]:
+    pytest.fail("they were not kept")
+
+
+def with_words(api: Api, replace: Callable[[str], str]) -> Api:
+    """Return *api* with other words, but for those of `info`, as if it was read so."""
+    before = api.document
+    assert isinstance(before, Definitions)
+    known = before.find_words(before.words)
+    texts = {digest: replace(known[digest]) if known[digest] else "" for digest in before.words}
+    info = {key: value for key, value in before.items() if key == "info"}
+
+    def say(text: str) -> str:
+        return texts[digest_word(text)]
+
+    document = Definitions(replace_words("document", before, say) | info)
+    document.meaning = before.meaning
+    document.words = tuple(map(digest_word, texts.values()))
+
+    def find_words(wanted: Collection[str]) -> dict[str, str]:
+        found = {digest_word(text): text for text in texts.values()}
+        return {digest: found[digest] for digest in wanted}
+
+    document.find_words = find_words
+    return dataclasses.replace(api, document=document)
+
+
+def apis(root: Path) -> Iterator[Api]:
+    yield load(SCHEMAS, cache=Cache(None))
+    yield load(folder(root, LIBRARY, "library"), cache=Cache(None))
+    yield from (load(each.folder, cache=Cache(None)) for each in adopted_apis(root))
+
+
+def test_what_is_kept_is_what_is_rendered_whatever_the_words_are(tmp_path: Path) -> None:
+    differing = []
+    for api in apis(tmp_path):
+        cache = Cache(None)
+        assert recall(api, cache, render_documents) == render_documents(api)
+        other = with_words(api, lambda word: f"{word} Or:\n\n- {len(word)}\n\n<{word * 3}>")
+        rendered = render_documents(other)
+        differing.append(rendered != render_documents(api))
+        # nothing is rendered again: not for other words, not for those of before
+        assert recall(other, cache, never) == rendered
+        assert recall(api, cache, never) == render_documents(api)
+    assert any(differing)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("two\nlines", "  around  ", 'a quote " and a \\', "- a list\n  goes on\n- and on", " "),
+        *("{{ braces }} {% and %} # marks", "true", "12", "1e5", "2026-07-01", "\ttab\n\n", "~"),
+        "\u200b\ue000\u2028\x07\U0001d304",
+        "É 漢字 😀",
+    ],
+)
+def test_odd_words_are_laid_out_as_they_are_otherwise(text: str) -> None:
+    api = load(SCHEMAS, cache=Cache(None))
+    cache = Cache(None)
+    recall(api, cache, render_documents)
+    numbers: dict[str, int] = {}
+    # one word is the text alone
+    other = with_words(api, lambda word: text + str(numbers.setdefault(word, len(numbers)) or ""))
+    assert recall(other, cache, never) == render_documents(other)
+
+
+def test_what_else_decides_is_rendered_again(tmp_path: Path) -> None:
+    schemas = folder(tmp_path, LIBRARY, "schemas")
+    api = load(schemas, cache=Cache(None))
+    cache = Cache(None)
+    recall(api, cache, render_documents)
+    assert recall(api, cache, lambda _: [], "another record") == []
+    info = {**api.document["info"], "description": "What `info` says is a part of other texts."}
+    document = with_words(api, str).document
+    document["info"] = info
+    assert recall(dataclasses.replace(api, document=document), cache, lambda _: []) == []
+
+
+def test_a_document_that_is_lost_is_rendered_again(tmp_path: Path) -> None:
+    api = load(SCHEMAS, cache=Cache(None))
+    path = tmp_path / "cache"
+    cache = Cache(path, b"secret")
+    rendered = recall(api, cache, render_documents)
+    cache.close()
+    # so few bytes that only the head is kept, or nothing
+    small = Cache(path, b"secret", limit=20_000)
+    small.put(small.key("one more"), b"")
+    small.close()
+    again = Cache(path, b"secret")
+    assert recall(api, again, render_documents) == rendered
+    again.close()
+
+
+def test_definitions_with_parts_are_rendered(tmp_path: Path) -> None:
+    files = dict(LIBRARY)
+    schemas = folder(tmp_path, files, "schemas")
+    part = schemas / "parts" / "name.yaml"
+    part.parent.mkdir()
+    part.write_text("Name: {type: string, description: What it is called.}\n")
+    (schemas / "named.yaml").write_text(
+        "components:\n  schemas:\n    Named: {$ref: 'parts/name.yaml#/Name'}\n"
+    )
+    api = load(schemas, cache=Cache(None))
+    assert api.parts
+    cache = Cache(None)
+    for _ in range(2):
+        assert recall(api, cache, lambda _: []) == []
+
+
+def test_a_text_that_is_not_known_yet_is_not_compared() -> None:
+    word = Slot("one")
+    assert word in (word,)
+    for compare in (lambda: word == "one", lambda: word != "one", lambda: word in ("two",)):
+        with pytest.raises(ValueError, match="compared"):
+            compare()
+
+
+def test_words_of_edited_files_are_found(tmp_path: Path) -> None:
+    shutil.copytree(SCHEMAS, tmp_path / "schemas")
+    cache = Cache(None)
+    before = render(load(tmp_path / "schemas", cache=cache), models=False, cache=cache)
+    path = tmp_path / "schemas" / "customers.yaml"
+    path.write_text(path.read_text().replace("description: ", "description: Edited. ", 1))
+    api = load(tmp_path / "schemas", cache=cache)
+    after = render(api, models=False, cache=cache)
+    assert after != before
+    assert after == render(load(tmp_path / "schemas"), models=False)
+
+
+def test_errors_are_those_of_the_definitions() -> None:
+    api = load(SCHEMAS, cache=Cache(None))
+
+    def refuse(each: Api) -> list[Artifact]:
+        raise DatelineError("hidden" if each.document is not api.document else "as it is")
+
+    with pytest.raises(DatelineError, match="as it is"):
+        recall(api, Cache(None), refuse)
