@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache as once
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +17,6 @@ from dateline.collector import collection_off, collection_on, cycles_freed
 from dateline.files import Stale, WriteResult, find_stale, write
 from dateline.files.sources import recover
 from dateline.model import (
-    ADDITIONS,
     MANIFEST,
     Api,
     Artifact,
@@ -32,7 +30,6 @@ from dateline.settings import UnknownProjectError
 from dateline.settings import Workspace as Workspace
 
 if TYPE_CHECKING:
-    from dateline.changes.record import Record
     from dateline.check import Waiver
     from dateline.check.baseline import Published
     from dateline.demands import DemandedConverter
@@ -40,7 +37,7 @@ if TYPE_CHECKING:
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
     from dateline.edit.revision import Revision
-    from dateline.render import RecordFiles
+    from dateline.kept_documents import RecordFiles
 
 _POLL_SECONDS: Final = 0.3
 
@@ -366,7 +363,7 @@ def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> No
 def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
     from dateline.files.sources import Outputs
     from dateline.files.sources import write as write_sources
-    from dateline.render import RecordFiles
+    from dateline.kept_documents import RecordFiles
 
     artifacts, notes = _render_outputs(
         workspace, plan.api, recorded=RecordFiles("", lambda: plan.record), waivers=plan.waivers
@@ -438,19 +435,11 @@ def render_outputs(
     """
     # what follows is heavy: not needed where nothing is to do
     from dateline.check import read_waivers
+    from dateline.kept_documents import find_record
     from dateline.load import load
-    from dateline.render import RecordFiles
 
     api = api or load(workspace.schemas, cache=cache)
-    table = api.table
-
-    @once
-    def read() -> Record | None:
-        from dateline.changes.record import read_record
-
-        return read_record(workspace.schemas, table, cache)
-
-    recorded = RecordFiles(fresh.digest(workspace.schemas / ADDITIONS), read)
+    recorded = find_record(workspace.schemas, api.table, cache)
     if not only_documents:
         recorded.read()
     waivers = read_waivers(workspace.schemas)

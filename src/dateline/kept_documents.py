@@ -12,13 +12,16 @@ from functools import cache as cached
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dateline import fresh
 from dateline.cache import Cache
 from dateline.load.meaning import digest_word, replace_words
-from dateline.model import Api, Artifact, DatelineError, Definitions, Slot
+from dateline.model import ADDITIONS, Api, Artifact, DatelineError, Definitions, PendingText, Table
 from dateline.source.text import json_text, yaml_text
+
+if TYPE_CHECKING:
+    from dateline.changes.record import Record
 
 Render = Callable[[Api], list[Artifact]]
 """Returns the documents of definitions."""
@@ -26,8 +29,31 @@ Render = Callable[[Api], list[Artifact]]
 _MARK: Final = "\U0001d304"
 _OF_JSON: Final = -1
 
-_Slot = tuple[int, int, int, int]
+_WordPlace = tuple[int, int, int, int]
 """The text between two offsets is the word of a number, laid out at an indent or as JSON."""
+
+
+class RecordFiles(NamedTuple):
+    """A digest of the files with the record of additions, and what reads them."""
+
+    digest: str
+    read: Callable[[], Record | None]
+
+
+def find_record(schemas: Path, table: Table, cache: Cache | None) -> RecordFiles:
+    """Return the record beside the definitions in *schemas*, to be read when it is needed.
+
+    To read it raises what `read_record` does.
+    """
+
+    @cached
+    def read() -> Record | None:
+        # heavy: not needed where all documents are known
+        from dateline.changes.record import read_record
+
+        return read_record(schemas, table, cache)
+
+    return RecordFiles(fresh.digest(schemas / ADDITIONS), read)
 
 
 def recall_documents(
@@ -63,7 +89,7 @@ def _render(
     """Return the documents, and have the *cache* keep them; ValueError where that can't be."""
     begin = f"{_MARK}{secrets.token_hex(8)}."
     numbers = {digest: number for number, digest in enumerate(definitions.words)}
-    slots: dict[int, Slot] = {}
+    pending: dict[int, PendingText] = {}
     texts: dict[int, str] = {}
 
     def hide(text: str) -> str:
@@ -73,7 +99,7 @@ def _render(
         if number is None:
             raise ValueError("a word that no file has at this place")
         texts[number] = text
-        return slots.setdefault(number, Slot(f"{begin}{number}{_MARK}"))
+        return pending.setdefault(number, PendingText(f"{begin}{number}{_MARK}"))
 
     info = {key: value for key, value in definitions.items() if key == "info"}
     document = Definitions(replace_words("document", definitions, hide) | info)
@@ -94,10 +120,10 @@ def _render(
     return found
 
 
-def _fill(raw: bytes, begin: str, texts: Mapping[int, str]) -> tuple[bytes, list[_Slot]]:
+def _fill(raw: bytes, begin: str, texts: Mapping[int, str]) -> tuple[bytes, list[_WordPlace]]:
     """Return the content of a file with all words in place, and where these are."""
     pieces: list[bytes] = []
-    places: list[_Slot] = []
+    places: list[_WordPlace] = []
     end = size = 0
     start, mark = re.escape(begin.encode()), _MARK.encode()
     pattern = rb'"%b(\d+)%b"|%b(\d+)\.(\d+)%b' % (start, mark, start, mark)

@@ -62,7 +62,7 @@ class Day(str):
         return not self.isdigit()
 
 
-class Slot(str):
+class PendingText(str):
     """A text that is filled in later, and a mark in JSON and YAML until then.
 
     Whatever compares it raises ValueError, as nobody knows yet what it says.

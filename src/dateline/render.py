@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import dateline
 from dateline import progress
 from dateline.cache import Cache, Recollection
 from dateline.collector import cycles_freed
 from dateline.documents import document, list_judges, require_valid
-from dateline.kept_documents import recall_documents
+from dateline.kept_documents import RecordFiles, recall_documents
 from dateline.model import (
     EVERYWHERE,
     Announcement,
@@ -48,13 +48,6 @@ class Pages(Protocol):
 
     def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the path and context of each page that the template *name* generates."""
-
-
-class RecordFiles(NamedTuple):
-    """A digest of the files with the record of additions, and what reads them."""
-
-    digest: str
-    read: Callable[[], Record | None]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,11 +14,11 @@ from support.thing_sources import SCHEMAS
 
 from dateline.cache import Cache
 from dateline.changes.record import read_record
-from dateline.kept_documents import recall_documents
+from dateline.kept_documents import RecordFiles, recall_documents
 from dateline.load import load
 from dateline.load.meaning import digest_word, replace_words
-from dateline.model import Api, Artifact, DatelineError, Definitions, Slot
-from dateline.render import RecordFiles, builtin_templates, render
+from dateline.model import Api, Artifact, DatelineError, Definitions, PendingText
+from dateline.render import builtin_templates, render
 
 FOLDERS = [builtin_templates()]
 
@@ -145,7 +145,7 @@ def test_definitions_with_parts_are_rendered(tmp_path: Path) -> None:
 
 
 def test_a_text_that_is_not_known_yet_is_not_compared() -> None:
-    word = Slot("one")
+    word = PendingText("one")
     assert word in (word,)
     for compare in (lambda: word == "one", lambda: word != "one", lambda: word in ("two",)):
         with pytest.raises(ValueError, match="compared"):

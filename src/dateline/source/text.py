@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-from dateline.model import Day, Slot
+from dateline.model import Day, PendingText
 from dateline.source.scalars import (
     format_block,
     format_folded,
@@ -100,7 +100,7 @@ def yaml_text(value: Any, indent: int = 0, width: int = 0, column: int = 0) -> s
         inner = "\n" + " " * indent + "-"
         return "".join(inner + _yaml_item(child, indent + 2, width) for child in value)
     if isinstance(value, str):
-        if isinstance(value, Slot):
+        if isinstance(value, PendingText):
             return f" {value[:-1]}.{indent}{value[-1]}"
         is_plain = isinstance(value, Day) and value.is_plain
         return f" {value}" if is_plain else _yaml_string(value, indent, width, column)
