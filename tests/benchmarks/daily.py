@@ -184,8 +184,8 @@ ROWS: Final = (
         against="check after an edit",
         prepare=_status,
         ratio=1,
-        about="Imports and to read the definitions is most of either; then the documents, which are "
-        "kept, with the word filled in.",
+        about="Imports, and to read the definitions, are most of either; then the documents, which "
+        "are kept, with the word filled in.",
         runs=3,
     ),
     Row(
