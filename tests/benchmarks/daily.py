@@ -152,8 +152,8 @@ ROWS: Final = (
         prepare=_edited(_stripe, "generate"),
         cpu=3.0,
         about="What is published is read and compared. Definitions and change pages come from the "
-        "cache, unless the word is on one of them, and the documents and the package, of which only "
-        "what has the word is laid out.",
+        "cache, unless the word is on one of them, and the documents and the package, of which "
+        "only what has the word is laid out.",
         runs=3,
     ),
     Row(
