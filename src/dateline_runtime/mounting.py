@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -13,6 +13,11 @@ _REFERENCES: Final = frozenset({b"location", b"content-location"})
 
 # The target of a link (RFC 8288, section 3); `<` and `>` are in no URI.
 _TARGET: Final = re.compile(r'("(?:[^"\\]|\\.)*")|<\s*([^<>]*?)\s*>')
+
+# Scheme, authority, and the rest of a reference that names a host (RFC 3986, section 4.2).
+_ABSOLUTE: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?//([^/?#]*)(.*)", re.DOTALL)
+
+_PORTS: Final = {"http": 80, "https": 443}
 
 
 def lead_below(reference: str, root: str) -> str:
@@ -38,18 +43,60 @@ def lead_headers_below(
         is_own = any(_is_below(reference, prefix) for prefix in prefixes)
         return lead_below(reference, root) if is_own else reference
 
+    return change_references(headers, lead_own)
+
+
+def change_references(
+    headers: Iterable[tuple[bytes, bytes]], change: Callable[[str], str]
+) -> Headers:
+    """Return *headers* with *change* applied to each URI in `Location`, `Content-Location`, `Link`.
+
+    In `Link`, these are the targets.
+    """
+
     def lead(found: re.Match[str]) -> str:
-        return found[1] or f"<{lead_own(found[2])}>"
+        target = found[2]
+        changed = target if found[1] else change(target)
+        return found[0] if changed == target else f"<{changed}>"
 
     made = []
     for name, value in headers:
         key = name.lower()
         if key in _REFERENCES:
-            value = lead_own(value.decode("latin-1").strip(" \t")).encode("latin-1")
+            value = change(value.decode("latin-1").strip(" \t")).encode("latin-1")
         elif key == b"link":
             value = _TARGET.sub(lead, value.decode("latin-1")).encode("latin-1")
         made.append((name, value))
     return made
+
+
+def find_path_at(reference: str, address: str) -> str | None:
+    """Return the URI *reference* as an absolute path, if it leads to *address* or below; or None.
+
+    *address* is that of a server, with the path at which it begins and no slash at its end. What
+    is returned is the path below that one, with query and fragment.
+    """
+    found, at = _ABSOLUTE.fullmatch(reference), _ABSOLUTE.fullmatch(address)
+    if found is None or at is None:
+        return None
+    scheme = at[1].lower()
+    if _find_origin(found[1] or scheme, found[2]) != _find_origin(scheme, at[2]):
+        return None
+    if not _is_below(found[3], at[3]):
+        return None
+    path = found[3][len(at[3]) :]
+    if path.startswith(("//", "/\\")):
+        # what would begin the name of a host (RFC 3986, section 4.2; URL standard, section 4.4)
+        return f"/.{path}"
+    return path if path.startswith("/") else f"/{path}"
+
+
+def _find_origin(scheme: str, authority: str) -> tuple[str, str | None, int | None] | None:
+    try:
+        parts = urlsplit(f"{scheme.lower()}://{authority}")
+        return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        return None
 
 
 def _is_below(reference: str, prefix: str) -> bool:

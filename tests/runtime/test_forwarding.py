@@ -10,6 +10,7 @@ import socket
 import time
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from support.exchanges import Response, serving, talk
@@ -359,3 +360,59 @@ def test_what_is_no_address_is_refused(forwarding: Any, url: str, said: str) -> 
     with pytest.raises(ValueError, match=re.escape(said)) as refused:
         forwarding.Upstream(url=url)
     assert "secret" not in str(refused.value)
+
+
+HERE = [
+    ("{server}/a?b#c", "/a?b#c"),
+    ("{server}", "/"),
+    ("{server}?b", "/?b"),
+    ("HTTP://{authority}/a", "/a"),
+    ("//{authority}/a", "/a"),
+    ("{server}//other.example/a", "/.//other.example/a"),
+    ("{server}/\\other.example/a", "/./\\other.example/a"),
+]
+ELSEWHERE = [
+    "/a",
+    "a/b",
+    "https://{authority}/a",
+    "http://127.0.0.1/a",
+    "http://127.0.0.1:1/a",
+    "http://other.example/{server}/a",
+    "http://{authority}@other.example/a",
+    "http://{authority}.other.example/a",
+    "//other.example/a",
+    "mailto:{authority}",
+    "http://[/a",
+]
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"), [*HERE, *((each, each) for each in ELSEWHERE)], ids=lambda uri: uri
+)
+def test_references_to_the_server_lead_to_the_caller_s_address(
+    port: int, backend: int, sent: str, expected: str
+) -> None:
+    known = {"authority": f"127.0.0.1:{backend}", "server": f"http://127.0.0.1:{backend}"}
+    sent, expected = sent.format(**known), expected.format(**known)
+    response = get(port, f"/leading?{quote(sent, safe='')}")
+    link = f'<https://elsewhere.example/>; rel="a", <{expected}>; rel="b"; title="<{sent}>"'
+    found = [response.header(name) for name in ("location", "content-location", "link")]
+    assert found == [[expected], [expected], [link]]
+
+
+BASED = [
+    ("http://Shop.example/base/a", "/a"),
+    ("http://shop.example:80/base", "/"),
+    ("http://shop.example:80/base?b", "/?b"),
+    ("http://shop.example/based", None),
+    ("http://shop.example/", None),
+    ("http://shop.example:8080/base/a", None),
+    ("http://shop.example:x/base/a", None),
+]
+
+
+@pytest.mark.parametrize(("reference", "expected"), BASED)
+def test_only_what_is_below_the_path_of_the_server_leads_to_it(
+    forwarding: Any, reference: str, expected: str | None
+) -> None:
+    assert forwarding.find_path_at(reference, "http://shop.example/base") == expected

@@ -34,6 +34,12 @@ const server = http.createServer((request, response) => {
       response.write("data: 1\n\n");
       request.socket.on("close", () => seen.push("closed"));
     },
+    "/leading": () => {
+      const uri = decodeURIComponent(request.url.split("?")[1]);
+      const link = `<https://elsewhere.example/>; rel="a", <${uri}>; rel="b"; title="<${uri}>"`;
+      response.writeHead(201, { location: uri, "content-location": uri, link });
+      response.end();
+    },
     "/seen": () => response.end(JSON.stringify(seen)),
   }[path];
   if (special) return special();

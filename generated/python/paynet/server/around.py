@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import cache, cached_property, partial
 from http import HTTPStatus
 from inspect import isawaitable
@@ -23,6 +23,7 @@ from .results import Results
 from .runtime import etag, lifecycle
 from .runtime.asgi import (
     App,
+    Documents,
     Handling,
     Headers,
     Message,
@@ -120,6 +121,10 @@ def wrap(
     problems.add(each.results for each in rows)
     hidden = cache(partial(find_hidden_headers, contracts, data))
     layer = _Layer(app, problems, settings, environment, hidden, account)
+    pages = None
+    if documents:
+        paths_served = [each.path for each in served]
+        pages = serve_documents(documents, settings, paths_served, problems.answer)
     return Versioned(
         layer.pass_on,
         Supported(
@@ -129,15 +134,34 @@ def wrap(
             **contracts.get("naming", {}),
         ),
         prefix=prefix,
-        find=paths.find,
-        documents=serve_documents(
-            documents, settings, (each.path for each in served), problems.answer
-        )
-        if documents
-        else None,
+        find=_find_beside(pages, paths, prefix),
+        documents=pages,
         ends=lifecycle.read_ends(contracts["ends"]),
         credentials=contracts["credentials"],
         answer=problems.answer,
+    )
+
+
+def _find_beside(
+    pages: Documents | None, paths: Paths[_Row, _Routed], prefix: str
+) -> Callable[[str, str], _Routed | None]:
+    """Return what finds operations where *pages* has nothing: its documents come first."""
+    if pages is None or not (
+        "{" in prefix or any(_overlap(prefix, each) for each in pages.prefixes)
+    ):
+        return paths.find
+
+    def find(method: str, path: str) -> _Routed | None:
+        return None if pages.serves(path) else paths.find(method, path)
+
+    return find
+
+
+def _overlap(prefix: str, others: Collection[str]) -> bool:
+    """Return whether paths below *prefix* may be below one of *others*."""
+    return any(
+        f"{prefix}/".startswith(f"{other}/") or f"{other}/".startswith(f"{prefix}/")
+        for other in others
     )
 
 
@@ -298,7 +322,10 @@ class _Layer:
         answers = row.answers(version)
         hidden = self._hidden(version)
         if not (lift.is_plain and answers.is_plain and not hidden):
-            app = partial(self._serve, row, version, lift, answers, hidden)
+            way = _Way(row, version, answers, self._problems)
+            is_usual = lift.is_plain and not answers.converts and not hidden
+            serve = partial(self._serve, way, lift, hidden)
+            app = partial(self._narrow, way) if is_usual else serve
         return Handling(app, limits)
 
     def _refuse(self, status: int, said: str) -> App:
@@ -308,26 +335,30 @@ class _Layer:
 
         return refuse
 
+    async def _narrow(self, way: _Way, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request that the application takes as it is, and narrow the answer."""
+        exchange = _Narrowed(scope, send, way)
+        await self._app(_unversioned(scope, way.version), receive, exchange.send)
+        exchange.check()
+
     async def _serve(
         self,
-        row: _Row,
-        version: str,
+        way: _Way,
         lift: RequestLift,
-        answers: AnswerNarrowing,
         hidden: frozenset[bytes],
         scope: Scope,
         receive: Receive,
         send: Send,
     ) -> None:
-        """Serve a request of *row* to a caller of *version*."""
+        """Serve a request, whatever has to be done with it and its answer."""
         context = None
-        if lift.converts or answers.converts:
+        if lift.converts or way.answers.converts:
             account = None if self._account is None else self._account(scope)
             context = ConversionContext(
                 environment=self._environment,
-                version=version,
+                version=way.version,
                 account=await account if isawaitable(account) else account,
-                operation=row.name,
+                operation=way.row.name,
                 scope=scope,
             )
         if hidden:
@@ -338,12 +369,12 @@ class _Layer:
                 return
             scope, receive = lifted
             if isinstance(receive, Lifted):
-                send = _Refusing(scope, receive, send, row, self._problems).send
-        if answers.is_plain:
+                send = _Refusing(scope, receive, send, way.row, self._problems).send
+        if way.answers.is_plain:
             await self._app(scope, receive, send)
             return
-        exchange = _Narrowed(scope, send, row, answers, self._problems, context)
-        await self._app(_unversioned(scope, version), receive, exchange.send)
+        exchange = _Narrowed(scope, send, way, context)
+        await self._app(_unversioned(scope, way.version), receive, exchange.send)
         exchange.check()
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -399,45 +430,55 @@ class _Refusing:
 class _Done:
     """What has been done: there is nothing to wait for."""
 
-    def __await__(self) -> Generator[Any, None, None]:
-        return
-        yield
+    # called for most messages: nothing of it is in Python
+    __await__ = staticmethod(partial(iter, ()))
 
 
 _DONE: Final = _Done()
 
 
+class _Way:
+    """What the answers to all requests of an operation at one version have in common."""
+
+    # read for each request: attributes in slots are the fastest
+    __slots__ = ("answers", "problems", "row", "version")
+
+    def __init__(
+        self, row: _Row, version: str, answers: AnswerNarrowing, problems: Problems
+    ) -> None:
+        self.row = row
+        self.version = version
+        self.answers = answers
+        self.problems = problems
+
+
 class _Narrowed:
     """One answer of the application, on its way to a caller of a version."""
 
-    _start: Message | None = None
-    _prepared: Prepared | None = None
-    _is_dropped = False
-    _stream: NarrowedStream | None = None
-    _broken: StreamError | None = None
+    __slots__ = (
+        *("_broken", "_context", "_is_dropped", "_pieces", "_prepared", "_scope", "_send"),
+        *("_start", "_stream", "_way"),
+    )
 
     def __init__(
-        self,
-        scope: Scope,
-        send: Send,
-        row: _Row,
-        answers: AnswerNarrowing,
-        problems: Problems,
-        context: ConversionContext | None,
+        self, scope: Scope, send: Send, way: _Way, context: ConversionContext | None = None
     ) -> None:
         self._scope = scope
         self._send = send
-        self._row = row
-        self._answers = answers
-        self._problems = problems
+        self._way = way
         self._context = context
-        self._pieces: list[bytes] = []
+        self._start: Message = {}
+        self._prepared: Prepared | None = None
+        self._pieces: list[bytes] | None = None
+        self._is_dropped = False
+        self._stream: NarrowedStream | None = None
+        self._broken: StreamError | None = None
 
     def send(self, message: Message) -> Awaitable[None]:
         """Send a message of the application, or keep it until the whole body is there."""
         kind = message["type"]
         if kind == "http.response.start":
-            prepared = self._answers.prepare(message)
+            prepared = self._way.answers.prepare(message)
             if prepared is None or self._scope["method"] == "HEAD":
                 return self._begin(message)
             self._start, self._prepared = message, prepared
@@ -445,8 +486,13 @@ class _Narrowed:
         if kind != "http.response.body":
             return self._send(message)
         if self._prepared is not None:
-            self._pieces.append(message.get("body", b""))
-            return _DONE if message.get("more_body", False) else self._end(self._prepared)
+            piece = message.get("body", b"")
+            if message.get("more_body", False):
+                self._pieces = self._pieces or []
+                self._pieces.append(piece)
+                return _DONE
+            content = piece if self._pieces is None else b"".join([*self._pieces, piece])
+            return self._end(self._prepared, content)
         if self._stream is not None:
             return self._pass(self._stream, message)
         # another answer may have been sent in place of this one
@@ -473,9 +519,11 @@ class _Narrowed:
     async def _begin(self, message: Message) -> None:
         coding = described(message, b"content-encoding").strip().lower()
         try:
-            treatment = self._answers.treat(message["status"], described(message, b"content-type"))
+            treatment = self._way.answers.treat(
+                message["status"], described(message, b"content-type")
+            )
             given = list(message.get("headers", ()))
-            headers = await self._make(partial(self._answers.headers, given, treatment))
+            headers = await self._make(partial(self._way.answers.headers, given, treatment))
             if treatment.items is not None:
                 self._stream = NarrowedStream(treatment.items, coding, self._make)
                 headers = [each for each in headers if each[0].lower() != b"content-encoding"]
@@ -497,31 +545,28 @@ class _Narrowed:
             self._start = start
             self._prepared = Prepared(treatment.status, headers, treatment.body, coding)
 
-    async def _end(self, prepared: Prepared) -> None:
-        start = self._start
-        assert start is not None
+    async def _end(self, prepared: Prepared, content: bytes) -> None:
+        status, headers, narrowing, coding = prepared
         self._prepared = None
-        content = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
-        narrow = prepared.body.narrow
         try:
             if self._context is None:
-                body = narrow(content, prepared.coding)
+                body = narrowing.narrow(content, coding)
             else:
-                body = await self._make(partial(narrow, content, prepared.coding))
+                body = await self._make(partial(narrowing.narrow, content, coding))
         except MisfitError as error:
-            if prepared.status >= HTTPStatus.BAD_REQUEST:
+            if status >= HTTPStatus.BAD_REQUEST:
                 # the application declares another body than it has, as many do for errors
-                await self._replace(prepared.status)
+                await self._replace(status)
             else:
                 await self._fail(error)
             return
-        headers = [*prepared.headers, (b"content-length", str(len(body)).encode())]
-        start = {**start, "status": prepared.status, "headers": headers, "trailers": False}
+        headers.append((b"content-length", b"%d" % len(body)))
+        start = {**self._start, "status": status, "headers": headers, "trailers": False}
         await self._send(start)
         await self._send({"type": "http.response.body", "body": body})
 
     async def _make(self, make: Callable[[], T]) -> T:
-        awaits = self._answers.awaits
+        awaits = self._way.answers.awaits
         if awaits is None or self._context is None:
             return make()
         return await call(make, self._context, awaits=awaits)
@@ -535,7 +580,7 @@ class _Narrowed:
 
     async def _describe(self, problem: Problem) -> None:
         self._is_dropped = True
-        answer = self._problems.answer(self._scope, problem, self._row.results)
+        answer = self._way.problems.answer(self._scope, problem, self._way.row.results)
         await respond(self._scope, self._send, answer)
 
 
@@ -545,19 +590,26 @@ def _unversioned(scope: Scope, version: str) -> Scope:
     The entity-tags of *version* are those that the application knows.
     """
     changed: dict[str, Any] = {}
-    if any(name in _SELECTING for name, _ in scope["headers"]):
-        headers: Headers = []
-        for name, value in scope["headers"]:
-            if name in (b"range", b"if-range"):
-                continue
-            if name in _CONDITIONS:
-                value = etag.strip_version(value, version)
-            elif name == b"accept-encoding":
-                value = accept_codings(value)
-            headers.append((name, value))
-        changed["headers"] = headers
-    extensions = scope.get("extensions") or {}
-    if not _SHORTCUTS.isdisjoint(extensions):
+    for name, _ in scope["headers"]:
+        if name in _SELECTING:
+            changed["headers"] = _select_all(scope["headers"], version)
+            break
+    extensions = scope.get("extensions")
+    if extensions and not _SHORTCUTS.isdisjoint(extensions):
         kept = {key: value for key, value in extensions.items() if key not in _SHORTCUTS}
         changed["extensions"] = kept
     return {**scope, **changed} if changed else scope
+
+
+def _select_all(headers: Headers, version: str) -> Headers:
+    """Return *headers* of a request whose answer can be narrowed."""
+    selected: Headers = []
+    for name, value in headers:
+        if name in (b"range", b"if-range"):
+            continue
+        if name in _CONDITIONS:
+            value = etag.strip_version(value, version)
+        elif name == b"accept-encoding":
+            value = accept_codings(value)
+        selected.append((name, value))
+    return selected

@@ -25,6 +25,8 @@ class PathTemplate:
         pieces = _PARAMETER.split(text)
         self.text: Final = text
         self.names: Final = pieces[1::2]
+        self.is_exact: Final = "{" not in text
+        """whether it matches one path only, and is sorted so by `concrete_first`"""
         literals = [*map(re.escape, pieces[0::2])]
         self._pattern = re.compile("([^/]+)".join(literals))
         self.pattern: Final = "[^/]+".join(literals)
@@ -71,16 +73,24 @@ class Paths(Generic[T, R]):
     def find(self, method: str, path: str) -> R | None:
         """Return what is made of all that *method* at *path* may mean; None for nothing."""
         listed = self._alternatives.get((method, path.count("/")))
-        found = None if listed is None else listed.match(path)
-        if listed is None or found is None:
+        if listed is None:
             return None
-        # the group says which row it was
-        made = listed.alone.get(found.lastindex)
-        return listed.make(path, found.lastindex) if made is None else made
+        number = listed.exact.get(path)
+        if number is None:
+            found = listed.match(path)
+            if found is None:
+                return None
+            # the group says which row it was
+            number = found.lastindex
+        made = listed.alone.get(number)
+        return listed.make(path, number) if made is None else made
 
 
 class _Alternatives(Generic[T, R]):
-    """What is found by paths with the same number of slashes: one expression matches them all."""
+    """What is found by paths with the same number of slashes: one expression matches them all.
+
+    Rows have numbers: from 1 for those with parameters, below for the others, which come first.
+    """
 
     def __init__(
         self, rows: list[tuple[PathTemplate, T]], make: Callable[[tuple[T, ...]], R]
@@ -88,20 +98,26 @@ class _Alternatives(Generic[T, R]):
         self._rows = rows
         self._make = cache(make)
         self._others: dict[int, list[tuple[PathTemplate, T]]] = {}
-        self.match: Final = re.compile("|".join(f"({each.pattern})" for each, _ in rows)).fullmatch
+        self._first = sum(template.is_exact for template, _ in rows) - 1
+        """the place of the row before number 1"""
+        whole = [template.text for template, _ in rows[: self._first + 1]]
+        self.exact: Final = {text: at - self._first for at, text in reversed([*enumerate(whole)])}
+        """the numbers of rows without parameters, by path"""
+        patterns = (f"({each.pattern})" for each, _ in rows[self._first + 1 :])
+        self.match: Final = re.compile("|".join(patterns) or "(?!)").fullmatch
         self.alone: Final[dict[int | None, R]] = {}
-        """what was made of rows whose paths no other row matches, by their number from 1"""
+        """what was made of rows of which the path says all, by their number"""
 
     def make(self, path: str, number: int | None) -> R:
-        """Return what is made of all that *path* matches; *number* is that of the first, from 1."""
-        at = (number or 1) - 1
+        """Return what is made of all that *path* matches; *number* is that of the first."""
+        at = self._first + (1 if number is None else number)
         template, row = self._rows[at]
         if at not in self._others:
             behind = self._rows[at + 1 :]
             self._others[at] = [each for each in behind if _may_both_match(template, each[0])]
         others = [each for other, each in self._others[at] if other.match(path) is not None]
         made = self._make((row, *others))
-        if not self._others[at]:
+        if template.is_exact or not self._others[at]:
             self.alone[number] = made
         return made
 

@@ -113,16 +113,16 @@ class AnswerNarrowing:
         headers: Headers = []
         for field in message.get("headers", ()):
             name = field[0].lower()
-            if name in _NOTED:
-                if name in _OF_BYTES:
-                    continue
-                if name == b"etag":
-                    return None
-                if name == b"content-type":
-                    content_type = content_type or field[1]
-                else:
-                    coding = coding or field[1]
-            headers.append(field)
+            if name not in _NOTED:
+                headers.append(field)
+            elif name == b"content-type":
+                content_type = content_type or field[1]
+                headers.append(field)
+            elif name == b"content-encoding":
+                coding = coding or field[1]
+                headers.append(field)
+            elif name == b"etag":
+                return None
         treatment = self._treatments.get((message["status"], content_type.decode("latin-1")))
         if treatment is None or treatment.body is None or not treatment.keeps_headers:
             return None

@@ -34,6 +34,7 @@ from .runtime.asgi import (
     respond,
 )
 from .runtime.errors import Fault, RequestError
+from .runtime.mounting import change_references, find_path_at
 from .runtime.sequences import is_sequential
 
 # RFC 9110, section 7.6.1, and what concerns the next proxy only. What a `Trailer` announces is
@@ -104,9 +105,10 @@ class Forwarding:
     """An ASGI application that forwards each request to a server and its answer to the caller.
 
     Headers that concern one connection stay there; `Forwarded`, `X-Forwarded-*` and `Via` say
-    whom a request is forwarded for. An answer that ends too early ends the caller's connection; a
-    caller who leaves ends the request. Where the server can't be reached, or is too late, the
-    status is 502 or 504: below `Versioned`, RequestError is raised, which it answers.
+    whom a request is forwarded for. References to the server in answers lead to the caller's
+    address. An answer that ends too early ends the caller's connection; a caller who leaves ends
+    the request. Where the server can't be reached, or is too late, the status is 502 or 504: below
+    `Versioned`, RequestError is raised, which it answers.
     """
 
     def __init__(self, upstream: Upstream) -> None:
@@ -356,7 +358,7 @@ class _Transfer:
             # an upgrade that nobody asked for
             raise aiohttp.ClientPayloadError
         is_patient = is_sequential(response.headers.get("content-type", ""))
-        headers = _response_headers(response.raw_headers)
+        headers = change_references(_response_headers(response.raw_headers), self._lead_here)
         self.is_started = True
         await self._give("start", status=response.status, headers=headers)
         content = response.content
@@ -369,6 +371,11 @@ class _Transfer:
         if not self._is_sent or more:
             # the rest of the request's body, or of the answer, is not wanted
             response.close()
+
+    def _lead_here(self, reference: str) -> str:
+        """Return the URI *reference* so that it leads here in place of to the server behind."""
+        path = find_path_at(reference, self._upstream.url.rstrip("/"))
+        return reference if path is None else path
 
     def _give(self, part: str, **content: Any) -> Awaitable[None]:
         # a slow caller is no fault of the server

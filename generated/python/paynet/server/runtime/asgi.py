@@ -346,6 +346,7 @@ class Versioned:
     else passes through untouched. *find*, if it is given, takes a request's method and its path
     without what names a version; requests that it returns None for pass through untouched, too,
     and what it returns for others is used in place of *ignoring*, *limits* and the application.
+    Nothing that it finds is one of the documents, or beside the prefix.
     *ignoring* takes a request's scope and returns whether its
     operation ignores the header: it is then served as without one. *ends* are the announced ends,
     by version; operations that ignore the header don't announce them. *credentials* are the names
@@ -409,26 +410,60 @@ class Versioned:
             return
         # as `route` has it, which nearly all requests can do without
         path: str = scope["path"]
-        if scope.get("root_path") or b"%2" in (scope.get("raw_path") or b""):
+        root = scope.get("root_path")
+        if root or b"%2" in (scope.get("raw_path") or b""):
             path = route(scope)
-        if path.startswith(self._documented):
-            documents = self._documents
-            if documents is not None and documents.serves(path):
-                await documents(scope, receive, send)
-                return
-        if not path.startswith(self._below) and path != self._prefix:
-            await self._app(scope, receive, send)
-            return
         named, found, routed = None, scope, None
-        if self._find_version is not None:
-            named, found = self._find_version(scope)
-            path = route(found)
-        if self._find is not None:
+        if self._find_version is None and self._find is not None:
             routed = self._find(scope["method"], path)
-            if routed is None:
+        if routed is None:
+            if path.startswith(self._documented):
+                documents = self._documents
+                if documents is not None and documents.serves(path):
+                    await documents(scope, receive, send)
+                    return
+            if not path.startswith(self._below) and path != self._prefix:
                 await self._app(scope, receive, send)
                 return
-        served, rejection, is_private, length = self._choose(found, named, routed)
+            if self._find_version is not None:
+                named, found = self._find_version(scope)
+                if self._find is not None:
+                    routed = self._find(scope["method"], route(found))
+            if routed is None and self._find is not None:
+                await self._app(scope, receive, send)
+                return
+        if routed is not None:
+            ignores_version = routed.ignores_version
+        else:
+            ignores_version = self._ignoring is not None and self._ignoring(found)
+        state = found.setdefault("state", {})
+        lines: list[bytes] = []
+        length = 0
+        is_private = False
+        for name, value in found["headers"]:
+            if name in self._read:
+                if name == self._name:
+                    lines.append(value)
+                elif name == b"content-length":
+                    length = _length(value)
+                elif name == b"content-encoding":
+                    state[ENCODING] = _join(_values(found["headers"], name))
+                else:
+                    is_private = True
+        rejection = None
+        if ignores_version:
+            served = self._plain
+        elif named is not None:
+            served, rejection = self._negotiate(named)
+        elif not lines:
+            served = self._default
+        elif len(lines) == 1 and lines[0] in self._exact:
+            served = self._exact[lines[0]]
+        else:
+            served, rejection = self._negotiate(_join(lines))
+        if root:
+            served = served.below(root)
+        state[VERSION] = served.version
         if routed is not None:
             app, limits = routed[served.version]
         else:
@@ -444,7 +479,6 @@ class Versioned:
             return
         # the least that can be done: most of what gets here is answered as it is
         is_started = False
-        state = found["state"]
 
         def forward(message: Message) -> Awaitable[None]:
             nonlocal is_started
@@ -464,49 +498,6 @@ class Versioned:
                 raise
             exchange = _Exchange(found, receive, send, served, is_private, None, self._answer)
             await exchange.fail(error)
-
-    def _choose(
-        self, scope: Scope, named: str | None, routed: Routed | None
-    ) -> tuple[_Served, Rejection | None, bool, int]:
-        """Negotiate the version, and note it in the state of the request.
-
-        Return beside it why there is none, whether the request has a secret, and the length of its
-        body, as it says.
-        """
-        lines: list[bytes] = []
-        length = 0
-        is_private = False
-        state = scope.setdefault("state", {})
-        read = self._read
-        for name, value in scope["headers"]:
-            if name in read:
-                if name == self._name:
-                    lines.append(value)
-                elif name == b"content-length":
-                    length = _length(value)
-                elif name == b"content-encoding":
-                    state[ENCODING] = _join(_values(scope["headers"], name))
-                else:
-                    is_private = True
-        rejection = None
-        if routed is not None:
-            ignores_version = routed.ignores_version
-        else:
-            ignores_version = self._ignoring is not None and self._ignoring(scope)
-        if ignores_version:
-            served = self._plain
-        elif named is not None:
-            served, rejection = self._negotiate(named)
-        elif not lines:
-            served = self._default
-        elif len(lines) == 1 and lines[0] in self._exact:
-            served = self._exact[lines[0]]
-        else:
-            served, rejection = self._negotiate(_join(lines))
-        if root := scope.get("root_path"):
-            served = served.below(root)
-        state[VERSION] = served.version
-        return served, rejection, is_private, length
 
     def _negotiate(self, named: str) -> tuple[_Served, Rejection | None]:
         found = negotiate(named, self._supported)

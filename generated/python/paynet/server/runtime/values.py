@@ -256,17 +256,19 @@ def change_items(item: Change, *, least: int, unique: bool) -> Change:
     def change(value: Json) -> Json:
         if not isinstance(value, list):
             raise _misfit(value, "a list")
-        made = []
+        made: list[Json] = []
+        add = made.append
         same = True
         before = None
         try:
             for before in value:
                 after = item(before)
-                if after is not before:
+                if after is before:
+                    add(before)
+                else:
                     same = False
-                    if after is OMITTED:
-                        continue
-                made.append(after)
+                    if after is not OMITTED:
+                        add(after)
         except UnfitError as error:
             error.within(next(at for at, each in enumerate(value) if each is before))
             raise
@@ -311,6 +313,8 @@ def change_fields(fields: Mapping[str, Change], *, required: Container[str], lea
     An object that lacks one of *required* then, or has fewer than *least*, may not be shown.
     """
     steps = [(name, field, name in required) for name, field in fields.items()]
+    if len(steps) == 1 and not least:
+        return _change_field(*steps[0])
 
     def change(value: Json) -> Json:
         if not isinstance(value, dict):
@@ -336,6 +340,29 @@ def change_fields(fields: Mapping[str, Change], *, required: Container[str], lea
             error.within(name)
             raise
         return made if made is value or len(made) >= least else OMITTED
+
+    return change
+
+
+def _change_field(name: str, field: Change, stays: bool) -> Change:
+    """Return what applies *field* to the one field *name*, which has to be there if it *stays*."""
+
+    def change(value: Json) -> Json:
+        if not isinstance(value, dict):
+            raise _misfit(value, "an object")
+        if name not in value:
+            return value
+        before = value[name]
+        try:
+            after = field(before)
+        except UnfitError as error:
+            error.within(name)
+            raise
+        if after is before:
+            return value
+        if after is not OMITTED:
+            return {**value, name: after}
+        return OMITTED if stays else {each: value[each] for each in value if each != name}
 
     return change
 
