@@ -40,7 +40,7 @@ _STREAMS: Final = {
 
 _SETTINGS: Final = (
     *("environment", "base_url", "timeout", "max_retries", "backoff", "headers", "http_client"),
-    *("transport", "self", "service", "credentials"),
+    *("transport", "self", "service", "credentials", "follow_redirects"),
 )
 """The arguments of a client that are no credentials."""
 

@@ -45,6 +45,7 @@ class _Settings:
         max_retries: int | None,
         backoff: Backoff | None,
         headers: Mapping[str, str] | None,
+        follow_redirects: bool | None,
     ) -> Session:
         session = self._session
         return replace(
@@ -53,6 +54,9 @@ class _Settings:
             max_retries=session.max_retries if max_retries is None else max_retries,
             backoff=backoff or session.backoff,
             headers={**session.headers, **(headers or {})},
+            follow_redirects=session.follow_redirects
+            if follow_redirects is None
+            else follow_redirects,
         )
 
     def __repr__(self) -> str:
@@ -86,12 +90,21 @@ class SyncClient(_Settings):
         max_retries: int,
         backoff: Backoff,
         headers: Mapping[str, str] | None,
+        follow_redirects: bool,
         http_client: httpx.Client | None,
         transport: httpx.BaseTransport | None,
     ) -> None:
         service = self._service
         self._session = _create_session(
-            service, credentials, environment, base_url, timeout, max_retries, backoff, headers
+            service,
+            credentials,
+            environment,
+            base_url,
+            timeout,
+            max_retries,
+            backoff,
+            headers,
+            follow_redirects,
         )
         _require_one(http_client, transport)
         self._is_own = http_client is None
@@ -104,11 +117,12 @@ class SyncClient(_Settings):
         max_retries: int | None = None,
         backoff: Backoff | None = None,
         headers: Mapping[str, str] | None = None,
+        follow_redirects: bool | None = None,
     ) -> _Sync:
         """Return a client with other settings on the same connections; *headers* are added."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made._session = self._change(timeout, max_retries, backoff, headers)
+        made._session = self._change(timeout, max_retries, backoff, headers, follow_redirects)
         made._is_own = False
         return made
 
@@ -139,7 +153,7 @@ class SyncClient(_Settings):
         while True:
             request = call.build_request(self._http)
             try:
-                response = self._http.send(request, follow_redirects=False)
+                response = self._http.send(request, auth=call.auth, follow_redirects=False)
             except httpx.RequestError as error:
                 delay = call.take_failure(error)
             else:
@@ -161,7 +175,9 @@ class SyncClient(_Settings):
         while True:
             request = call.build_request(self._http)
             try:
-                response = self._http.send(request, stream=True, follow_redirects=False)
+                response = self._http.send(
+                    request, stream=True, auth=call.auth, follow_redirects=False
+                )
                 if not call.is_success(response):
                     response.read()
             except httpx.RequestError as error:
@@ -200,12 +216,21 @@ class AsynchronousClient(_Settings):
         max_retries: int,
         backoff: Backoff,
         headers: Mapping[str, str] | None,
+        follow_redirects: bool,
         http_client: httpx.AsyncClient | None,
         transport: httpx.AsyncBaseTransport | None,
     ) -> None:
         service = self._service
         self._session = _create_session(
-            service, credentials, environment, base_url, timeout, max_retries, backoff, headers
+            service,
+            credentials,
+            environment,
+            base_url,
+            timeout,
+            max_retries,
+            backoff,
+            headers,
+            follow_redirects,
         )
         _require_one(http_client, transport)
         self._is_own = http_client is None
@@ -218,11 +243,12 @@ class AsynchronousClient(_Settings):
         max_retries: int | None = None,
         backoff: Backoff | None = None,
         headers: Mapping[str, str] | None = None,
+        follow_redirects: bool | None = None,
     ) -> _Async:
         """Return a client with other settings on the same connections; *headers* are added."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made._session = self._change(timeout, max_retries, backoff, headers)
+        made._session = self._change(timeout, max_retries, backoff, headers, follow_redirects)
         made._is_own = False
         return made
 
@@ -253,7 +279,7 @@ class AsynchronousClient(_Settings):
         while True:
             request = call.build_request(self._http)
             try:
-                response = await self._http.send(request, follow_redirects=False)
+                response = await self._http.send(request, auth=call.auth, follow_redirects=False)
             except httpx.RequestError as error:
                 delay = call.take_failure(error)
             else:
@@ -275,7 +301,9 @@ class AsynchronousClient(_Settings):
         while True:
             request = call.build_request(self._http)
             try:
-                response = await self._http.send(request, stream=True, follow_redirects=False)
+                response = await self._http.send(
+                    request, stream=True, auth=call.auth, follow_redirects=False
+                )
                 if not call.is_success(response):
                     await response.aread()
             except httpx.RequestError as error:
@@ -311,6 +339,7 @@ def _create_session(
     max_retries: int,
     backoff: Backoff,
     headers: Mapping[str, str] | None,
+    follow_redirects: bool,
 ) -> Session:
     return Session(
         service=service,
@@ -321,6 +350,7 @@ def _create_session(
         timeout=timeout,
         max_retries=max_retries,
         backoff=backoff,
+        follow_redirects=follow_redirects,
     )
 
 

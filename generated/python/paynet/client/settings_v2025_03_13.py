@@ -28,13 +28,15 @@ class Settings(SyncClient):
         max_retries: int = MAX_RETRIES,
         backoff: Backoff = BACKOFF,
         headers: Mapping[str, str] | None = None,
+        follow_redirects: bool = False,
         http_client: httpx.Client | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         """Create a client of one environment, or of the service below *base_url*.
 
         *max_retries* says how often a request that failed is sent again where that is safe,
-        *backoff* after how long. *headers* are added to all requests. An *http_client* is not
+        *backoff* after how long. *headers* are added to all requests. *follow_redirects* lets
+        redirects be followed, to other origins without credentials. An *http_client* is not
         closed with the client. Raises ValueError for settings that no request can have.
         """
         super().__init__(
@@ -45,6 +47,7 @@ class Settings(SyncClient):
             max_retries=max_retries,
             backoff=backoff,
             headers=headers,
+            follow_redirects=follow_redirects,
             http_client=http_client,
             transport=transport,
         )
@@ -63,13 +66,15 @@ class AsyncSettings(AsynchronousClient):
         max_retries: int = MAX_RETRIES,
         backoff: Backoff = BACKOFF,
         headers: Mapping[str, str] | None = None,
+        follow_redirects: bool = False,
         http_client: httpx.AsyncClient | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         """Create a client of one environment, or of the service below *base_url*.
 
         *max_retries* says how often a request that failed is sent again where that is safe,
-        *backoff* after how long. *headers* are added to all requests. An *http_client* is not
+        *backoff* after how long. *headers* are added to all requests. *follow_redirects* lets
+        redirects be followed, to other origins without credentials. An *http_client* is not
         closed with the client. Raises ValueError for settings that no request can have.
         """
         super().__init__(
@@ -80,6 +85,7 @@ class AsyncSettings(AsynchronousClient):
             max_retries=max_retries,
             backoff=backoff,
             headers=headers,
+            follow_redirects=follow_redirects,
             http_client=http_client,
             transport=transport,
         )

@@ -50,6 +50,11 @@ HIDDEN: Final = "***"
 
 FORM: Final = "application/x-www-form-urlencoded"
 
+_READING: Final = frozenset({"GET", "HEAD"})
+
+_FARTHEST: Final = 10
+"""How many redirects of one request are followed."""
+
 # Nothing of the request was sent: whatever it does, it may be sent again.
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 # The same would happen again.
@@ -146,6 +151,7 @@ class Session:
     timeout: Timeout
     max_retries: int
     backoff: Backoff
+    follow_redirects: bool
 
     def __post_init__(self) -> None:
         if self.address is None and self.environment not in self.service.addresses:
@@ -173,6 +179,21 @@ class Session:
         else:
             address = self.address
         return address.rstrip("/")
+
+
+@dataclass(frozen=True)
+class _Hop:
+    """Where a redirect leads to, with which method; ``is_bare`` has no body any more."""
+
+    method: str
+    url: httpx.URL
+    is_elsewhere: bool
+    is_bare: bool
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    """Return the origin of *url* (RFC 6454, section 4)."""
+    return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)
 
 
 class _HiddenURL(httpx.URL):
@@ -247,24 +268,52 @@ class Call(Generic[T]):
         segment = f"/{service.version}" if service.place == "path" else ""
         self._address = session.find_address(operation) + segment + path
         self._headers, self._query, self._cookies = headers, query, cookies
+        self._hops: list[_Hop] = []
+
+    @property
+    def _method(self) -> str:
+        return self._hops[-1].method if self._hops else self._operation.method
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        # another origin gets no credentials, even when it leads back
+        return any(hop.is_elsewhere for hop in self._hops)
+
+    @property
+    def auth(self) -> Any:
+        """What an HTTP client may add by itself: its own, or nothing for another origin."""
+        return None if self._is_elsewhere else httpx.USE_CLIENT_DEFAULT
 
     def build_request(self, client: httpx.Client | httpx.AsyncClient) -> httpx.Request:
         """Return the request of the next attempt, as *client* sends it.
 
         Raises MissingCredentialsError.
         """
+        if self._is_elsewhere:
+            # nor what *client* adds by itself
+            headers = {name: self._headers[name] for name in ("Accept", "User-Agent")}
+            timeout = {"timeout": httpx.Timeout(self._session.timeout).as_dict()}
+            return httpx.Request(
+                self._method, self._hops[-1].url, headers=headers, extensions=timeout
+            )
         headers, query, cookies = self._headers.copy(), [*self._query], [*self._cookies]
         # what an HTTP client adds by itself is not known here
         is_known = client.auth is None
         has_secret = self._authenticate(headers, query, cookies, is_needed=is_known)
         if cookies:
             headers["Cookie"] = "; ".join(cookies)
-        url = f"{self._address}?{'&'.join(query)}" if query else self._address
+        url, content = self._address, self._content
+        if self._hops:
+            # its query is that of the redirect, without our secrets
+            url, query = str(self._hops[-1].url), query[len(self._query) :]
+            if self._hops[-1].is_bare:
+                headers.pop("Content-Type", None)
+                content = None
         request = client.build_request(
-            self._operation.method,
-            url,
+            self._method,
+            f"{url}{'&' if '?' in url else '?'}{'&'.join(query)}" if query else url,
             headers=headers,
-            content=self._content,
+            content=content,
             timeout=self._session.timeout,
         )
         if has_secret:
@@ -372,6 +421,9 @@ class Call(Generic[T]):
         if self.is_success(response):
             self._verify_version(response)
             return None
+        refused = self._follow(response) if response.has_redirect_location else ""
+        if refused is None:
+            return 0.0
         retry_after = read_retry_after(response.headers.get("retry-after"))
         # the key of an attempt before may still be in use by what became of that
         is_running = status == 409 and bool(self._operation.idempotency and self._attempts)
@@ -379,7 +431,33 @@ class Call(Generic[T]):
             delay = self._choose_delay(f"status {status}", retry_after)
             if delay is not None:
                 return delay
-        raise self._finish(self._create_status_error(response, retry_after))
+        made = self._create_status_error(response, retry_after)
+        if refused:
+            made.add_note(refused)
+        raise self._finish(made)
+
+    def _follow(self, response: httpx.Response) -> str | None:
+        """Let the next request go where *response* leads to, or return why not.
+
+        Only what reads goes to another origin, and without credentials.
+        """
+        if not self._session.follow_redirects or response.next_request is None:
+            return "It is a redirect, which clients with follow_redirects=True follow."
+        method, here, url = self._method, response.url, response.next_request.url
+        if response.status_code == 303:
+            method = "HEAD" if method == "HEAD" else "GET"
+        elif response.status_code in (301, 302) and method not in _READING:
+            return f"Not followed: {method} may have to be sent there, or GET."
+        is_elsewhere = self._is_elsewhere or _origin(url) != _origin(here)
+        if is_elsewhere and method not in _READING:
+            return f"Not followed: {method} goes to no other origin."
+        if url.scheme not in ("http", "https") or (here.scheme, url.scheme) == ("https", "http"):
+            return f"Not followed: it leads to {url.scheme or 'no address'}."
+        if len(self._hops) >= _FARTHEST:
+            return f"Not followed: it is the redirect after {_FARTHEST} others."
+        is_bare = method != self._operation.method or (bool(self._hops) and self._hops[-1].is_bare)
+        self._hops.append(_Hop(method, url, is_elsewhere, is_bare))
+        return None
 
     def read_result(self, response: httpx.Response) -> T:
         """Return the result that *response* has. Raises UnreadableResponseError."""
@@ -412,12 +490,14 @@ class Call(Generic[T]):
             return None
         delay = self._session.backoff.choose_delay(attempt, retry_after)
         if delay is not None:
+            # the next attempt starts where the first one did
+            self._hops.clear()
             self._attempts.append(f"attempt {attempt + 1}: {reason}, waited {delay:.2f} s")
         return delay
 
     def _verify_version(self, response: httpx.Response) -> None:
         service = self._session.service
-        if service.place != "header" or self._operation.ignores_version:
+        if service.place != "header" or self._operation.ignores_version or self._is_elsewhere:
             return
         served = response.headers.get(service.selector)
         # what is stored under a key comes without

@@ -1,0 +1,144 @@
+"""Redirects are followed where a client is told to, with no secret to another origin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+from client.test_calling import AUTORAMP, ID, KEY, call, failing, kinds
+from paynet import client as errors
+from paynet.v2026_07_01 import Client, UpdateCustomerParams
+from support.calls import Scripted, answer
+
+HOME = f"https://api.paynet.example/api/autoramps/{ID}"
+FOLLOWING: dict[str, Any] = {"follow_redirects": True, "headers": {"X-Extra": "theirs"}}
+
+
+def moved(status: int, to: str) -> httpx.Response:
+    return answer(status, {"message": "elsewhere"}, location=to)
+
+
+def get(client: Any) -> Any:
+    return client.get_autoramp(ID)
+
+
+def put(client: Any) -> Any:
+    return client.update_customer(ID, body=UpdateCustomerParams(email="a@b.example"))
+
+
+@kinds
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_nothing_is_followed_unless_the_client_is_told_to(kind: str, status: int) -> None:
+    error, requests = failing(kind, [moved(status, "/elsewhere")], get)
+    assert (type(error), error.status, len(requests)) == (errors.StatusError, status, 1)
+    assert error.headers["location"] == "/elsewhere"
+    assert error.__notes__ == [
+        "It is a redirect, which clients with follow_redirects=True follow.",
+    ]
+
+
+@kinds
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("to", ["/new?a=b", "https://api.paynet.example:443/new?a=b"])
+def test_the_same_origin_gets_all_that_the_first_request_had(
+    kind: str, status: int, to: str
+) -> None:
+    found, [_, request] = call(kind, [moved(status, to), answer(200, AUTORAMP)], get, **FOLLOWING)
+    assert str(found.id) == str(ID)
+    assert (request.method, str(request.url)) == ("GET", "https://api.paynet.example/new?a=b")
+    sent = [request.headers[name] for name in ("X-API-Key", "X-API-Version", "X-Extra")]
+    assert sent == [KEY, "2026-07-01", "theirs"]
+
+
+@kinds
+@pytest.mark.parametrize(
+    "to",
+    [
+        "https://files.example/a?signed=1",
+        "https://api.paynet.example:8443/a",
+        "//user:word@api.other.example/a",
+    ],
+)
+def test_another_origin_gets_no_secret_and_names_no_version(kind: str, to: str) -> None:
+    answers = [moved(302, to), answer(200, AUTORAMP, version=None)]
+    found, [_, request] = call(kind, answers, get, **FOLLOWING)
+    assert str(found.id) == str(ID)
+    assert request.url.host == httpx.URL(HOME).join(to).host
+    assert {"x-api-key", "x-api-version", "x-extra", "cookie"}.isdisjoint(request.headers)
+
+
+@pytest.mark.parametrize("to", ["https://files.example/a", "/a"])
+def test_what_an_http_client_adds_goes_to_its_own_origin_only(to: str) -> None:
+    transport = Scripted([moved(302, to), answer(200, AUTORAMP)])
+    own = httpx.Client(
+        auth=("ann", "word"), headers={"X-Own": "1"}, cookies={"c": "1"}, transport=transport
+    )
+    with Client(http_client=own, **FOLLOWING) as client:
+        client.get_autoramp(ID)
+    first, second = transport.requests
+    added = {"authorization", "x-own", "cookie"}
+    assert added <= first.headers.keys()
+    assert added & second.headers.keys() == (added if to == "/a" else set())
+
+
+@kinds
+def test_no_secret_comes_back_by_another_origin(kind: str) -> None:
+    answers = [moved(302, "https://evil.example/a"), moved(302, HOME), answer(200, AUTORAMP)]
+    _, requests = call(kind, answers, get, **FOLLOWING)
+    assert ["x-api-key" in request.headers for request in requests] == [True, False, False]
+
+
+@kinds
+@pytest.mark.parametrize("status", [307, 308])
+def test_method_and_body_are_kept(kind: str, status: int) -> None:
+    _, [first, second] = call(kind, [moved(status, "/new"), answer(204)], put, **FOLLOWING)
+    assert (second.method, second.url.path) == ("PUT", "/new")
+    assert second.content == first.content != b""
+    assert second.headers["content-type"] == first.headers["content-type"]
+
+
+@kinds
+def test_see_other_is_read_without_the_body(kind: str) -> None:
+    _, [_, second] = call(kind, [moved(303, "/done"), answer(204)], put, **FOLLOWING)
+    assert (second.method, second.url.path, second.content) == ("GET", "/done", b"")
+    assert "content-type" not in second.headers
+
+
+@kinds
+@pytest.mark.parametrize(
+    ("made", "status", "to", "said"),
+    [
+        (put, 301, "/new", "Not followed: PUT may have to be sent there, or GET."),
+        (put, 302, "/new", "Not followed: PUT may have to be sent there, or GET."),
+        (put, 307, "https://files.example/a", "Not followed: PUT goes to no other origin."),
+        (get, 302, "http://api.paynet.example/a", "Not followed: it leads to http."),
+        (get, 302, "ftp://files.example/a", "Not followed: it leads to ftp."),
+        (get, 302, "/again", "Not followed: it is the redirect after 10 others."),
+    ],
+)
+def test_what_is_not_certain_or_not_safe_is_raised(
+    kind: str, made: Any, status: int, to: str, said: str
+) -> None:
+    error, requests = failing(kind, [moved(status, to)], made, **FOLLOWING)
+    assert (error.status, error.__notes__) == (status, [said])
+    assert len(requests) == (11 if to == "/again" else 1)
+
+
+@kinds
+def test_a_repetition_starts_where_the_first_attempt_did(kind: str) -> None:
+    away = moved(302, "https://files.example/a?signed=1")
+    answers = [away, answer(503), away, answer(200, AUTORAMP)]
+    _, requests = call(kind, answers, get, **FOLLOWING)
+    assert [request.url.host for request in requests] == [
+        *("api.paynet.example", "files.example", "api.paynet.example", "files.example"),
+    ]
+    assert requests[2].headers["X-API-Key"] == KEY
+
+
+def test_with_options_follows_for_some_calls() -> None:
+    transport = Scripted([moved(302, "/a"), answer(200, AUTORAMP), moved(302, "/a")])
+    with Client(api_key=KEY, transport=transport) as client:
+        assert str(client.with_options(follow_redirects=True).get_autoramp(ID).id) == str(ID)
+        with pytest.raises(errors.StatusError):
+            client.get_autoramp(ID)
