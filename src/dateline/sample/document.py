@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, Final
 
 import jsonschema_rs
@@ -28,10 +28,15 @@ _ROOT: Final = "urn:document"
 # What the property of a tag says where it lists its values itself.
 _LISTING: Final = frozenset({"const", "enum", "$ref", "allOf", *UNIONS})
 
+# Where schemas are that apply to nothing by themselves.
+_HELD: Final = frozenset({"$defs", "definitions"})
+_DYNAMIC: Final = ("$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor")
+
 Schemas = tuple[Any, ...]
 
 
 _MOST_COMPILED: Final = 4
+_MOST_NAMES: Final = 40
 _MOST_PLAIN: Final = 1 << 12
 _MOST_WRITTEN: Final = 1 << 16
 _LONGEST_PLAIN: Final = 1 << 9
@@ -47,16 +52,18 @@ class SampledDocument:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._dialect = Dialect(document)
-        self.root: dict[str, Any] = self._modernize("document", document)
+        # without the positions that the reader keeps, which validators don't know
+        written = json.dumps(self._dialect.modernize("document", document))
+        self.root: dict[str, Any] = _readable("document", json.loads(written))
+        # a reference may lead to one schema or another by the way on which it is reached
+        self._is_dynamic = any(f'"{key}"' in written for key in _DYNAMIC)
         self._reader = PartReader(self.root)
         self._written = memoize(self._write_reference)
-        self._registry = jsonschema_rs.Registry(
-            [(_ROOT, self._write_references("document", self.root, ""))]
-        )
         self.read = Memo(SampledDocument._read_schema, owner=self)
         """Returns a schema, which may come from anywhere, as if it were part of the document."""
         # one that follows many references takes a megabyte: few are needed again much later
         self._validators = memoize(self._compile, _MOST_COMPILED)
+        self._small_validators = memoize(self._compile_for, _MOST_COMPILED)
         self._plain_validators = memoize(self._compile, _MOST_PLAIN)
         # beside each its schemas: an id is unique only while its object lives
         self._written_schemas: dict[tuple[int, ...], tuple[Schemas, str]] = {}
@@ -75,11 +82,9 @@ class SampledDocument:
         self._extended: set[int] = set()
 
     def _read_schema(self, schema: Any) -> Any:
-        return self._modernize("schema", schema)
-
-    def _modernize(self, kind: str, node: Any) -> Any:
-        # without the positions that the reader keeps, which validators don't know
-        return _readable(kind, json.loads(json.dumps(self._dialect.modernize(kind, node))))
+        return _readable(
+            "schema", json.loads(json.dumps(self._dialect.modernize("schema", schema)))
+        )
 
     def at(self, reference: str) -> Any:
         """Return the schema that *reference* leads to. Raises LookupError where there is none."""
@@ -90,24 +95,29 @@ class SampledDocument:
 
     def defect(self, schemas: Schemas, value: Any) -> tuple[tuple[str | int, ...], str] | None:
         """Return where *value* breaks *schemas* and how, None where it fits them all."""
-        validator = self._validator(schemas)
-        if validator.is_valid(value):
+        if self.fits(schemas, value):
             return None
-        for error in validator.iter_errors(value):
+        for error in self._validator(schemas).iter_errors(value):
             return tuple(error.instance_path), str(error.message)
         # of a field that is required twice, it says no without an error
         return None
 
     def fits(self, schemas: Schemas, value: Any) -> bool:
-        return bool(self._validator(schemas).is_valid(value))
+        return bool(self._validator(schemas, _list_names(value)).is_valid(value))
 
-    def _validator(self, schemas: Schemas) -> Any:
+    def _validator(self, schemas: Schemas, names: frozenset[str] | None = None) -> Any:
+        """Return what validates values of *schemas*: with *names*, those that have no other names.
+
+        To make one of all that references lead to takes many times as long.
+        """
         key = tuple(map(id, schemas))
         if key in self._written_schemas:
             return self._plain_validators(self._written_schemas[key][1])
         written = json.dumps(schemas)
         if len(written) >= _LONGEST_PLAIN or '"$' in written:
-            return self._validators(written)
+            if names is None or self._is_dynamic or '"$dynamic' in written:
+                return self._validators(written)
+            return self._small_validators(written, names)
         if len(self._written_schemas) >= _MOST_WRITTEN:
             self._written_schemas.clear()
         self._written_schemas[key] = schemas, written
@@ -173,13 +183,49 @@ class SampledDocument:
             return None
         return escape_reference("#" + found.pointer.replace("%", "%25"))
 
+    @cached_property
+    def _registry(self) -> Any:
+        root = self._write_references("document", self.root, "")
+        return jsonschema_rs.Registry([(_ROOT, root)])
+
     def _compile(self, schemas: str) -> Any:
-        found = json.loads(schemas)
-        rooted = [self._write_references("schema", schema, _ROOT) for schema in found]
+        rooted = [self._write_references("schema", each, _ROOT) for each in json.loads(schemas)]
+        return self._make({"allOf": [True, *rooted]}, registry=self._registry)
+
+    def _compile_for(self, schemas: str, names: frozenset[str]) -> Any:
+        """Return what validates values that have only these *names*: others have no say in them.
+
+        It holds what references lead to in such values, and nothing else.
+        """
+        places: dict[str, str] = {}
+        goals: list[Any] = []
+
+        def cut(kind: str, node: Any) -> Any:
+            if not isinstance(node, dict):
+                return node
+            kept = {key: value for key, value in node.items() if key not in _HELD}
+            if isinstance(named := kept.get("properties"), dict):
+                kept["properties"] = {name: named[name] for name in named if name in names}
+            found = replace_children(kind, kept, cut)
+            if kind == "schema" and str(found.get("$ref", "")).startswith("#"):
+                goal = self._reader.resolver.locate(found["$ref"])
+                if goal is None:
+                    return {"not": {}}
+                if goal.pointer not in places:
+                    places[goal.pointer] = f"#/$defs/{len(places)}"
+                    goals.append(goal.value)
+                found["$ref"] = places[goal.pointer]
+            return found
+
+        rooted = [cut("schema", each) for each in json.loads(schemas)]
+        held: dict[str, Any] = {}
+        while len(held) < len(goals):
+            held[str(len(held))] = cut("schema", goals[len(held)])
+        return self._make({"allOf": [True, *rooted], "$defs": held})
+
+    def _make(self, schema: dict[str, Any], **options: Any) -> Any:
         try:
-            return jsonschema_rs.Draft202012Validator(
-                {"allOf": [True, *rooted]}, validate_formats=True, registry=self._registry
-            )
+            return jsonschema_rs.Draft202012Validator(schema, validate_formats=True, **options)
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
             reason = str(error).partition("\n")[0].replace(_ROOT, "")
             raise UnreadableError(reason) from None
@@ -203,6 +249,22 @@ class SampledDocument:
                     for reference, goal in goals.items()
                 }
         return _depth(schema, self._depths)
+
+
+def _list_names(value: Any) -> frozenset[str] | None:
+    """Return all names of fields in *value*; None where they are many."""
+    names: set[str] = set()
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            names.update(node)
+            pending += node.values()
+        elif isinstance(node, list):
+            pending += node
+        if len(names) > _MOST_NAMES:
+            return None
+    return frozenset(names)
 
 
 def _depth(schema: Any, known: dict[str, float]) -> float:
