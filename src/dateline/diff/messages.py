@@ -265,7 +265,8 @@ class MessageComparison:
             and (old := self.schemas.renames.get(one.pointer)) is not None
             and old.lower() in ours
         }
-        carrier = CARRIERS["header"]
+        # the headers of a part are written into the body
+        carrier = CARRIERS["body" if pair.kind == "encoding" else "header"]
         for key, (name, one) in ours.items():
             new, other = theirs.get(renamed.get(key, key), (name, None))
             if other and key in renamed:

@@ -49,7 +49,7 @@ def body_removed(change: Change) -> bool:
 
 @gated
 def body_required(change: Change) -> bool:
-    """A request's body stays as optional or as required as it is.
+    """A request's body, and each header of its parts, stays as optional or required as it is.
 
     Callers that send none are refused once it is required; once it is optional, older versions
     promise less than they did.
