@@ -347,7 +347,7 @@ class Tagged:
 
     ``members`` gives for each tag the type that it names. Data with another tag becomes
     ``unknown``; without ``unknown`` it is refused. Data without a tag is tried on ``untagged``.
-    Where the tag is only a ``hint``, data that its member refuses is tried on the others.
+    Both are tried on ``default`` first. Where the tag is only a ``hint``, data that its member refuses is tried on the others.
     """
 
     def __init__(
@@ -357,6 +357,7 @@ class Tagged:
         *,
         unknown: type[BaseModel] | None = None,
         untagged: Any = None,
+        default: Any = None,
         attribute: str | None = None,
         hint: bool = False,
     ) -> None:
@@ -365,6 +366,7 @@ class Tagged:
         self._members = members
         self._unknown = unknown
         self._untagged = untagged
+        self._default = default
         self._attribute = tag if attribute is None else attribute
 
     def __get_pydantic_core_schema__(
@@ -374,10 +376,15 @@ class Tagged:
             value: handler.generate_schema(member) for value, member in self._members.items()
         }
         other, nothing = f"{self._tag}: unknown", f"{self._tag}: absent"
-        if self._unknown is not None:
-            choices[other] = handler.generate_schema(self._unknown)
-        if self._untagged is not None:
-            choices[nothing] = handler.generate_schema(self._untagged)
+        for key, goal in ((other, self._unknown), (nothing, self._untagged)):
+            goals = [each for each in (self._default, goal) if each is not None]
+            if goals:
+                tried = [handler.generate_schema(each) for each in goals]
+                choices[key] = (
+                    core_schema.union_schema([*tried], mode="left_to_right")
+                    if len(tried) > 1
+                    else tried[0]
+                )
 
         def tag(value: Any) -> str | None:
             if isinstance(value, dict):

@@ -28,7 +28,7 @@ from dateline.contracts.nodes import (
 )
 from dateline.contracts.published import together
 from dateline.contracts.reach import Reach
-from dateline.contracts.tags import find_tag, list_tags, list_variant_tags
+from dateline.contracts.tags import find_tag, is_default, list_tags, list_variant_tags
 from dateline.model import SHOWN_AS
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import TYPES
@@ -149,6 +149,8 @@ class Builder:
             name = self.view.referred(member.schema) or ""
             for tag in list_variant_tags(self.view.given, name, tags):
                 members[tag] = node
+            if name == tags.default:
+                own = node
         return {"tag": tags.property, "members": dict(sorted(members.items())), "otherwise": own}
 
     def _own(self, flat: FlatSchema) -> Node:
@@ -423,7 +425,11 @@ class Builder:
             for member, node in zip(members, nodes, strict=True)
             for value in list_tags(self.view.given, member.schema, tag, union)
         }
-        return {"tag": tag, "members": dict(sorted(by_value.items()))}
+        made: dict[str, Any] = {"tag": tag, "members": dict(sorted(by_value.items()))}
+        for member, node in zip(members, nodes, strict=True):
+            if tag == union.tags.property and is_default(self.view, member.schema, union.tags):
+                made["otherwise"] = node
+        return made
 
     def _choose_by_schema(
         self, union: FlatUnion, members: list[GatedMember], nodes: list[Node]

@@ -80,22 +80,27 @@ class FlatUnion:
 
 @dataclass(frozen=True)
 class TagMapping:
-    """A discriminator: the property with the tag, and the components that tags are mapped to."""
+    """A discriminator: the property with the tag, and the components that tags are mapped to.
+
+    ``default`` is the component of a value with no tag, or with one that names none.
+    """
 
     property: str | None = None
     mapping: Mapping[str, str | None] = field(default_factory=dict)
+    default: str | None = None
 
     @classmethod
     def of(cls, schema: Mapping[str, Any], resolver: Resolver) -> TagMapping:
         """Return the discriminator of *schema*; an empty one if it has none."""
         said = schema.get("discriminator")
-        # what has no tag that is mapped may be of the default: the members themselves decide
-        if not isinstance(said, dict) or "defaultMapping" in said:
+        if not isinstance(said, dict):
             return cls()
         named = {
             tag: resolver.mapped_name(goal) for tag, goal in (said.get("mapping") or {}).items()
         }
-        return cls(said.get("propertyName"), named)
+        return cls(
+            said.get("propertyName"), named, resolver.mapped_name(said.get("defaultMapping"))
+        )
 
     def list_tags(self, component: str) -> list[str]:
         """Return the tags of *component* in the mapping."""

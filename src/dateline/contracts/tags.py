@@ -60,19 +60,25 @@ def _list_texts(view: View, schema: Any) -> list[str]:
     return []
 
 
+def is_default(view: View, schema: Any, tags: TagMapping) -> bool:
+    """Return whether *schema* is what *tags* say of values whose tag names no member."""
+    return tags.default is not None and tags.default in view.list_names(schema)
+
+
 def find_tag(view: View, union: FlatUnion, members: list[Any]) -> str | None:
     """Return the property whose texts distinguish *members* of *union*, if there is one.
 
-    Every value of the members has it.
+    Every value of the members has it, but for values of the default.
     """
     first = view.flat(members[0])
     own = [_name(view, name, found[0]) for name, found in first.fields.items()]
     for tag in [union.tags.property] if union.tags.property else own:
-        if not all(_requires(view, member, tag) for member in members):
+        tagged = [member for member in members if not is_default(view, member, union.tags)]
+        if not all(_requires(view, member, tag) for member in tagged):
             continue
-        listed = [list_tags(view, member, tag, union) for member in members]
-        texts = [tag for each in listed for tag in each]
-        if all(listed) and len(set(texts)) == len(texts):
+        texts = [text for member in members for text in list_tags(view, member, tag, union)]
+        is_complete = all(list_tags(view, member, tag, union) for member in tagged)
+        if is_complete and len(set(texts)) == len(texts):
             return tag
     return None
 

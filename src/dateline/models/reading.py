@@ -83,12 +83,16 @@ _KEYWORDS: Final[dict[str, Callable[[Any], bool]]] = {
 
 @dataclass
 class Union:
-    """The members of a `oneOf` or `anyOf`, and the discriminator that tells them apart."""
+    """The members of a `oneOf` or `anyOf`, and the discriminator that tells them apart.
+
+    ``default`` is the component of data with no tag, or with one that names none.
+    """
 
     keyword: str
     members: list[Any]
     tag: str | None = None
     mapping: dict[str, str] = field(default_factory=dict)
+    default: str | None = None
 
     @property
     def only_requires(self) -> bool:
@@ -353,8 +357,7 @@ class Flattener:
 def _read_union(keyword: str, schema: dict[str, Any], resolver: Resolver) -> Union:
     said = schema.get("discriminator")
     tag = said.get("propertyName") if isinstance(said, dict) else None
-    # what has no tag that is mapped may be of the default: the members themselves decide
-    if not isinstance(said, dict) or not isinstance(tag, str) or "defaultMapping" in said:
+    if not isinstance(said, dict) or not isinstance(tag, str):
         return Union(keyword, schema[keyword])
     mapping = said.get("mapping")
     entries = mapping.items() if isinstance(mapping, dict) else ()
@@ -363,6 +366,7 @@ def _read_union(keyword: str, schema: dict[str, Any], resolver: Resolver) -> Uni
         schema[keyword],
         tag,
         {key: name for key, named in entries if (name := resolver.mapped_name(named))},
+        resolver.mapped_name(said.get("defaultMapping")),
     )
 
 

@@ -21,7 +21,14 @@ from dateline.models.scalars import (
     possible_values_of,
     string_type,
 )
-from dateline.models.unions import find_tag, find_tags, is_untyped, may_overlap, name_variants
+from dateline.models.unions import (
+    Tags,
+    find_tag,
+    find_tags,
+    is_untyped,
+    may_overlap,
+    name_variants,
+)
 from dateline.python import names
 from dateline.python.code import (
     Brackets,
@@ -336,18 +343,24 @@ class Writer:
         by_tag: dict[str, list[Node]] = {}
         untagged: list[Node] = []
         is_hint = False
+        default: Node | None = None
         for member, made in members:
             found = find_tags(self._reader, member, tag, union.mapping)
+            narrowed = made.narrowed
+            if union.default is not None and member.reference == union.default:
+                default = narrowed
+                # data of another member may satisfy the default, too
+                found = replace(found or Tags([], required=False, listed=False), listed=False)
             if found is None:
                 self._ledger.note(
                     where, f"the discriminator `{tag}`: not every member has it as text"
                 )
                 return None
             for each in found.values:
-                by_tag.setdefault(each, []).append(made.narrowed)
+                by_tag.setdefault(each, []).append(narrowed)
             is_hint = is_hint or not found.listed
-            if not found.required:
-                untagged.append(made.narrowed)
+            if not found.required and narrowed is not default:
+                untagged.append(narrowed)
         pairs = tuple(Pair(literal(each), either(goals), ": ") for each, goals in by_tag.items())
         alternatives = [made.narrowed for _, made in members]
         is_ambiguous = (
@@ -365,6 +378,8 @@ class Writer:
                 f"unknown tags, which {fitted} refuses and {unknown.name} reads",
             )
             options.append(Pair("unknown", unknown))
+        if default is not None:
+            options.append(Pair("default", default))
         if untagged:
             options.append(Pair("untagged", either(untagged)))
         if names.field_name(tag) != tag:
