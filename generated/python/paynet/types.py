@@ -347,7 +347,8 @@ class Tagged:
 
     ``members`` gives for each tag the type that it names. Data with another tag becomes
     ``unknown``; without ``unknown`` it is refused. Data without a tag is tried on ``untagged``.
-    Both are tried on ``default`` first. Where the tag is only a ``hint``, data that its member refuses is tried on the others.
+    Both are tried on ``default`` first. Where the tag is only a ``hint``, data that its member
+    refuses is tried on the others.
     """
 
     def __init__(
