@@ -8,23 +8,31 @@ key of its own: `x-published-maxLength: '255'` beside `maxLength: 255`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
+from types import NoneType
 from typing import Any, Final
 
 from dateline.model import KEYS
 from dateline.openapi import (
+    COMPONENTS,
     JSON_TYPES,
     OBJECTS,
     REFERABLE,
     VALUES,
+    WEBHOOKS,
     Key,
     ResolvedReference,
     Shape,
     Value,
     find_replaced,
+    list_mapped,
+    parts,
+    read_slot,
 )
+from dateline.schema.memo import closure
 from dateline.schema.references import Resolver
+from dateline.schema.variants import subtypes
 from dateline.wording import find_nearest
 
 PREFIX: Final = "x-published-"
@@ -51,6 +59,8 @@ _INDISPENSABLE: Final = frozenset(
     | {"request-body", "responses", "response", "media-type"}
 )
 _NAMES: Final = frozenset({"openapi", "name", "in"})
+UNDECIDING: Final = frozenset({"example", "link"})
+"""Kinds of objects that decide on no value."""
 # addresses, which no number stands for
 _ADDRESSES: Final = frozenset(
     {"$ref", "$dynamicRef", "$anchor", "$dynamicAnchor", "$id", "$schema", "operationRef"}
@@ -63,19 +73,80 @@ _IDENTITY: Final = ("$id", "$schema", "$vocabulary")
 _CALLED: Final = {"$dynamicRef": "$ref", "$dynamicAnchor": "$anchor"}
 
 
-def keep_oddities(document: dict[str, Any]) -> dict[str, Any]:
+def keep_oddities(
+    document: dict[str, Any],
+    is_wanted: Callable[[str, str], bool] | None = None,
+    *,
+    strict: bool = False,
+) -> dict[str, Any]:
     """Return *document* with what its oddities mean, and these under keys of their own.
 
     A document without any is returned itself. ``show_oddities`` gives back what was published.
+    With *is_wanted*, components, paths and webhooks are read only where it returns True for the
+    section and the name. If it is *strict*, raises TypeError for a value that says nothing, and
+    can't be left out.
     """
-    resolver = Resolver(document)
-
-    def is_certain(keyword: str, value: Any) -> bool:
-        anchor = f"#{value}" if keyword == "$dynamicAnchor" else value
-        return keyword in _CALLED and len(resolver.list_anchored(anchor)) < 2
-
-    kept: dict[str, Any] = _keep("document", document, is_certain)
+    context = _Context(document, is_strict=strict)
+    read = document if is_wanted is None else _select(document, is_wanted)
+    kept: dict[str, Any] = _put_back(document, read, _keep("document", read, context))
     return kept
+
+
+def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple[str | int, ...]:
+    """Return where *document* says what is at *path* of ``keep_oddities(document)``.
+
+    The path ends early where that is said in fewer words.
+    """
+    found: list[str | int] = []
+    kind, node = "document", document
+    steps = iter(path)
+    for step in steps:
+        key = str(step)
+        names = (key, key.removeprefix(PREFIX), *(odd for odd in _CALLED if _CALLED[odd] == key))
+        name = next((each for each in names if isinstance(node, dict) and each in node), None)
+        if name is None:
+            break
+        found.append(name)
+        meant = _find_meaning(kind, name, node[name])
+        shape, kind = read_slot(kind, name)
+        node = node[name]
+        if shape is Shape.DATA:
+            return (*found, *_follow_data(node, steps))
+        if shape is Shape.ONE:
+            continue
+        entry = next(steps, None)
+        if shape is Shape.LIST and isinstance(node, dict):
+            continue  # one object in place of a list of it
+        if shape is Shape.LIST:
+            entry = _find_index(node, node if meant is _SAME else meant, entry)
+        elif not isinstance(node, dict) or entry not in node:
+            entry = None
+        if entry is None:
+            break
+        found.append(entry)
+        node = node[entry]
+    return tuple(found)
+
+
+def _follow_data(value: Any, steps: Iterable[str | int]) -> Iterator[str | int]:
+    """Yield those of *steps* that lead somewhere in *value*."""
+    for step in steps:
+        is_known = step in value if isinstance(value, dict) else isinstance(value, list)
+        if not is_known or (isinstance(value, list) and step not in range(len(value))):
+            return
+        yield step
+        value = value[step]
+
+
+def _find_index(published: Any, meant: Any, index: Any) -> int | None:
+    """Return which of the *published* objects is the one at *index* of those that are *meant*."""
+    if (
+        not isinstance(published, list)
+        or not isinstance(meant, list)
+        or index not in range(len(meant))
+    ):
+        return None
+    return next((at for at, one in enumerate(published) if one is meant[index]), None)
 
 
 def show_oddities(document: dict[str, Any]) -> dict[str, Any]:
@@ -84,17 +155,186 @@ def show_oddities(document: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def _keep(kind: str, node: Any, is_certain: Callable[[str, Any], bool]) -> Any:
-    if not isinstance(node, dict) or ("$ref" in node and kind in REFERABLE):
+def _list_plain(keys: Mapping[str, Key]) -> dict[str, type]:
+    """Return the type of values that mean what they say, by those *keys* that have one."""
+    types: dict[Value, type] = {
+        **{Value.TEXT: str, Value.TYPES: str},
+        **{Value.FLAG: bool, Value.NUMBER: int, Value.LIST: list},
+    }
+    return {
+        key: types[known.value]
+        for key, known in keys.items()
+        if known.slot.shape is Shape.DATA
+        and known.value in types
+        and key not in (*_CALLED, *_IDENTITY, "in")
+    }
+
+
+_PLAIN: Final = {kind: _list_plain(keys) for kind, keys in OBJECTS.items()}
+
+
+class _Context:
+    """What a document is, where the meaning of a key depends on more than its object."""
+
+    def __init__(self, document: dict[str, Any], *, is_strict: bool) -> None:
+        self.is_strict = is_strict
+        self._document = document
+        self._resolver = Resolver(document)
+
+    def is_certain(self, keyword: str, value: Any) -> bool:
+        """Return whether *keyword* leads to one schema, or names one."""
+        anchor = f"#{value}" if keyword == "$dynamicAnchor" else value
+        return keyword in _CALLED and len(self._resolver.list_anchored(anchor)) < 2
+
+    def says_nothing(self, kind: str, node: dict[str, Any]) -> bool:
+        """Return whether *node* refers to nothing, and that decides on no value."""
+        reference = node["$ref"]
+        if not isinstance(reference, str) or self._resolver.locate(reference) is not None:
+            return False
+        return kind in UNDECIDING or id(node) in self._unused
+
+    @cached_property
+    def _unused(self) -> set[int]:
+        """The ids of the objects in components that nothing uses."""
+        used = list_used(self._document)
+        found = self._document.get("components")
+        components = found if isinstance(found, dict) else {}
+        shown = [value for key, value in self._document.items() if key != "components"]
+        hidden: list[Any] = []
+        for section, entries in components.items():
+            for name, entry in entries.items() if isinstance(entries, dict) else ():
+                is_used = section not in COMPONENTS or (section, name) in used
+                (shown if is_used else hidden).append(entry)
+        return _list_ids(hidden) - _list_ids(shown)
+
+
+def _list_ids(node: Any) -> set[int]:
+    found: set[int] = set()
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, dict | list) and id(each) not in found:
+            found.add(id(each))
+            pending += each.values() if isinstance(each, dict) else each
+    return found
+
+
+def list_used(document: dict[str, Any]) -> set[tuple[str, str]]:
+    """Return the components that *document* uses, by section and name; rather one too many."""
+    resolver = Resolver(document)
+    components = document.get("components")
+    sections = components if isinstance(components, dict) else {}
+    entries = {
+        (section, name): entry
+        for section in sections.keys() & COMPONENTS.keys()
+        for name, entry in resolver.section(section).items()
+    }
+    extended = subtypes(resolver.section("schemas"))
+
+    def list_goals(node: Any) -> Iterator[tuple[str, str]]:
+        for text in _list_names(node):
+            yield from ((section, text) for section in ("schemas", "securitySchemes"))
+            found = resolver.locate(text)
+            for pointer in (text.removeprefix("#"), found.pointer if found else ""):
+                steps = parts(pointer) if pointer.startswith("/components/") else ()
+                if len(steps) > 2:
+                    yield steps[1], steps[2]
+
+    def follow(goal: tuple[str, str]) -> list[tuple[str, str]]:
+        section, name = goal
+        also = extended.get(name, ()) if section == "schemas" else ()
+        return [*list_goals(entries.get(goal)), *(("schemas", each) for each in also)]
+
+    rest = {key: value for key, value in document.items() if key != "components"}
+    others = [value for section, value in sections.items() if section not in COMPONENTS]
+    return {*closure([*list_goals([rest, others])], follow)}
+
+
+def _list_names(node: Any) -> Iterator[str]:
+    """Yield what in *node* may name a component, or be the address of one."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, list):
+            pending += each
+        elif isinstance(each, str) and each.startswith("#"):
+            yield each
+        elif isinstance(each, dict):
+            pending += each.values()
+            demands = each.get("security")
+            for demand in demands if isinstance(demands, list) else ():
+                yield from demand if isinstance(demand, dict) else ()
+            yield from (name for name in list_mapped(each) if isinstance(name, str))
+
+
+def _select(document: dict[str, Any], is_wanted: Callable[[str, str], bool]) -> dict[str, Any]:
+    """Return *document* without the components, paths and webhooks that are not wanted."""
+
+    def select(section: str, entries: Any) -> Any:
+        if not isinstance(entries, dict):
+            return entries
+        return {
+            name: entry
+            for name, entry in entries.items()
+            if not isinstance(entry, dict) or is_wanted(section, str(name))
+        }
+
+    selected = {
+        key: select(key, value) if key in ("paths", *WEBHOOKS) else value
+        for key, value in document.items()
+    }
+    components = document.get("components")
+    if isinstance(components, dict):
+        selected["components"] = {
+            section: select(section, entries) if section in COMPONENTS else entries
+            for section, entries in components.items()
+        }
+    return selected
+
+
+def _put_back(whole: Any, selected: Any, kept: Any) -> Any:
+    """Return *whole* with what became of the part of it that was *selected*."""
+    if kept is selected:
+        return whole
+    if whole is selected or not isinstance(kept, dict):
+        return kept
+    merged = {
+        key: _put_back(value, selected[key], kept[key]) if key in selected else value
+        for key, value in whole.items()
+        if key in kept or key not in selected
+    }
+    return {**kept, **merged}
+
+
+def _keep(kind: str, node: Any, context: _Context) -> Any:
+    if not isinstance(node, dict):
         return node
+    if "$ref" in node and (kind in REFERABLE or kind == "schema"):
+        if context.says_nothing(kind, node):
+            others = {key: value for key, value in node.items() if key != "$ref"}
+            return {**others, f"{PREFIX}$ref": node["$ref"]}
+        if kind != "schema":
+            return node
+    plain = _PLAIN[kind]
+    if any(type(value) is not plain.get(key) for key, value in node.items()):
+        node = _keep_values(kind, node, context)
+    return _replace(kind, node, lambda below, child: _keep(below, child, context))
+
+
+def _keep_values(kind: str, node: dict[str, Any], context: _Context) -> dict[str, Any]:
+    """Return an object of *kind* with what its own keys mean, *node* itself if that is as said."""
+    plain = _PLAIN[kind]
     found: dict[str, Any] = {}
     odd = False
     for key, value in node.items():
-        meant = _find_meaning(kind, key, value)
+        if type(value) is plain.get(key):
+            found[key] = value
+            continue
+        meant = _find_meaning(kind, key, value, is_strict=context.is_strict)
         name, published = key, value
         if isinstance(value, ResolvedReference):
             meant, published = str(value), value.written
-        is_called = kind == "schema" and isinstance(value, str) and is_certain(key, value)
+        is_called = kind == "schema" and isinstance(value, str) and context.is_certain(key, value)
         if is_called and _CALLED[key] not in node:
             name, meant = _CALLED[key], str(value)
         if meant is not _ABSENT:
@@ -102,9 +342,7 @@ def _keep(kind: str, node: Any, is_certain: Callable[[str, Any], bool]) -> Any:
         if meant is not _SAME:
             found[PREFIX + key] = published
             odd = True
-    return _replace(
-        kind, found if odd else node, lambda below, child: _keep(below, child, is_certain)
-    )
+    return found if odd else node
 
 
 def _show(kind: str, node: Any) -> Any:
@@ -134,8 +372,10 @@ def _show(kind: str, node: Any) -> Any:
 def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
     if key.startswith(PREFIX):
         return True
-    if kind == "schema" and key in ("$ref", *_CALLED) and isinstance(value, str):
-        return _CALLED.get(key, key) in node
+    if key == "$ref" and isinstance(value, str):
+        return True
+    if kind == "schema" and key in _CALLED and isinstance(value, str):
+        return _CALLED[key] in node
     meant = _find_meaning(kind, key, value)
     return bool(meant is not _SAME and meant == node.get(key, _ABSENT))
 
@@ -146,9 +386,15 @@ def _replace(kind: str, node: dict[str, Any], replace: Callable[[str, Any], Any]
     return {**node, **changed} if changed else node
 
 
-def _find_meaning(kind: str, key: str, value: Any) -> Any:
-    """Return what *key* of an object of *kind* means; ``_SAME`` where it is what it says."""
+def _find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) -> Any:
+    """Return what *key* of an object of *kind* means; ``_SAME`` where it is what it says.
+
+    What can't be read, and can't be left out either, is what it says, or a TypeError.
+    """
     known = OBJECTS[kind].get(key)
+    is_named = known is None and kind in _NAMED_BELOW and not key.startswith("x-")
+    if is_strict and is_named and not isinstance(value, dict | NoneType):
+        raise TypeError(key)
     if known is None and value is None and kind in _NAMED_BELOW:
         return _SAME if key.startswith("x-") else {}
     if known is None:
@@ -164,8 +410,11 @@ def _find_meaning(kind: str, key: str, value: Any) -> Any:
     read = _read_data(kind, key, known, value) if is_data else _read_objects(key, known, value)
     if read is _ABSENT or _is_typed(known, value if read is _SAME else read):
         return read
-    # what is of another type says nothing
-    return read if _is_indispensable(kind, key, known) else _ABSENT
+    if not _is_indispensable(kind, key, known):
+        return _ABSENT  # what is of another type says nothing
+    if is_strict:
+        raise TypeError(key)
+    return read
 
 
 def _is_indispensable(kind: str, key: str, known: Key) -> bool:
@@ -214,11 +463,22 @@ def _read_objects(key: str, known: Key, value: Any) -> Any:
             return {}  # as PHP writes an empty object
         if kind == "example" and _has_no_examples(value):
             return _ABSENT
+        if kind == "parameter" and isinstance(value, dict):
+            # what leads elsewhere still, and is used, was refused
+            known_here = {
+                name: below for name, below in value.items() if not _refers_elsewhere(below)
+            }
+            return _SAME if len(known_here) == len(value) else known_here
         if kind in _NULLABLE and isinstance(value, dict) and None in value.values():
             return {name: {} if below is None else below for name, below in value.items()}
     elif isinstance(value, str) and kind in _NAMED_BY:
         return {_NAMED_BY[kind]: value}
     return _SAME
+
+
+def _refers_elsewhere(node: Any) -> bool:
+    reference = node.get("$ref") if isinstance(node, dict) else None
+    return isinstance(reference, str) and not reference.startswith("#")
 
 
 def _read_list(key: str, kind: str, value: Any) -> Any:

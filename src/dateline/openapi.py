@@ -7,6 +7,7 @@ validation.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
@@ -17,6 +18,9 @@ from dateline.model import Day, Map, Seq, copy_items
 
 _SCALARS: Final[frozenset[type]] = frozenset({str, int, bool, float, type(None)})
 
+
+PUBLISHED_VERSIONS: Final = re.compile(r"3\.[012](\.\d+(-\S+)?)?")
+"""How documents by others may name the version of OpenAPI that they are written in."""
 
 WEBHOOKS: Final = ("webhooks", "x-webhooks")
 """The keys of webhooks: that of OpenAPI 3.1, and what providers write in 3.0."""
@@ -616,13 +620,26 @@ def unescape(token: str) -> str:
 def locate(document: Any, reference: str) -> tuple[Any, str] | None:
     """Return what a pointer in a fragment leads to, and that pointer; None where that is nothing.
 
+    References on the way are seen through, as tools do that write such pointers.
+
     Sources: RFC 6901 sections 4 and 6.
     """
-    if reference != "#" and not reference.startswith("#/"):
+    return _locate(document, reference, ())
+
+
+def _locate(document: Any, reference: str, around: tuple[str, ...]) -> tuple[Any, str] | None:
+    if (reference != "#" and not reference.startswith("#/")) or reference in around:
         return None
     node = document
     pointer = ""
     for token in map(unescape, reference.split("/")[1:]):
+        met: set[str] = set()
+        while isinstance(node, dict) and token not in node and isinstance(node.get("$ref"), str):
+            found = _locate(document, node["$ref"], (*around, reference))
+            if found is None or pointer in met:
+                return None
+            met.add(pointer)
+            node, pointer = found
         if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
             node = node[int(token)]
         elif isinstance(node, dict) and token in node:

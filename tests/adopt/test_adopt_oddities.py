@@ -13,128 +13,16 @@ import pytest
 import yaml
 from support.adopted_apis import read_back, store
 from support.adopted_projects import adopt_project
+from support.odd_documents import CASES, EVERY_OBJECT, SOUND, adds_only, edit
+from support.sources import LIBRARY, folder
 
 from dateline.adopt import adopt
 from dateline.load import load
+from dateline.model import SourceError
 from dateline.oddities import keep_oddities, show_oddities
 from dateline.openapi import OBJECTS, walk
 
-CASES: list[dict[str, Any]] = yaml.load(
-    Path(__file__).with_name("oddities.yaml").read_text("utf-8"), yaml.CSafeLoader
-)
-
-SOUND: dict[str, Any] = yaml.safe_load("""
-openapi: 3.0.3
-info: { title: Library, version: '1' }
-servers: [{ url: 'https://library.example/v1' }]
-security: [{ key: [] }]
-paths:
-  /loans/{id}:
-    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
-    get:
-      operationId: getLoan
-      parameters: [{ name: q, in: query, schema: { type: string } }]
-      responses:
-        '200':
-          description: the loan
-          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
-  /loans:
-    post:
-      operationId: makeLoan
-      requestBody:
-        content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
-      responses:
-        '201':
-          description: the loan
-          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
-components:
-  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
-  schemas:
-    Loan:
-      type: object
-      required: [id]
-      properties:
-        id: { type: string }
-        state: { type: string, enum: [a, b] }
-        pet: { $ref: '#/components/schemas/Pet' }
-    Pet:
-      oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }]
-      discriminator:
-        propertyName: kind
-        mapping: { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' }
-    Cat: { type: object, required: [kind], properties: { kind: { type: string } } }
-    Dog: { type: object, required: [kind], properties: { kind: { type: string } } }
-""")
-
-
-EVERY_OBJECT: dict[str, Any] = yaml.safe_load("""
-openapi: 3.2.0
-info: { title: Library, version: '1', contact: {}, license: { name: MIT } }
-servers: [{ url: '/{v}', variables: { v: { default: a } } }]
-tags: [{ name: a, externalDocs: { url: a } }]
-paths:
-  /loans:
-    parameters: [{ name: q, in: query, schema: { $anchor: a } }]
-    post:
-      requestBody:
-        content:
-          application/json:
-            schema: { $dynamicRef: '#a', discriminator: { propertyName: a }, xml: {} }
-            examples: { a: { value: 1 } }
-            encoding: { a: { contentType: a } }
-      responses:
-        "200":
-          description: a
-          headers: { X-A: { schema: {} } }
-          links: { a: { operationId: a } }
-      callbacks: { a: { b: {} } }
-components:
-  securitySchemes: { a: { type: oauth2, flows: { implicit: { scopes: {} } } } }
-""")
-
-
-PATH = "/loans/{id}"
-
 HOUSE = {"array-without-items"}
-
-ROOTS: dict[str, tuple[str, ...]] = {
-    "item": ("paths", PATH),
-    "get": ("paths", PATH, "get"),
-    "post": ("paths", "/loans", "post"),
-    "schemas": ("components", "schemas"),
-    "schemes": ("components", "securitySchemes"),
-    "properties": ("components", "schemas", "Loan", "properties"),
-}
-"""What the first word of a place stands for; others are keys of the document."""
-
-
-def find(document: Any, place: str) -> tuple[Any, Any]:
-    """Return what holds the thing at *place*, and its key or index there."""
-    first, *below = place.split("/")
-    *steps, last = [*ROOTS.get(first, (first,)), *below]
-    for step in steps:
-        document = document[int(step) if isinstance(document, list) else step]
-    return document, int(last) if isinstance(document, list) else last
-
-
-def edit(document: dict[str, Any], case: dict[str, Any]) -> dict[str, Any]:
-    """Edit *document* as *case* says, and return it."""
-    for place, value in case.get("put", {}).items():
-        holder, last = find(document, place)
-        holder[last] = value
-    for place in case.get("drop", ()):
-        holder, last = find(document, place)
-        del holder[last]
-    document["paths"][PATH]["get"]["parameters"] += case.get("parameters", ())
-    if "path" in case:
-        document["paths"][case["path"]] = document["paths"].pop(PATH)
-    return document
-
-
-def adds_only(document: dict[str, Any], case: dict[str, Any]) -> bool:
-    """Return whether *case* changes nothing that *document* has already."""
-    places = (find(document, place) for place in case.get("put", {}))
-    return not case.keys() & {"drop", "path"} and all(last not in each for each, last in places)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["oddity"] for case in CASES])
@@ -218,3 +106,32 @@ def test_an_end_is_announced_whatever_the_description_is(tmp_path: Path, said: A
     words = {"Loans.": f"Loans.\n\n{sentence}", 7: f"7\n\n{sentence}"}
     assert ending["description"] == words.get(said if isinstance(said, str | int) else "", sentence)
     assert lasting["description"] == said
+
+
+NUMBERS = {
+    "openapi: 3.0": "3.0",
+    "openapi: 3.1": "3.1",
+    "openapi: 3.2": "3.2",
+    "openapi: 3.0.3": "3.0.3",
+    "openapi: '3.0'": "3.0",
+}
+
+
+@pytest.mark.parametrize("line", NUMBERS)
+def test_versions_may_be_numbers(tmp_path: Path, line: str) -> None:
+    document = tmp_path / "library.yaml"
+    document.write_text(f"{line}\ninfo: {{ title: Library, version: 1.0 }}\npaths: {{}}\n")
+    adopt((f"2024-01-15={document}",), tmp_path / "schemas")
+    assert load(tmp_path / "schemas").document["openapi"] == NUMBERS[line]
+    (shown,) = read_back(tmp_path / "schemas")
+    assert shown == yaml.safe_load(document.read_text())
+
+
+def test_authored_versions_are_texts(tmp_path: Path) -> None:
+    numbers = (
+        LIBRARY["api.yaml"].replace("3.1.0", "3.1").replace("version: canonical", "version: 1.0")
+    )
+    schemas = folder(tmp_path, {**LIBRARY, "api.yaml": numbers})
+    with pytest.raises(SourceError) as caught:
+        load(schemas)
+    assert [one.id for one in caught.value.problems] == ["wrong-type", "wrong-type"]

@@ -12,6 +12,7 @@ from support.generated_server import Generated, ask
 
 from dateline.load import load
 from dateline.model import Api
+from dateline.openapi import locate
 from dateline.serve.lines import lines
 from dateline.serve.mock import Mock
 
@@ -135,3 +136,28 @@ def test_the_mock_finds_parameters_beside_one_that_is_not_there(api: Api, tmp_pa
     mock = Mock(api, Generated(tmp_path / "served", api).module("server"), "production", 0)
     said = list(lines(mock, api.table.environments[0], "http://mock"))
     assert any("curl http://mock/things/" in line for line in said), said
+
+
+def test_pointers_see_through_references_on_the_way() -> None:
+    document = {
+        "paths": {"/a": {"get": {"schema": {"$ref": "#/components/schemas/A"}}}},
+        "components": {
+            "schemas": {
+                "A": {"$ref": "#/components/schemas/B"},
+                "B": {
+                    "properties": {"b": {"$ref": "#/components/schemas/A/properties/c"}, "c": {}}
+                },
+                "Own": {"$ref": "#/components/schemas/Own/properties/a"},
+                "One": {"$ref": "#/components/schemas/Other/a"},
+                "Other": {"$ref": "#/components/schemas/One/a"},
+                "Two": {"$ref": "#/components/schemas/Three"},
+                "Three": {"$ref": "#/components/schemas/Two"},
+            }
+        },
+    }
+    at = "#/paths/~1a/get/schema"
+    assert locate(document, f"{at}/properties/c") == ({}, "/components/schemas/B/properties/c")
+    assert locate(document, f"{at}/properties/b/type") is None
+    for name in ("Own", "One", "Other", "Two"):
+        assert locate(document, f"#/components/schemas/{name}/properties/x") is None
+    assert locate(document, at) == ({"$ref": "#/components/schemas/A"}, "/paths/~1a/get/schema")

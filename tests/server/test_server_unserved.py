@@ -252,3 +252,15 @@ def test_a_path_that_no_request_has_is_noted(path: str, tmp_path: Path) -> None:
     [note] = [note for note in made.notes if "501" in note]
     assert note.endswith(": no request has a path with ? or #)")
     assert statuses(app_of(made), OLD) == [204]
+
+
+def test_accounts_are_known_where_no_secured_operation_is_served(tmp_path: Path) -> None:
+    found = document({})
+    del found["paths"]["/fine"]
+    secured = {**DONE, "operationId": "act", "security": [{"key": []}]}
+    found["paths"]["/#Target=Act"] = {"post": secured}
+    found["components"]["securitySchemes"] = {
+        "key": {"type": "apiKey", "in": "header", "name": "X-Key"}
+    }
+    made = generated(tmp_path, found)
+    assert made.module("server.handlers").Handlers()

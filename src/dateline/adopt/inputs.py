@@ -22,7 +22,7 @@ from dateline.load.table import (
 )
 from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, SourceError, Table
 from dateline.model import KEYS as OUR_KEYS
-from dateline.oddities import keep_oddities
+from dateline.oddities import find_published, keep_oddities
 from dateline.openapi import ConvertedDocument, walk
 from dateline.placement import hide_version
 from dateline.presets import DEFAULT_POLICY
@@ -62,9 +62,10 @@ class Source:
         """Take out of the document what is published of *selector* at its version."""
         self.document = hide_version(self.document, selector, self.date)
 
-    def place(self, path: tuple[str | int, ...]) -> Place:
-        """Return where *path* is in the file, or the nearest thing around it."""
-        return self.read.locate(path)
+    def place(self, path: tuple[str | int, ...], *, value: bool = False) -> Place:
+        """Return where *path* is in the file, or the nearest thing around it; or its *value*."""
+        published = find_published(self.read.content, path) if self.is_odd else path
+        return self.read.locate(published, value=value)
 
 
 def parse_arguments(arguments: Iterable[str]) -> list[tuple[str, Path]]:
@@ -111,7 +112,7 @@ def read_sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
         except SourceError as error:
             problems += error.problems
             continue
-        problems += find_problems(dict(source.document), table, source.read.locate)
+        problems += find_problems(dict(source.document), table, source.place)
         problems += _annotations(source)
         found.append(source)
     if problems:

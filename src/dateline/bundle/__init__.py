@@ -7,7 +7,6 @@ document has it from here.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -28,7 +27,9 @@ from dateline.bundle.sources import (
 from dateline.bundle.swagger import convert
 from dateline.bundle.swagger_files import join_files
 from dateline.model import Place, Problem, SourceError
-from dateline.openapi import ConvertedDocument, follow
+from dateline.oddities import find_published
+from dateline.openapi import PUBLISHED_VERSIONS, ConvertedDocument, follow
+from dateline.openapi import pointer as format_pointer
 from dateline.source.problems import short
 from dateline.source.reader import ADOPTED, Trail, UnreadableFileError, file_content
 from dateline.wording import quote
@@ -43,8 +44,6 @@ __all__ = [
     "read_contents",
     "read_source",
 ]
-
-_SUPPORTED: Final = re.compile(r"3\.[012](\.\d+(-\S+)?)?")
 
 
 @dataclass(frozen=True)
@@ -77,6 +76,8 @@ class Document:
     """None for a document that is to become a source: see ``read_source``."""
     restore: Callable[[dict[str, Any]], dict[str, Any]] | None = None
     """Takes out what a document shows that the contract does not hold."""
+    is_meant: bool = False
+    """Whether ``restore`` reads the oddities of the document, too."""
 
     @property
     def content(self) -> dict[str, Any]:
@@ -99,18 +100,31 @@ class Document:
         return self._bundle.sources.keys() == {self._bundle.main}
 
     def place(self, pointer: str) -> Place:
-        """Return where *pointer* leads in the files, or to the nearest thing around it."""
-        return self.locate(follow(self.content, pointer))
+        """Return where *pointer* leads in the files, or to the nearest thing around it.
+
+        It may lead to something that the document says in other words, as `keep_oddities` does.
+        """
+        return self.locate(self._find_path(pointer))
+
+    def _find_path(self, pointer: str) -> Trail:
+        """Return where the document says what is at *pointer* of what it means."""
+        path = follow(self.content, pointer)
+        is_converted = isinstance(self.content, ConvertedDocument)
+        return path if is_converted else find_published(self._bundle.document, path)
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
         """Return where *path* is written, or the nearest thing around it; or its *value*."""
         return self._bundle.locate(path, value=value)
 
     def find_pointer(self, pointer: str) -> str:
-        """Return what *pointer* is in the file as its author wrote it, in Swagger 2.0 perhaps."""
+        """Return what *pointer* is in the file as its author wrote it, in Swagger 2.0 perhaps.
+
+        It may lead to something that the document says in other words, as `keep_oddities` does.
+        """
+        path = self._find_path(pointer)
         if not isinstance(self.content, ConvertedDocument):
-            return pointer
-        return self._bundle.find_pointer(follow(self.content, pointer))
+            return format_pointer(path)
+        return self._bundle.find_pointer(path)
 
     @property
     def notes(self) -> tuple[Problem, ...]:
@@ -212,7 +226,9 @@ def _not_openapi(source: SourceFile) -> Problem | None:
     root = source.root
     version = root.get("openapi")
     at: Trail = ("openapi",)
-    if isinstance(version, str) and _SUPPORTED.fullmatch(version):
+    # in YAML, what is not quoted is a number
+    named = str(version) if isinstance(version, float) else version
+    if isinstance(named, str) and PUBLISHED_VERSIONS.fullmatch(named):
         return None
     if "openapi" not in root:
         at = ()

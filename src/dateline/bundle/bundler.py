@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from dateline.bundle.addresses import AddressError, is_address, is_local, is_remote
@@ -13,6 +14,7 @@ from dateline.bundle.goals import FileSet, Fragments, Goal, format_local, get_re
 from dateline.bundle.sources import Files, Readings, SourceFile
 from dateline.gates import is_long
 from dateline.model import WAS, Place, Problem
+from dateline.oddities import UNDECIDING, list_used
 from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, read_slot
 from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail
 from dateline.wording import quote
@@ -120,6 +122,7 @@ class Bundler:
         self._main = name
         self._files = FileSet(main, name, files, readings, problems, fragments)
         self._is_authored = fragments is not None
+        self._is_published = fragments is None or fragments.adopted
         self._problems = problems
         self._nodes_left = ADOPTED.nodes
         self._origins: dict[tuple[int, str | int], Goal] = {}
@@ -258,7 +261,7 @@ class Bundler:
         if not isinstance(node, dict):
             return node, None
         self._count(node, at, depth)
-        goal = self._follow(node, at)
+        goal = self._follow(node, at, kind)
         if goal is None:
             return self._children(kind, node, at, depth)
         section = _SECTIONS.get(kind)
@@ -334,7 +337,8 @@ class Bundler:
         if kind == "discriminator" and "defaultMapping" in node:
             made = self._mapping(made, at, ("defaultMapping",))
         reference = node.get("$dynamicRef")
-        if kind == "schema" and isinstance(reference, str) and not is_local(reference):
+        is_elsewhere = isinstance(reference, str) and not is_local(reference)
+        if kind == "schema" and is_elsewhere and not self._is_undeciding(kind, at):
             message = "a $dynamicRef to another file is not followed; write $ref"
             self._note(at.below("$dynamicRef"), "reference-remote", message)
         return made, None
@@ -399,12 +403,13 @@ class Bundler:
         """Return what a value of no kind becomes, such as an extension or an example.
 
         OpenAPI knows no references there, but other tools follow them. In a *payload*, what
-        leads nowhere is taken for what the API sends.
+        leads nowhere is taken for what the API sends; in a published document it is left alone.
         """
         if not isinstance(value, dict | list):
             return value, None
         self._count(value, at, depth)
-        if isinstance(value, dict) and (goal := self._follow(value, at, quiet=payload)):
+        quiet = payload or self._is_published
+        if isinstance(value, dict) and (goal := self._follow(value, at, quiet=quiet)):
             return self._inline(Shape.DATA, "value", goal, at, depth)
         return self._rebuilt(
             value, at, lambda _, below, goal: self._data(below, goal, depth + 1, payload=payload)
@@ -433,7 +438,7 @@ class Bundler:
             return made
         if is_remote(reference):
             return made  # an operation of another API need not be read
-        goal = self._resolve(reference, at.below("operationRef"))
+        goal = self._resolve(reference, at.below("operationRef"), quiet=self._is_published)
         if goal is None:
             return made
         made = self._copy(made)
@@ -445,12 +450,14 @@ class Bundler:
 
     # References
 
-    def _follow(self, node: dict[str, Any], at: Goal, *, quiet: bool = False) -> Goal | None:
+    def _follow(
+        self, node: dict[str, Any], at: Goal, kind: str = "", *, quiet: bool = False
+    ) -> Goal | None:
         """Return what the `$ref` of *node* leads to, if that is not written in the document."""
         reference = node.get("$ref")
         if not isinstance(reference, str) or (at.file == self._main and is_local(reference)):
             return None
-        return self._resolve(reference, at.below("$ref"), quiet=quiet)
+        return self._resolve(reference, at.below("$ref"), kind, quiet=quiet)
 
     def _follow_alone(self, node: dict[str, Any], at: Goal) -> Goal | None:
         """Return what the `$ref` of *node* leads to, as ``_follow`` does; nothing is beside it."""
@@ -460,14 +467,35 @@ class Bundler:
             self._note(at.below("$ref"), "reference-sibling", message)
         return goal
 
-    def _resolve(self, reference: str, at: Goal, *, quiet: bool = False) -> Goal | None:
-        """Return what *reference*, at *at*, leads to; None, which is noted, if that is nothing."""
+    def _resolve(
+        self, reference: str, at: Goal, kind: str = "", *, quiet: bool = False
+    ) -> Goal | None:
+        """Return what *reference*, at *at* of an object of *kind*, leads to; None if to nothing.
+
+        That is noted unless it is *quiet*, or the object decides on no value.
+        """
+        before = len(self._problems)
         try:
             return self._files.follow(reference, at)
         except AddressError as error:
-            if not quiet and error.kind:
+            if quiet or self._is_undeciding(kind, at):
+                del self._problems[before:]
+                self._files.forget_unread()
+            elif error.kind:
                 self._note(at, error.kind, f"{quote(reference)}: {error.message}")
         return None
+
+    def _is_undeciding(self, kind: str, at: Goal) -> bool:
+        """Return whether what is at *at*, of *kind*, is published and decides on no value."""
+        if not self._is_published:
+            return False
+        is_component = at.file == self._main and at.path[:1] == ("components",)
+        return kind in UNDECIDING or (is_component and at.path[1:3] not in self._used)
+
+    @cached_property
+    def _used(self) -> set[Any]:
+        """The components of the document that it uses itself, by section and name."""
+        return {*list_used(self._files.node(Goal(self._main, ())))}
 
     def _count(self, node: dict[str, Any] | list[Any], at: Goal, depth: int) -> None:
         """Keep count of what the document holds: files may multiply each other."""

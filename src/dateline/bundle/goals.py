@@ -48,6 +48,7 @@ class Fragments:
     find_file: Callable[[Trail], str]
     find_part: Callable[[str], SourceFile | None]
     shared: tuple[str, ...] = ()
+    adopted: bool = False
 
     def parse(self, reference: str, file: str) -> Address:
         """Return what *reference*, written in *file*, names; raises what `parse_address` does."""
@@ -77,6 +78,10 @@ class FileSet:
         self._readings = Readings() if readings else None
         self._problems = problems
         self._bytes_left = ADOPTED.size
+
+    def forget_unread(self) -> None:
+        """Forget which files can't be read: who refers to one later is to know why."""
+        self.sources = {name: each for name, each in self.sources.items() if each is not None}
 
     def find_file(self, at: Goal) -> str:
         """Return the name of the file that holds what is at *at*."""

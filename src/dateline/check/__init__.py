@@ -27,6 +27,7 @@ from dateline.check.versions import check_table, create_unchanged_finding
 from dateline.check.waivers import FILE as WAIVERS
 from dateline.check.waivers import Waiver, Waivers, read_waivers
 from dateline.diff import DiffReadings, are_reworded, diff
+from dateline.diff.published import read_meanings
 from dateline.load.foreign import wrong_types_refused
 from dateline.model import (
     EVERYWHERE,
@@ -248,7 +249,10 @@ class _Judge:
         if is_kept and (known := self._cache.get(key)) is not None:
             return list(json.loads(known))
         with wrong_types_refused(before, after):
-            changes = self._diff(before.content, after.content)
+            are_published = (not before.is_meant, not after.is_meant)
+            sides = (before.content, after.content)
+            meant = read_meanings(*sides, self._readings, are_published=are_published)
+            changes = self._diff(*meant)
         found = list(dict.fromkeys(map(identify_cause, changes)))
         if is_kept:
             self._cache.put(key, json.dumps(found).encode())
@@ -289,10 +293,13 @@ class _Judge:
     def _since(self, document: Document, shown: Combination) -> list[Change]:
         """Return what differs from a published document, words only where they are judged."""
         after = self.projector.contract(*shown).document
-        if self._judges_words:
-            return diff(document.content, after, None, self._readings)
-        if not are_reworded(document.content, after, self._readings):
-            return diff(document.content, after, None, self._readings, words=False)
+        are_reworded_alone = are_reworded(document.content, after, self._readings)
+        if self._judges_words or not are_reworded_alone:
+            are_published = (not document.is_meant, False)
+            sides = read_meanings(
+                document.content, after, self._readings, are_published=are_published
+            )
+            return diff(*sides, None, self._readings, words=self._judges_words)
         is_published = self._published.documents.get(shown) is document
         if self._api.meaning is not None and document.is_alone and is_published:
             self._cache.put(self._key(shown), b"")

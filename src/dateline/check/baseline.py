@@ -423,7 +423,9 @@ def _read_published(
     if policy is not None and policy.is_shown:
         documents = {
             combination: replace(
-                document, restore=partial(policy.restore, version=combination.version)
+                document,
+                restore=partial(policy.restore, version=combination.version),
+                is_meant=policy.oddities,
             )
             for combination, document in documents.items()
         }

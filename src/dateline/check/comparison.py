@@ -12,7 +12,8 @@ from typing import Any, Final
 from dateline.bundle import Document, Readings, read_contents
 from dateline.check.baseline import BaselineError, Published, read_baseline
 from dateline.check.merge import ChangeGroup, Merged, identify_edit, sort_key
-from dateline.diff import diff
+from dateline.diff import DiffReadings, diff
+from dateline.diff.published import read_meanings
 from dateline.load import TABLE, load
 from dateline.load.foreign import wrong_types_refused
 from dateline.load.table import read_policy_rules
@@ -63,6 +64,10 @@ class _Side:
         """Return what was read of the document that is shown as *shown*."""
         return self.texts.get(shown, next(iter(self.texts.values())))
 
+    def is_published(self, shown: Combination) -> bool:
+        """Return whether the document that is shown as *shown* is as its author published it."""
+        return self.version is None and not self.text(shown).is_meant
+
     def find_pointer(self, pointer: str | None, shown: Combination) -> str | None:
         """Return what *pointer* is in the document as it was written."""
         if pointer is None or self.version is not None:
@@ -95,7 +100,10 @@ def compare(
         merged = Merged(*sides.policy)
         for shown, (one, other) in pairs.items():
             renames = sides.renames(older, newer, shown.environment)
-            for change in diff(one, other, renames=renames):
+            readings = DiffReadings()
+            are_published = (older.is_published(shown), newer.is_published(shown))
+            meant = read_meanings(one, other, readings, are_published=are_published)
+            for change in diff(*meant, renames, readings):
                 # what a version is called is not what it changed
                 if not (older.version and newer.version and change.after_pointer == VERSION):
                     written = sides.find_pointers(older, newer, change, shown)

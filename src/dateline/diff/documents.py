@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from json import JSONEncoder
 from typing import Any, Final
 
@@ -206,6 +206,24 @@ class ChangeSurvey:
                 lambda goal: [one for known in referrers for one in known.get(goal, ())],
             )
         )
+
+    def list_relevant(self) -> set[Key]:
+        """Return what is unequal, what reaches that, and all that these lead to.
+
+        Nothing else of the two documents has a say in what differs between them.
+        """
+        found: set[Key] = set()
+        for side in self._documents:
+            found |= {key for key in side.entries if key[0] == "securitySchemes"}
+            found.update(closure(self.dirty, partial(self._list_goals, side)))
+        return found
+
+    def _list_goals(self, side: DocumentIndex, key: Key) -> list[Key]:
+        """Return what the entry *key* of *side* leads to, and what may take its place."""
+        section, name = key
+        extending = side.subtypes.get(name, ()) if section == "schemas" else ()
+        goals = self._goals(self._texts.of(side.entries[key])) if key in side.entries else ()
+        return [*goals, *(("schemas", each) for each in extending)]
 
     def are_same(self, before: Any, after: Any) -> bool:
         """Return whether two entries, which are looked at several times, have one text."""

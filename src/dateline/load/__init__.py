@@ -58,7 +58,9 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
     if table is None or problems:
         raise SourceError(problems)
     shared = SharedFiles(folder, table, problems, cache)
-    joined = None if problems else join_files(found, folder, shared, problems)
+    joined = None
+    if not problems:
+        joined = join_files(found, folder, shared, problems, adopted=table.adopted)
     if joined is None or problems:
         raise SourceError(problems)
     document = joined.document

@@ -41,7 +41,12 @@ class Joined:
 
 
 def join_files(
-    found: Mapping[str, Fragment], folder: Path, shared: SharedFiles, problems: list[Problem]
+    found: Mapping[str, Fragment],
+    folder: Path,
+    shared: SharedFiles,
+    problems: list[Problem],
+    *,
+    adopted: bool = False,
 ) -> Joined | None:
     """Return the union of the files *found*, by name, of which some are parts of others.
 
@@ -56,7 +61,7 @@ def join_files(
         fragments = {name: file for name, file in files.items() if name not in parts}
         if not fragments or not (parts or any(found[name].refers for name in fragments)):
             return _join(files, folder, problems)
-        joined = _bundle(fragments, parts, folder, shared, problems)
+        joined = _bundle(fragments, parts, folder, shared, problems, adopted=adopted)
         reached = parts.keys() & joined.parts if joined else set()
         if problems or reached == parts.keys():
             return joined
@@ -104,6 +109,8 @@ def _bundle(
     folder: Path,
     shared: SharedFiles,
     problems: list[Problem],
+    *,
+    adopted: bool,
 ) -> Joined | None:
     """Return *fragments* with what they refer to in *parts* and in *shared* files."""
     union = _join(fragments, folder, problems)
@@ -118,7 +125,9 @@ def _bundle(
         return sources.get(name) or shared.find(name)
 
     main = SourceFile(f"{name_folder(folder)}/{_UNION}", union.document, union.locate)
-    known = Fragments(fragments, lambda path: union.trace(path)[0], find_part, shared.names)
+    known = Fragments(
+        fragments, lambda path: union.trace(path)[0], find_part, shared.names, adopted
+    )
     bundle = Bundler(main, _UNION, _OtherFiles(folder), None, problems, known).bundle()
     if bundle is None:
         return None
@@ -129,6 +138,10 @@ def _bundle(
 
     reached = bundle.sources.keys() - {_UNION}
     return Joined(bundle.document, bundle.locate, trace, frozenset(reached))
+
+
+def _find_fragment(union: Joined, path: Trail) -> str:
+    return union.trace(path)[0]
 
 
 @dataclass(frozen=True)

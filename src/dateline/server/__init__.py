@@ -237,10 +237,11 @@ class Server:
         groups = [group for group in self._groups if group.served]
         own = ["Handlers", *(group.handlers for group in groups)]
         own += ["Converters"] if needed else []
+        has_accounts = any(each.is_secured for each in self._operations)
         return {
             "": {
                 "header": HEADER,
-                "has_accounts": any(each.is_secured for each in self._operations),
+                "has_accounts": has_accounts,
                 "has_converters": bool(needed),
                 "environments": lay_out(subscript("Literal", *map(Text, names))),
             },
@@ -248,7 +249,9 @@ class Server:
                 "handlers": list(map(Code, sorted(own))),
                 "exports": [Code(literal(name)) for name in (*sorted([*own, *_NOUNS]), *_MADE)],
             },
-            "handlers": lay_out_protocols(groups, self._types, needed, names),
+            "handlers": lay_out_protocols(
+                groups, self._types, needed, names, has_accounts=has_accounts
+            ),
             MODULE: self._converted.lay_out(),
             "routes": lay_out_table(self._api, self._groups, self._types),
         }

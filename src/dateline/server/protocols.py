@@ -38,9 +38,16 @@ def lay_out_protocols(
     types: Types,
     converters: Sequence[Converter],
     environments: Sequence[str],
+    *,
+    has_accounts: bool,
 ) -> dict[str, Any]:
-    """Return what the template of the Protocols lays out."""
+    """Return what the template of the Protocols lays out.
+
+    An API that *has_accounts* has them even if no operation that needs one can be served.
+    """
     made = Protocols(types, environments, ACCOUNT)
+    if has_accounts:
+        made.use_accounts()
     view = {
         "groups": [made.group(group) for group in groups],
         "converters": [made.converter(each) for each in converters],
@@ -62,11 +69,15 @@ class Protocols:
         """The names in what was laid out so far."""
         return frozenset(self._used)
 
+    def use_accounts(self) -> None:
+        """Import what is generic in the type of accounts."""
+        self._used |= {"Account", "Generic", "TypeVar"}
+
     def group(self, group: OperationGroup) -> dict[str, Any]:
         found = {name for each in group.served for name in each.environments}
         is_generic = any(operation.is_secured for operation in group.served)
         if is_generic:
-            self._used |= {"Account", "Generic", "TypeVar"}
+            self.use_accounts()
         where = [name for name in self._environments if name in found]
         only = f"Needed in {' and '.join(where)} only." if where else "Needed nowhere yet."
         return {

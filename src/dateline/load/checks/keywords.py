@@ -8,7 +8,7 @@ from typing import Final
 
 from dateline.bundle.dialects import DIALECT, is_read
 from dateline.load.checks.scope import Scope, Site, Violation, on
-from dateline.openapi import OBJECTS
+from dateline.openapi import OBJECTS, PUBLISHED_VERSIONS
 from dateline.wording import quote
 
 _VERSION: Final = re.compile(r"3\.[012]\.(0|[1-9][0-9]*)")
@@ -65,9 +65,9 @@ def _places(table: dict[str, tuple[str, ...]]) -> Iterator[str]:
 
 
 @on("document.openapi", finds=("openapi-version",))
-def openapi_version(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def openapi_version(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     version = site.node[key]
-    if _VERSION.fullmatch(version) is None:
+    if (_VERSION if scope.authored else PUBLISHED_VERSIONS).fullmatch(version) is None:
         message = f"{quote(version)} is not OpenAPI 3.0, 3.1 or 3.2; write 3.1.0"
         yield Violation(site.at(key), "openapi-version", message, value=True)
 

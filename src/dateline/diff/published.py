@@ -1,0 +1,52 @@
+"""Read what published documents mean before they are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from dateline.diff import DiffReadings
+from dateline.diff.documents import ChangeSurvey, Key
+from dateline.oddities import keep_oddities
+from dateline.openapi import ConvertedDocument, is_old
+
+Json = dict[str, Any]
+
+
+def read_meanings(
+    before: Json, after: Json, readings: DiffReadings, *, are_published: tuple[bool, bool]
+) -> tuple[Json, Json]:
+    """Return two documents that are to be compared with what their oddities mean.
+
+    Only those that *are_published* may have any, and only what has a say in the comparison is
+    read. A document without oddities there is returned itself. Raises TypeError where one can't be
+    read.
+    """
+    if before is after:
+        return before, after
+    if is_old(before) != is_old(after):
+        # all of both is compared
+        first, second = (
+            _read(document, None) if is_published else document
+            for document, is_published in zip((before, after), are_published, strict=True)
+        )
+        return first, second
+    ours, theirs = (readings.of(side).document for side in (before, after))
+    relevant = ChangeSurvey(ours, theirs).list_relevant()
+    read = before if not are_published[0] else _read(before, relevant)
+    if are_published[0]:
+        # what both have is the same object, and was read
+        mine = {id(entry) for key, entry in ours.entries.items() if key in relevant}
+        left = {key for key in relevant if id(theirs.entries.get(key)) not in mine}
+        relevant = left if read is before else relevant
+    return read, after if not are_published[1] else _read(after, relevant)
+
+
+def _read(document: Json, relevant: Collection[Key] | None) -> Json:
+    if isinstance(document, ConvertedDocument):
+        return document  # what converted it has read them
+    if relevant is None:
+        return keep_oddities(document, strict=True)
+    return keep_oddities(
+        document, lambda section, name: (section, name) in relevant, strict=True
+    )

@@ -1,0 +1,140 @@
+"""What `adopt` reads of published documents, comparisons read as well."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.odd_documents import CASES, EVERY_OBJECT, SOUND, edit
+
+from dateline.check.comparison import compare
+from dateline.diff import DiffReadings, diff
+from dateline.diff.published import read_meanings
+from dateline.load.checks import find_problems
+from dateline.load.foreign import _FOREIGN
+from dateline.model import Change, Finding, Place, SourceError
+from dateline.oddities import find_published, keep_oddities
+from dateline.openapi import OBJECTS, follow, walk
+
+NOWHERE = Path("nowhere")
+
+
+SAME = {"scopes that are null", "scopes that are null at an operation"}
+"""Oddities that say the same as what the sound document says there."""
+
+
+def compare_documents(folder: Path, before: Any, after: Any) -> list[Finding]:
+    names = []
+    for name, document in (("before", before), ("after", after)):
+        (folder / f"{name}.json").write_text(json.dumps(document))
+        names.append(str(folder / f"{name}.json"))
+    return compare(NOWHERE, NOWHERE, *names)[0]
+
+
+def list_changes(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
+    readings = DiffReadings()
+    meant = read_meanings(before, after, readings, are_published=(True, True))
+    return diff(*meant, None, readings)
+
+
+def judge(before: Any, after: Any, folder: Path) -> list[tuple[str, str, str]]:
+    return [
+        (found.rule, found.message, found.after_pointer or found.before_pointer or "")
+        for found in compare_documents(folder, before, after)
+    ]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["oddity"] for case in CASES])
+def test_each_oddity_is_compared(tmp_path: Path, case: dict[str, Any]) -> None:
+    odd = edit(deepcopy(SOUND), case)
+    assert compare_documents(tmp_path, odd, deepcopy(odd)) == []
+    for pair in ((SOUND, odd), (odd, SOUND)):
+        assert compare_documents(tmp_path, *pair) or case["oddity"] in SAME
+    narrowed = deepcopy(odd)
+    narrowed["components"]["schemas"]["Cat"]["properties"]["kind"] = {"type": "integer"}
+    found = judge(odd, narrowed, tmp_path)
+    assert [message for rule, message, _ in found if rule != "documentation-changed"] == [
+        "Cat.kind: type changed ('string' -> 'integer')"
+    ]
+
+
+def test_what_is_said_in_other_words_is_judged_by_what_it_means(tmp_path: Path) -> None:
+    def said(**keywords: Any) -> dict[str, Any]:
+        document = deepcopy(SOUND)
+        twice = {"name": "q", "in": "query", "schema": {"type": "string"}}
+        last = {"name": "n", "in": "query", "schema": {"type": "string", **keywords}}
+        document["paths"]["/loans/{id}"]["get"]["parameters"] += [twice, last]
+        return document
+
+    at = "/paths/~1loans~1{id}/get/parameters/2/schema"
+    found = judge(said(maxLength="255"), said(maxLength="100"), tmp_path)
+    message = "GET /loans/{id}, n: maxLength changed (255 -> 100)"
+    assert ("request-narrowed", message, f"{at}/maxLength") in found
+    found = judge(said(maxLength="255"), said(maxLength=255), tmp_path)
+    assert {rule for rule, *_ in found} == {"extension-changed"}
+    found = judge(said(enum=["x", "y"]), said(enum="x"), tmp_path)
+    assert ("value-removed", "GET /loans/{id}, n: value y removed", f"{at}/enum") in found
+
+
+VALUES: tuple[Any, ...] = (None, True, 7, "text", "7", [], {}, ["text"], {"a": 7})
+
+
+@pytest.mark.parametrize("kind", sorted(OBJECTS))
+def test_any_value_of_any_key_is_read_or_refused(kind: str) -> None:
+    for key in OBJECTS[kind]:
+        for value in VALUES:
+            document = deepcopy(EVERY_OBJECT)
+            for node in [node for _, found, node in walk("document", document) if found == kind]:
+                node[key.replace("*", "/any")] = value
+            kept = keep_oddities(document)
+            is_taken = not [*find_problems(dict(kept), _FOREIGN, lambda *_, **__: Place("", 1, 1))]
+            try:
+                changes = list_changes(EVERY_OBJECT, document)
+            except (TypeError, AttributeError, LookupError):
+                assert not is_taken, (key, value)
+                continue
+            assert changes or is_taken, (key, value)
+            for change in changes:
+                if change.after_pointer is not None:
+                    path = find_published(document, follow(kept, change.after_pointer))
+                    node: Any = document
+                    for step in path:
+                        node = node[step]
+
+
+UNREAD = "https://elsewhere.example/all.yaml#/Pet"
+GONE = "#/components/schemas/Gone"
+
+
+@pytest.mark.parametrize("reference", [UNREAD, GONE, "gone.yaml#/Pet"])
+def test_what_nothing_uses_may_refer_to_nothing(tmp_path: Path, reference: str) -> None:
+    lost = {"$ref": reference}
+    document = deepcopy(SOUND)
+    answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
+    answer["content"]["application/json"]["examples"] = {"lost": lost}
+    answer["links"] = {"lost": lost, "other": {"operationRef": "Other#/paths/~1a/get"}}
+    document["x-logo"] = lost
+    document["components"]["schemas"]["Loan"]["example"] = lost
+    document["components"]["schemas"]["Unused"] = {
+        "allOf": [lost, {"type": "object", "properties": {"a": lost, "b": {"items": lost}}}]
+    }
+    for section in ("responses", "headers", "requestBodies", "examples", "schemas"):
+        document["components"].setdefault(section, {})["Lost"] = lost
+    if not reference.startswith("#"):
+        document["components"]["parameters"] = {"Lost": lost}
+    assert compare_documents(tmp_path, document, deepcopy(document)) == []
+    assert compare_documents(tmp_path, SOUND, document)
+    other = json.loads(json.dumps(document).replace(reference, reference.replace("e", "o")))
+    assert compare_documents(tmp_path, document, other)
+
+
+@pytest.mark.parametrize("reference", [UNREAD, "gone.yaml#/Pet"])
+def test_what_decides_on_a_value_is_refused_by_name(tmp_path: Path, reference: str) -> None:
+    document = deepcopy(SOUND)
+    document["components"]["schemas"]["Pet"] = {"$ref": reference}
+    with pytest.raises(SourceError) as caught:
+        compare_documents(tmp_path, document, deepcopy(document))
+    assert all(reference in problem.message for problem in caught.value.problems)
