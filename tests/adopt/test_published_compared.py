@@ -100,9 +100,9 @@ def test_any_value_of_any_key_is_read_or_refused(kind: str) -> None:
             for change in changes:
                 if change.after_pointer is not None:
                     path = find_published(document, follow(kept, change.after_pointer))
-                    node: Any = document
+                    held: Any = document
                     for step in path:
-                        node = node[step]
+                        held = held[step]
 
 
 UNREAD = "https://elsewhere.example/all.yaml#/Pet"
