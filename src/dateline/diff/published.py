@@ -47,6 +47,4 @@ def _read(document: Json, relevant: Collection[Key] | None) -> Json:
         return document  # what converted it has read them
     if relevant is None:
         return keep_oddities(document, strict=True)
-    return keep_oddities(
-        document, lambda section, name: (section, name) in relevant, strict=True
-    )
+    return keep_oddities(document, lambda section, name: (section, name) in relevant, strict=True)
