@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.adopted_apis import store
 from support.odd_documents import CASES, EVERY_OBJECT, SOUND, edit
 
+from dateline.adopt import adopt
 from dateline.check.comparison import compare
 from dateline.diff import DiffReadings, diff
 from dateline.diff.published import read_meanings
@@ -138,3 +140,15 @@ def test_what_decides_on_a_value_is_refused_by_name(tmp_path: Path, reference: s
     with pytest.raises(SourceError) as caught:
         compare_documents(tmp_path, document, deepcopy(document))
     assert all(reference in problem.message for problem in caught.value.problems)
+
+
+def test_a_reference_to_another_kind_of_object_says_nothing(tmp_path: Path) -> None:
+    document = deepcopy(SOUND)
+    parameter = {"$ref": "#/paths/~1loans~1{id}/parameters/0"}
+    document["components"]["schemas"]["Loan"]["properties"]["odd"] = parameter
+    document["paths"]["/loans"]["post"]["responses"]["400"] = {"$ref": "#/components/schemas/Cat"}
+    adoption = adopt(store(tmp_path, [document]), tmp_path / "schemas")
+    assert [words for *_, words in adoption.documents] == ["equal"]
+    assert compare_documents(tmp_path, document, deepcopy(document)) == []
+    found = {message for _, message, _ in judge(SOUND, document, tmp_path)}
+    assert "Loan.odd: field added" in {message.split(" (")[0] for message in found}

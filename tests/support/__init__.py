@@ -56,6 +56,7 @@
 - `node_servers`: servers in JavaScript, run by Node, for what a proxy forwards to
 - `null_spellings`: null in OpenAPI 3.0, however it is written
 - `odd_api`: an API with difficult names
+- `odd_documents`: a sound document, oddities of published ones, and a document with every object
 - `other_words`: definitions with other words of the same meaning, and chains as they are adopted
 - `parents`: a discriminated parent in every spelling and position
 - `payment_documents`: the documents of the payment API, and what its specification lists

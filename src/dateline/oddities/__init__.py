@@ -1,0 +1,243 @@
+"""Read values that a document of others has in place of what belongs there, and show them again.
+
+A published document may say `description: null`, `maxLength: '255'` or `required: true` on a
+property: each has one meaning. Definitions say what it means, and keep what was published under a
+key of its own: `x-published-maxLength: '255'` beside `maxLength: 255`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from dateline.oddities.facts import DocumentFacts, list_used
+from dateline.oddities.meanings import (
+    ABSENT,
+    CALLED,
+    CLOSE_TO_OURS,
+    PLAIN,
+    PREFIX,
+    SAME,
+    UNDECIDING,
+    find_meaning,
+)
+from dateline.openapi import (
+    COMPONENTS,
+    REFERABLE,
+    WEBHOOKS,
+    ResolvedReference,
+    Shape,
+    find_replaced,
+    read_slot,
+)
+
+__all__ = [
+    "CLOSE_TO_OURS",
+    "PREFIX",
+    "UNDECIDING",
+    "find_published",
+    "keep_oddities",
+    "list_used",
+    "show_oddities",
+]
+
+
+def keep_oddities(
+    document: dict[str, Any],
+    is_wanted: Callable[[str, str], bool] | None = None,
+    *,
+    strict: bool = False,
+) -> dict[str, Any]:
+    """Return *document* with what its oddities mean, and these under keys of their own.
+
+    A document without any is returned itself. ``show_oddities`` gives back what was published.
+    With *is_wanted*, components, paths and webhooks are read only where it returns True for the
+    section and the name. If it is *strict*, raises TypeError for a value that says nothing, and
+    can't be left out.
+    """
+    facts = DocumentFacts(document, is_strict=strict)
+    read = document if is_wanted is None else _select(document, is_wanted)
+    kept: dict[str, Any] = _put_back(document, read, _keep("document", read, facts))
+    return kept
+
+
+def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple[str | int, ...]:
+    """Return where *document* says what is at *path* of ``keep_oddities(document)``.
+
+    The path ends early where that is said in fewer words.
+    """
+    found: list[str | int] = []
+    kind, node = "document", document
+    steps = iter(path)
+    for step in steps:
+        key = str(step)
+        names = (key, key.removeprefix(PREFIX), *(odd for odd in CALLED if CALLED[odd] == key))
+        name = next((each for each in names if isinstance(node, dict) and each in node), None)
+        if name is None:
+            break
+        found.append(name)
+        meant = find_meaning(kind, name, node[name])
+        shape, kind = read_slot(kind, name)
+        node = node[name]
+        if shape is Shape.DATA:
+            return (*found, *_follow_data(node, steps))
+        if shape is Shape.ONE:
+            continue
+        entry = next(steps, None)
+        if shape is Shape.LIST and isinstance(node, dict):
+            continue  # one object in place of a list of it
+        if shape is Shape.LIST:
+            entry = _find_index(node, node if meant is SAME else meant, entry)
+        elif not isinstance(node, dict) or entry not in node:
+            entry = None
+        if entry is None:
+            break
+        found.append(entry)
+        node = node[entry]
+    return tuple(found)
+
+
+def _follow_data(value: Any, steps: Iterable[str | int]) -> Iterator[str | int]:
+    """Yield those of *steps* that lead somewhere in *value*."""
+    for step in steps:
+        is_known = step in value if isinstance(value, dict) else isinstance(value, list)
+        if not is_known or (isinstance(value, list) and step not in range(len(value))):
+            return
+        yield step
+        value = value[step]
+
+
+def _find_index(published: Any, meant: Any, index: Any) -> int | None:
+    """Return which of the *published* objects is the one at *index* of those that are *meant*."""
+    if (
+        not isinstance(published, list)
+        or not isinstance(meant, list)
+        or index not in range(len(meant))
+    ):
+        return None
+    return next((at for at, one in enumerate(published) if one is meant[index]), None)
+
+
+def show_oddities(document: dict[str, Any]) -> dict[str, Any]:
+    """Return *document* as it was published, where what its oddities mean is what it says."""
+    shown: dict[str, Any] = _show("document", document)
+    return shown
+
+
+def _select(document: dict[str, Any], is_wanted: Callable[[str, str], bool]) -> dict[str, Any]:
+    """Return *document* without the components, paths and webhooks that are not wanted."""
+
+    def select(section: str, entries: Any) -> Any:
+        if not isinstance(entries, dict):
+            return entries
+        return {
+            name: entry
+            for name, entry in entries.items()
+            if not isinstance(entry, dict) or is_wanted(section, str(name))
+        }
+
+    selected = {
+        key: select(key, value) if key in ("paths", *WEBHOOKS) else value
+        for key, value in document.items()
+    }
+    components = document.get("components")
+    if isinstance(components, dict):
+        selected["components"] = {
+            section: select(section, entries) if section in COMPONENTS else entries
+            for section, entries in components.items()
+        }
+    return selected
+
+
+def _put_back(whole: Any, selected: Any, kept: Any) -> Any:
+    """Return *whole* with what became of the part of it that was *selected*."""
+    if kept is selected:
+        return whole
+    if whole is selected or not isinstance(kept, dict):
+        return kept
+    merged = {
+        key: _put_back(value, selected[key], kept[key]) if key in selected else value
+        for key, value in whole.items()
+        if key in kept or key not in selected
+    }
+    return {**kept, **merged}
+
+
+def _keep(kind: str, node: Any, facts: DocumentFacts) -> Any:
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node and (kind in REFERABLE or kind == "schema"):
+        if facts.says_nothing(kind, node):
+            others = {key: value for key, value in node.items() if key != "$ref"}
+            return {**others, f"{PREFIX}$ref": node["$ref"]}
+        if kind != "schema":
+            return node
+    plain = PLAIN[kind]
+    if any(type(value) is not plain.get(key) for key, value in node.items()):
+        node = _keep_values(kind, node, facts)
+    return _replace(kind, node, lambda below, child: _keep(below, child, facts))
+
+
+def _keep_values(kind: str, node: dict[str, Any], facts: DocumentFacts) -> dict[str, Any]:
+    """Return an object of *kind* with what its own keys mean, *node* itself if that is as said."""
+    plain = PLAIN[kind]
+    found: dict[str, Any] = {}
+    odd = False
+    for key, value in node.items():
+        if type(value) is plain.get(key):
+            found[key] = value
+            continue
+        meant = find_meaning(kind, key, value, is_strict=facts.is_strict)
+        name, published = key, value
+        if isinstance(value, ResolvedReference):
+            meant, published = str(value), value.written
+        is_called = kind == "schema" and isinstance(value, str) and facts.is_certain(key, value)
+        if is_called and CALLED[key] not in node:
+            name, meant = CALLED[key], str(value)
+        if meant is not ABSENT:
+            found[name] = value if meant is SAME else meant
+        if meant is not SAME:
+            found[PREFIX + key] = published
+            odd = True
+    return found if odd else node
+
+
+def _show(kind: str, node: Any) -> Any:
+    if not isinstance(node, dict):
+        return node
+    below = _replace(kind, node, _show)
+    if not any(key.startswith(PREFIX) for key in node):
+        return below
+    published = {
+        key.removeprefix(PREFIX): value
+        for key, value in below.items()
+        if key.startswith(PREFIX) and _is_meant(kind, key.removeprefix(PREFIX), value, below)
+    }
+    shown: dict[str, Any] = {}
+    replaced = {
+        CALLED[key] for key in published.keys() & CALLED.keys() if isinstance(published[key], str)
+    }
+    for key, value in below.items():
+        name = key.removeprefix(PREFIX)
+        if name in published:
+            shown[name] = published[name]
+        elif name == key and name not in replaced:
+            shown[key] = value
+    return shown
+
+
+def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
+    if key.startswith(PREFIX):
+        return True
+    if key == "$ref" and isinstance(value, str):
+        return True
+    if kind == "schema" and key in CALLED and isinstance(value, str):
+        return CALLED[key] in node
+    meant = find_meaning(kind, key, value)
+    return bool(meant is not SAME and meant == node.get(key, ABSENT))
+
+
+def _replace(kind: str, node: dict[str, Any], replace: Callable[[str, Any], Any]) -> dict[str, Any]:
+    found = find_replaced(kind, node, lambda _, below, child: replace(below, child))
+    changed = {key: value for key, value in found.items() if value is not node[key]}
+    return {**node, **changed} if changed else node

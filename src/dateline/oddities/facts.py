@@ -1,0 +1,111 @@
+"""What a whole document decides of one of its objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from dateline.oddities.meanings import CALLED, UNDECIDING
+from dateline.openapi import COMPONENTS, find_kind, list_mapped, parts
+from dateline.schema.memo import closure
+from dateline.schema.references import Resolver
+from dateline.schema.variants import subtypes
+
+
+class DocumentFacts:
+    """What a document is, where the meaning of a key depends on more than its object."""
+
+    def __init__(self, document: dict[str, Any], *, is_strict: bool) -> None:
+        self.is_strict = is_strict
+        self._document = document
+        self._resolver = Resolver(document)
+
+    def is_certain(self, keyword: str, value: Any) -> bool:
+        """Return whether *keyword* leads to one schema, or names one."""
+        anchor = f"#{value}" if keyword == "$dynamicAnchor" else value
+        return keyword in CALLED and len(self._resolver.list_anchored(anchor)) < 2
+
+    def says_nothing(self, kind: str, node: dict[str, Any]) -> bool:
+        """Return whether *node*, of *kind*, refers to nothing of its kind, and may do so.
+
+        It may where that decides on no value. A schema elsewhere is no keyword that anybody knows.
+        """
+        found = self._resolver.locate(node["$ref"])
+        if found is not None:
+            return kind in ("schema", "response") and find_kind(found.pointer) not in (kind, "")
+        is_text = isinstance(node["$ref"], str)
+        return is_text and (kind in UNDECIDING or id(node) in self._unused)
+
+    @cached_property
+    def _unused(self) -> set[int]:
+        """The ids of the objects in components that nothing uses."""
+        used = list_used(self._document)
+        found = self._document.get("components")
+        components = found if isinstance(found, dict) else {}
+        shown = [value for key, value in self._document.items() if key != "components"]
+        hidden: list[Any] = []
+        for section, entries in components.items():
+            for name, entry in entries.items() if isinstance(entries, dict) else ():
+                is_used = section not in COMPONENTS or (section, name) in used
+                (shown if is_used else hidden).append(entry)
+        return _list_ids(hidden) - _list_ids(shown)
+
+
+def _list_ids(node: Any) -> set[int]:
+    found: set[int] = set()
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, dict | list) and id(each) not in found:
+            found.add(id(each))
+            pending += each.values() if isinstance(each, dict) else each
+    return found
+
+
+def list_used(document: dict[str, Any]) -> set[tuple[str, str]]:
+    """Return the components that *document* uses, by section and name; rather one too many."""
+    resolver = Resolver(document)
+    components = document.get("components")
+    sections = components if isinstance(components, dict) else {}
+    entries = {
+        (section, name): entry
+        for section in sections.keys() & COMPONENTS.keys()
+        for name, entry in resolver.section(section).items()
+    }
+    extended = subtypes(resolver.section("schemas"))
+
+    def list_goals(node: Any) -> Iterator[tuple[str, str]]:
+        for text in _list_names(node):
+            yield from ((section, text) for section in ("schemas", "securitySchemes"))
+            found = resolver.locate(text)
+            for pointer in (text.removeprefix("#"), found.pointer if found else ""):
+                steps = parts(pointer) if pointer.startswith("/components/") else ()
+                if len(steps) > 2:
+                    yield steps[1], steps[2]
+
+    def follow(goal: tuple[str, str]) -> list[tuple[str, str]]:
+        section, name = goal
+        also = extended.get(name, ()) if section == "schemas" else ()
+        return [*list_goals(entries.get(goal)), *(("schemas", each) for each in also)]
+
+    rest = {key: value for key, value in document.items() if key != "components"}
+    others = [value for section, value in sections.items() if section not in COMPONENTS]
+    return {*closure([*list_goals([rest, others])], follow)}
+
+
+def _list_names(node: Any) -> Iterator[str]:
+    """Yield what in *node* may name a component, or be the address of one."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, list):
+            pending += each
+        elif isinstance(each, str) and each.startswith("#"):
+            yield each
+        elif isinstance(each, dict):
+            pending += each.values()
+            demands = each.get("security")
+            for demand in demands if isinstance(demands, list) else ():
+                yield from demand if isinstance(demand, dict) else ()
+            yield from (name for name in list_mapped(each) if isinstance(name, str))

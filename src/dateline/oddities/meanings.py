@@ -1,0 +1,339 @@
+"""What a value in place of what belongs there means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import NoneType
+from typing import Any, Final
+
+from dateline.model import KEYS
+from dateline.openapi import JSON_TYPES, OBJECTS, VALUES, Key, Shape, Value
+from dateline.wording import find_nearest
+
+PREFIX: Final = "x-published-"
+"""What a key begins with that holds what was published under the rest of it."""
+
+CLOSE_TO_OURS: Final = 0.91
+"""How like one of our keys a key of others is that is taken for a typing error of it."""
+
+ABSENT: Final = object()
+"""The meaning of a value that says nothing."""
+
+SAME: Final = object()
+"""The meaning of a value that says what it means."""
+
+_PLACES: Final = ("path", "query", "header", "cookie")
+_FORMER_PLACES: Final = ("body", "formData")
+_LISTS: Final = ("allOf", "oneOf", "anyOf")
+# objects whose keys are names, below which null says nothing
+_NAMED_BELOW: Final = ("paths", "callback", "responses")
+# objects that may be null in a mapping of them, and say nothing then
+_NULLABLE: Final = ("media-type", "response", "header")
+# what says nothing without this key, which may stand for the whole of it
+_NAMED_BY: Final = {"tag": "name", "server": "url", "discriminator": "propertyName"}
+# what says nothing in another form, but can't be left out without a loss: it is refused
+_INDISPENSABLE: Final = frozenset(
+    {"info", "paths", "components", "path-item", "operation", "parameter"}
+    | {"request-body", "responses", "response", "media-type"}
+)
+_NAMES: Final = frozenset({"openapi", "name", "in"})
+UNDECIDING: Final = frozenset({"example", "link"})
+"""Kinds of objects that decide on no value."""
+# addresses, which no number stands for
+_ADDRESSES: Final = frozenset(
+    {"$ref", "$dynamicRef", "$anchor", "$dynamicAnchor", "$id", "$schema", "operationRef"}
+)
+# what says where a schema is, or how it is read, where no reference needs that
+_IDENTITY: Final = ("$id", "$schema", "$vocabulary")
+
+
+CALLED: Final = {"$dynamicRef": "$ref", "$dynamicAnchor": "$anchor"}
+"""What says the same as another keyword where each anchor has one schema."""
+
+
+def _list_plain(keys: Mapping[str, Key]) -> dict[str, type]:
+    """Return the type of values that mean what they say, by those *keys* that have one."""
+    types: dict[Value, type] = {
+        **{Value.TEXT: str, Value.TYPES: str},
+        **{Value.FLAG: bool, Value.NUMBER: int, Value.LIST: list},
+    }
+    return {
+        key: types[known.value]
+        for key, known in keys.items()
+        if known.slot.shape is Shape.DATA
+        and known.value in types
+        and key not in (*CALLED, *_IDENTITY, "in")
+    }
+
+
+PLAIN: Final = {kind: _list_plain(keys) for kind, keys in OBJECTS.items()}
+"""By the kind of an object the types of values that mean what they say, by their keys."""
+
+
+def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) -> Any:
+    """Return what *key* of an object of *kind* means; ``SAME`` where it is what it says.
+
+    What can't be read, and can't be left out either, is what it says, or a TypeError.
+    """
+    known = OBJECTS[kind].get(key)
+    is_named = known is None and kind in _NAMED_BELOW and not key.startswith("x-")
+    if is_strict and is_named and not isinstance(value, dict | NoneType):
+        raise TypeError(key)
+    if known is None and value is None and kind in _NAMED_BELOW:
+        return SAME if key.startswith("x-") else {}
+    if known is None:
+        return ABSENT if key.startswith("x-") and _is_misleading(key) else SAME
+    if kind == "schema" and key in _IDENTITY and isinstance(value, str | dict):
+        return ABSENT
+    if known.slot == (Shape.ONE, "schema"):
+        return SAME
+    if value is None:
+        is_data = known.slot.shape is Shape.DATA and known.value is Value.ANY
+        return SAME if is_data else ABSENT
+    is_data = known.slot.shape is Shape.DATA
+    read = _read_data(kind, key, known, value) if is_data else _read_objects(key, known, value)
+    if read is ABSENT or _is_typed(known, value if read is SAME else read):
+        return read
+    if not _is_indispensable(kind, key, known):
+        return ABSENT  # what is of another type says nothing
+    if is_strict:
+        raise TypeError(key)
+    return read
+
+
+def _is_indispensable(kind: str, key: str, known: Key) -> bool:
+    if known.slot.shape is Shape.DATA:
+        return (kind in ("document", "parameter") and key in _NAMES) or known.value is Value.DEMANDS
+    return known.slot.kind in _INDISPENSABLE and known.since == "3.0"
+
+
+def _is_typed(known: Key, value: Any) -> bool:
+    """Return whether *value* has the type that its key needs, and what is directly below it."""
+    shape, kind = known.slot
+    if shape is Shape.DATA:
+        return JSON_TYPES[known.value].fits(value)
+    if shape is Shape.ONE:
+        return _says_something(kind, value)
+    if shape is Shape.LIST:
+        below = value if isinstance(value, list) else [ABSENT]
+    else:
+        below = list(value.values()) if isinstance(value, dict) else [ABSENT]
+    return all(
+        one is not ABSENT and (kind == "schema" or _says_something(kind, one)) for one in below
+    )
+
+
+def _says_something(kind: str, value: Any) -> bool:
+    named = _NAMED_BY.get(kind)
+    return isinstance(value, dict) and (
+        named is None or isinstance(value.get(named), str | bool | int | float)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _is_misleading(key: str) -> bool:
+    """Return whether *key* would be taken for one of ours."""
+    if key in KEYS:
+        return False
+    return key.startswith(PREFIX) or find_nearest(key, sorted(KEYS), CLOSE_TO_OURS) is not None
+
+
+def _read_objects(key: str, known: Key, value: Any) -> Any:
+    shape, kind = known.slot
+    if shape is Shape.LIST:
+        return _read_list(key, kind, value)
+    if shape is Shape.MAP:
+        if value == []:
+            return {}  # as PHP writes an empty object
+        if kind == "example" and _has_no_examples(value):
+            return ABSENT
+        if kind == "parameter" and isinstance(value, dict):
+            # what leads elsewhere still, and is used, was refused
+            known_here = {
+                name: below for name, below in value.items() if not _refers_elsewhere(below)
+            }
+            return SAME if len(known_here) == len(value) else known_here
+        if kind in _NULLABLE and isinstance(value, dict) and None in value.values():
+            return {name: {} if below is None else below for name, below in value.items()}
+    elif isinstance(value, str) and kind in _NAMED_BY:
+        return {_NAMED_BY[kind]: value}
+    return SAME
+
+
+def _refers_elsewhere(node: Any) -> bool:
+    reference = node.get("$ref") if isinstance(node, dict) else None
+    return isinstance(reference, str) and not reference.startswith("#")
+
+
+def _read_list(key: str, kind: str, value: Any) -> Any:
+    if key in _LISTS:
+        return [value] if isinstance(value, dict) else SAME
+    if kind in _NAMED_BY:
+        name = _NAMED_BY[kind]
+        items = value if isinstance(value, list) else [value]
+        named = [{name: one} if isinstance(one, str) else one for one in items]
+        known = [one for one in named if _says_something(kind, one)]
+        is_same = isinstance(value, list) and len(known) == len(value)
+        return SAME if is_same and all(map(_is_same, known, value)) else known
+    if not isinstance(value, list):
+        return SAME
+    known = [one for one in value if one is not None]
+    if key != "parameters":
+        return SAME if len(known) == len(value) else known
+    return _read_parameters(value)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other
+
+
+def _has_no_examples(value: Any) -> bool:
+    return isinstance(value, list) or (
+        isinstance(value, dict) and not all(isinstance(below, dict) for below in value.values())
+    )
+
+
+def _read_parameters(parameters: list[Any]) -> Any:
+    """Return the first *parameters* of each name and place; those of Swagger 2.0 are no others."""
+    kept: dict[str, Any] = {}
+    for one in parameters:
+        if one is None or (isinstance(one, dict) and one.get("in") in _FORMER_PLACES):
+            continue
+        named = (
+            json.dumps([one.get("name"), str(one.get("in")).lower()], default=str)
+            if isinstance(one, dict) and "$ref" not in one
+            else json.dumps(one, default=str, sort_keys=True)
+        )
+        kept.setdefault(named, one)
+    return SAME if len(kept) == len(parameters) else list(kept.values())
+
+
+def _read_data(kind: str, key: str, known: Key, value: Any) -> Any:
+    if kind == "parameter" and key == "in" and isinstance(value, str):
+        return value.lower() if value.lower() in _PLACES and value not in _PLACES else SAME
+    if kind == "security-scheme" and key == "in" and value not in VALUES[kind, key]:
+        place = str(value).lower()
+        return place if place in VALUES[kind, key] else ABSENT
+    if kind == "schema" and key == "required" and isinstance(value, str | bool):
+        return ABSENT
+    if kind == "schema" and key == "enum" and isinstance(value, str | int | float):
+        return [value]
+    if key == "scopes":
+        return _read_descriptions(value)
+    read = None if key in _ADDRESSES else _READERS.get(known.value)
+    return SAME if read is None else read(value)
+
+
+def _read_text(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, bool | int | float) else SAME
+
+
+def _read_flag(value: Any) -> Any:
+    known = {"true": True, "false": False, "1": True, "0": False}
+    is_bool = isinstance(value, bool) or not isinstance(value, str | int)
+    return SAME if is_bool else known.get(str(value).lower(), SAME)
+
+
+def _read_number(value: Any) -> Any:
+    if not isinstance(value, str):
+        return SAME
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return SAME
+    return found if type(found) in (int, float) else SAME
+
+
+def _read_count(value: Any) -> Any:
+    found = _read_number(value) if isinstance(value, str) else value
+    if isinstance(found, int | float) and not isinstance(found, bool) and found < 0:
+        return ABSENT  # no bound
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    return found if isinstance(value, str) and type(found) is int else SAME
+
+
+def _read_texts(value: Any) -> Any:
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list) or all(isinstance(one, str) for one in value):
+        return SAME
+    return [
+        one if isinstance(one, str) else json.dumps(one)
+        for one in value
+        if isinstance(one, str | bool | int | float)
+    ]
+
+
+def _read_demands(value: Any) -> Any:
+    """Return a list of demands, each a mapping of the names of schemes to their scopes."""
+    items = value if isinstance(value, list) else [value]
+    demands = [_read_demand(one) for one in items]
+    is_same = isinstance(value, list) and all(map(_is_same, demands, value))
+    return SAME if is_same else demands
+
+
+def _read_demand(value: Any) -> Any:
+    if isinstance(value, str):
+        return {value: []}
+    if not isinstance(value, dict):
+        return value
+    read = {name: _read_scopes(scopes) for name, scopes in value.items()}
+    return value if all(read[name] is value[name] for name in value) else read
+
+
+def _read_scopes(value: Any) -> Any:
+    read = SAME if value is None else _read_texts(value)
+    if read is not SAME:
+        return read
+    return value if value is None or isinstance(value, list) else []
+
+
+def _read_types(value: Any) -> Any:
+    if isinstance(value, list) and None in value:
+        return ["null" if one is None else one for one in value]
+    return SAME
+
+
+def _read_text_map(value: Any) -> Any:
+    if not isinstance(value, dict) or all(isinstance(one, str) for one in value.values()):
+        return SAME
+    return {
+        name: one if isinstance(one, str) else json.dumps(one)
+        for name, one in value.items()
+        if isinstance(one, str | bool | int | float)
+    }
+
+
+def _read_descriptions(value: Any) -> Any:
+    """Return the scopes of a flow with a description each, which may be empty."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return dict.fromkeys(value, "")
+    if not isinstance(value, dict) or all(isinstance(one, str) for one in value.values()):
+        return SAME
+    return {name: one if isinstance(one, str) else "" for name, one in value.items()}
+
+
+def _read_lists(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return SAME
+    lists = {name: [one] if isinstance(one, str) else one for name, one in value.items()}
+    known = {name: one for name, one in lists.items() if isinstance(one, list)}
+    is_same = len(known) == len(value) and all(one is value[name] for name, one in known.items())
+    return SAME if is_same else known
+
+
+_READERS: Final[dict[Value, Callable[[Any], Any]]] = {
+    Value.TEXT: _read_text,
+    Value.FLAG: _read_flag,
+    Value.NUMBER: _read_number,
+    Value.BOUND: _read_number,
+    Value.COUNT: _read_count,
+    Value.TEXTS: _read_texts,
+    Value.TYPES: _read_types,
+    Value.TEXT_MAP: _read_text_map,
+    Value.LIST_MAP: _read_lists,
+    Value.DEMANDS: _read_demands,
+}
