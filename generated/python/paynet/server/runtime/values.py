@@ -1,4 +1,4 @@
-"""Functions that take plain JSON values to another version, and how they are combined.
+"""Functions that take plain JSON values to another version, in one file: each is made of others.
 
 Each function built here returns the same object where nothing in it differs, never changes its
 argument, and shares with its result whatever stays the same. Where documented, it returns
