@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from paynet.client.calling import Operation
+from paynet.v2026_07_01 import Autoramp, AutorampList
 from support.sources import loaded
 
 from dateline.render import render
@@ -82,3 +85,20 @@ def measure(root: Path, count: int) -> int:
 
 def test_the_clients_of_25_versions_cost_at_most_twice_those_of_one(tmp_path: Path) -> None:
     assert measure(tmp_path, 25) <= 2 * measure(tmp_path, 1)
+
+
+def test_operations_share_what_pydantic_builds_of_their_models() -> None:
+    first, second = (
+        Operation[Any](
+            name=f"get{number}",
+            method="GET",
+            path="/",
+            results={"200": list[Autoramp] if number else Autoramp, "2XX": AutorampList},
+        )
+        for number in range(2)
+    )
+    readers = [each.find_reader(each.results, 201) for each in (first, second)]
+    assert [each.validator for each in readers] == ([AutorampList.__pydantic_validator__] * 2)
+    second.find_reader(second.results, 200)
+    found = first.find_reader(first.results, 200)
+    assert found.validator is Autoramp.__pydantic_validator__

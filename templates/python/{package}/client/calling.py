@@ -12,12 +12,12 @@ import base64
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, cast, get_args
 from urllib.parse import quote
 from uuid import uuid4
 
 import httpx
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json, to_jsonable_python
 
 from ..types import ABSENT
@@ -127,8 +127,20 @@ class Operation(Generic[T]):
         assert key is not None
         place = f"{'result' if declared is self.results else 'error'} {key}"
         if place not in self.readers:
+            _build_models(declared[key])
             self.readers[place] = TypeAdapter(declared[key])
         return self.readers[place]
+
+
+def _build_models(type_: Any) -> None:
+    """Build the models in *type_*: what their classes keep is used by all that refers to them.
+
+    A type adapter alone would build all that they lead to again, for each operation.
+    """
+    if isinstance(type_, type) and issubclass(type_, BaseModel):
+        type_.model_rebuild()
+    for each in get_args(type_):
+        _build_models(each)
 
 
 def find_status(declared: Mapping[str, Any], status: int) -> str | None:
