@@ -54,20 +54,20 @@ _SCHEMAS = click.option(
     "--schemas",
     type=FOLDER,
     envvar="DATELINE_SCHEMAS",
-    help="Folder of the definitions; else that of the project.",
+    help="Folder of the definitions; by default that of the project.",
 )
 _OTHERS = (
     click.option(
         "--output",
         type=FOLDER,
         envvar="DATELINE_OUTPUT",
-        help="Folder of the outputs; else that of the project.",
+        help="Folder of the outputs; by default that of the project.",
     ),
     click.option(
         "--templates",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         envvar="DATELINE_TEMPLATES",
-        help="Folder of templates that override the built-in ones file by file. "
+        help="Folder of templates that override built-in ones, file by file. "
         "Templates are code: use only your own.",
     ),
     click.option(
@@ -93,8 +93,8 @@ def _name_option(*, several: bool) -> Callable[[Command], Command]:
         multiple=True,
         metavar="NAME",
         shell_complete=_offer_names,
-        help="A project of those that dateline.toml lists"
-        + ("; repeatable. Without it, all." if several else "."),
+        help="Project listed in dateline.toml"
+        + ("; repeatable. By default, all." if several else "."),
     )
 
 

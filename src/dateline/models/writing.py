@@ -1,4 +1,4 @@
-"""Write the definitions of schemas, as components and inline types nest."""
+"""Write the definitions of schemas, in one file as components, unions and inline types nest."""
 
 from __future__ import annotations
 

@@ -1,0 +1,105 @@
+"""The commands that print what dateline knows: rules, explain, history, schema."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from dateline import completion
+from dateline.answers import ANSWERS, format_answer
+from dateline.answers import schema as answer_schema
+from dateline.cli.group import main
+from dateline.cli.reporting import FORM
+from dateline.options import schemas_only
+
+
+@main.command()
+@FORM
+def rules(form: str) -> None:
+    """List the rules: id, verdict, summary."""
+    from dateline.rules.explanation import list_rules
+
+    if form == "json":
+        from dateline.answers.describing import describe_rules
+
+        click.echo(format_answer(describe_rules()))
+        return
+    for line in list_rules():
+        click.echo(line)
+
+
+@main.command()
+@click.argument("rule", shell_complete=completion.rules)
+@FORM
+def explain(rule: str, form: str) -> None:
+    """Explain RULE, or a preset of the policy: reason, example, way out."""
+    from dateline.answers.describing import describe_explained
+    from dateline.rules.explanation import explain as explain_rule
+
+    try:
+        if form == "json":
+            click.echo(format_answer(describe_explained(rule)))
+        else:
+            click.echo(explain_rule(rule))
+    except LookupError as error:
+        raise click.UsageError(str(error)) from error
+
+
+@main.command()
+@schemas_only
+@click.argument("name")
+@FORM
+def history(schemas: Path, name: str, form: str) -> None:
+    """Show when NAME was introduced, how it has changed, and why.
+
+    NAME is a component (Customer), a field (Customer.status), a value of an enum or member of a
+    union (DepositRail.Iban), or an operation (its id, or "GET /customers").
+    """
+    from dateline.changes.history import trace_history
+    from dateline.changes.record import read_record
+    from dateline.load import load
+
+    api = load(schemas)
+    try:
+        found = trace_history(api, name, read_record(schemas, api.table))
+    except LookupError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(found.text() if form == "json" else "\n".join(found.lines()))
+
+
+@main.command()
+@partial(schemas_only, required=False)
+@click.argument(
+    "which",
+    type=click.Choice(["source", "versions", "report", "changes", "history", *ANSWERS]),
+    default="source",
+)
+def schema(which: str, schemas: Path) -> None:
+    """Print a JSON Schema: of the sources, versions.yaml, `--format json`, or change pages.
+
+    `report` is what `check` and `diff` give in JSON. The others have the names of commands, and are
+    what these give.
+    """
+    if which in ANSWERS:
+        click.echo(answer_schema(which), nl=False)
+        return
+    if which == "changes":
+        from dateline.changes import schema as changes_schema
+
+        click.echo(changes_schema(), nl=False)
+        return
+    if which == "history":
+        from dateline.changes.history import schema as history_schema
+
+        click.echo(history_schema(), nl=False)
+        return
+    if which == "report":
+        from dateline.report import schema as report_schema
+
+        click.echo(report_schema(), nl=False)
+        return
+    from dateline.load.editor import editor_schema
+
+    click.echo(editor_schema(which, schemas), nl=False)
