@@ -41,8 +41,9 @@ _DRAFTS: Final = {
     "draft-04": _OF_4,
 }
 _DRAFT: Final = re.compile(r"https?://json-schema\.org/(draft(?:/\d{4}-\d\d|-\d\d))/schema#?")
-# One of the keywords; or ASCII as an escape, behind which one may hide.
-_HINT: Final = re.compile(rb"\$schema|jsonSchemaDialect|\\(?:u00|U000000|x)[2-7]")
+_KEYWORDS: Final = (b"$schema", b"jsonSchemaDialect")
+# ASCII as an escape, behind which one of the keywords may hide.
+_ESCAPED: Final = re.compile(rb"\\(?:u00|U000000|x)[2-7]")
 
 _IN_REFERENCES: Final = NOTES | {"$ref", "$schema", "$id", "$defs", "definitions", "deprecated"}
 """What may be beside a reference, which hides all else up to draft 7."""
@@ -57,7 +58,7 @@ def is_read(dialect: Any) -> bool:
 
 def may_have_dialects(data: bytes) -> bool:
     """Return whether the document written as *data* may name a dialect."""
-    return _HINT.search(data) is not None
+    return any(key in data for key in _KEYWORDS) or _ESCAPED.search(data) is not None
 
 
 def find_foreign_dialects(document: dict[str, Any]) -> Iterator[tuple[Trail, str]]:

@@ -28,6 +28,7 @@ _REFERENCE: Final = re.compile(rb'"(#[^"\\]*(?:\\.[^"\\]*)*)"')
 _MAPPING: Final = re.compile(rb'"mapping":\{([^{}]*)\}')
 _DEFAULT: Final = re.compile(rb'"defaultMapping":"([^"\\]*)"')
 _MAPPED: Final = re.compile(rb':"([^"\\]*)"')
+_ANCHORS: Final = tuple(f'"{key}":'.encode() for key in ANCHORS)
 
 # From this number of entries on, a faster encoder is worth its import.
 _MANY: Final = 300
@@ -47,6 +48,11 @@ class NodeText:
     def goals(self) -> tuple[Key, ...]:
         """What it refers to by pointers or names, in order and without repetition."""
         return tuple(_goals(self.written, _owners))
+
+    @cached_property
+    def has_anchor(self) -> bool:
+        """Whether a reference may lead to an anchor in it."""
+        return any(key in self.written for key in _ANCHORS)
 
 
 class Texts:
@@ -144,11 +150,7 @@ class DocumentIndex(Resolver):
     @cached_property
     def anchored(self) -> bool:
         """Whether a reference may lead to an anchor."""
-        return any(
-            f'"{key}":'.encode() in self.texts.of(node).written
-            for node in self.entries.values()
-            for key in ANCHORS
-        )
+        return any(self.texts.of(node).has_anchor for node in self.entries.values())
 
     @cached_property
     def closes(self) -> bool:

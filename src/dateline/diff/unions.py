@@ -179,6 +179,12 @@ def outline(view: SchemaView, depth: int = _DEPTH) -> str:
 
 
 def _outline(view: SchemaView, depth: int) -> Any:
+    if depth not in view.outlines:
+        view.outlines[depth] = _read_outline(view, depth)
+    return view.outlines[depth]
+
+
+def _read_outline(view: SchemaView, depth: int) -> Any:
     if depth < 0:
         return without_implied(view.types or ())
     below = depth - 1

@@ -176,6 +176,8 @@ class SchemaView:
         self.below: dict[str, list[Located]] = {}
         self.maps: dict[str, dict[str, list[Located]]] = {}
         self.facts: dict[str, list[Located]] = {}
+        self.outlines: dict[int, Any] = {}
+        """What it says down to some depths, for whoever compares it with many others."""
 
     @property
     def never(self) -> bool:
