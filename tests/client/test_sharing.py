@@ -12,6 +12,7 @@ from support.sources import loaded
 from dateline.render import render
 
 _RESOURCES = 20
+_AUTORAMP = {"id": "6f1f8d5a-0000-4000-8000-000000000001", "deposit_rails": []}
 
 
 def write_sources(count: int) -> dict[str, str]:
@@ -97,8 +98,8 @@ def test_operations_share_what_pydantic_builds_of_their_models() -> None:
         )
         for number in range(2)
     )
-    readers = [each.find_reader(each.results, 201) for each in (first, second)]
-    assert [each.validator for each in readers] == ([AutorampList.__pydantic_validator__] * 2)
-    second.find_reader(second.results, 200)
-    found = first.find_reader(first.results, 200)
-    assert found.validator is Autoramp.__pydantic_validator__
+    for status, data, model in ((201, {}, AutorampList), (200, _AUTORAMP, Autoramp)):
+        second.find_reader(second.results, status).validate_python(data if status > 200 else [data])
+        reader = first.find_reader(first.results, status)
+        reader.validate_python(data)
+        assert reader.validator is model.__pydantic_validator__
