@@ -15,6 +15,7 @@ import pytest
 from support.commands import Outcome, dateline
 from support.repositories import FILES, commit, edit, git, moved_into, repository
 
+from dateline import cache
 from dateline.check.git import NoRepositoryError, Repository
 
 CLEAN, FOUND, MISUSE, UNREADABLE = 0, 1, 2, 3
@@ -78,7 +79,9 @@ def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """A copy of the published API in the current folder, whose files git has to read again."""
     root = moved_into(published, tmp_path, monkeypatch)
     # without the record that nothing has changed, every command has to look
-    shutil.rmtree(root / ".generated.dateline")
+    for kept in (root / ".generated.dateline").iterdir():
+        if kept.name not in (cache.FILE, ".gitignore"):
+            kept.unlink()
     touch(root)
     return root
 

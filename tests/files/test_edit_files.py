@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.forks import kill_at, run_forked
+from support.forks import FileEvents, KilledAt, run_beforehand, run_forked
 
 from dateline.files import EditError, OutputError, WriteResult
 from dateline.files import write as write_outputs
@@ -160,17 +160,8 @@ def crash_at(
     replacements: Sequence[Replacement] = REPLACEMENTS,
 ) -> bool:
     """Run *action* in a process that kills itself at the event number *point*; tell if it did."""
-
-    def counts(name: str, _: Sequence[Any]) -> bool:
-        return name == event or (event == "any" and (name == "open" or name.startswith("os.")))
-
-    def run() -> None:
-        if action == "write":
-            write(folder, replacements)
-        else:
-            recover(folder)
-
-    status = run_forked(kill_at(point, counts, run))
+    run = partial(write, folder, replacements) if action == "write" else partial(recover, folder)
+    status = run_forked(KilledAt(point, FileEvents(event), run))
     assert status in (0, -signal.SIGKILL)
     return status != 0
 
@@ -191,6 +182,8 @@ def put_back(folder: Path, files: dict[str, bytes]) -> None:
 def test_a_kill_at_any_moment_leaves_the_old_or_the_new_files(
     folder: Path, old: dict[str, bytes], new: dict[str, bytes], replacements: list[Replacement]
 ) -> None:
+    put_back(folder, old)
+    run_beforehand(partial(write, folder, replacements))
     outcomes = []
     interrupted = []
     point = 0
@@ -198,7 +191,7 @@ def test_a_kill_at_any_moment_leaves_the_old_or_the_new_files(
     while killed:
         point += 1
         put_back(folder, old)
-        killed = crash_at(folder, "any", point, replacements=replacements)
+        killed = crash_at(folder, "", point, replacements=replacements)
         found = held(folder)
         # no file is ever half written, or missing
         assert all(found.get(name) in (old.get(name), new.get(name)) for name in {**old, **new})
@@ -214,11 +207,13 @@ def test_a_kill_at_any_moment_leaves_the_old_or_the_new_files(
     assert outcomes == sorted(outcomes, key=lambda outcome: outcome == new)
     # and a recovery that is killed is recovered from in turn
     start = interrupted[0]
+    put_back(folder, start)
+    run_beforehand(partial(recover, folder))
     point = 0
     killed = True
     while killed:
         point += 1
         put_back(folder, start)
-        killed = crash_at(folder, "any", point, "recover")
+        killed = crash_at(folder, "", point, "recover")
         recover(folder)
         assert held(folder) == new

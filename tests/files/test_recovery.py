@@ -6,16 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.commands import dateline
-from support.forks import kill_at, run_forked
+from support.commands import dateline, exit_with
+from support.forks import FileEvents, KilledAt, run_beforehand, run_forked
 from support.sources import LIBRARY, LOANS, VERSIONS, folder
-
-from dateline import entry
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -46,38 +43,16 @@ def put_back(schemas: Path, files: dict[str, str]) -> None:
     folder(schemas.parent, files)
 
 
-def command(*arguments: str) -> Callable[[], None]:
-    def run() -> None:
-        sys.argv = ["dateline", *arguments]
-        entry.main()
-        sys.exit(0)
-
-    return run
-
-
-def events_once_it_writes() -> Callable[[str, Sequence[Any]], bool]:
-    """Return a function that counts the events of the file system from the first that writes."""
-    writes = False
-
-    def counts(event: str, arguments: Sequence[Any]) -> bool:
-        nonlocal writes
-        if event == "os.mkdir" and str(arguments[0]).endswith(".dateline-edit"):
-            writes = True
-        return writes and (event == "open" or event.startswith("os."))
-
-    return counts
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_what_reads_after_a_killed_gate_sees_the_old_or_the_new_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     schemas = folder(tmp_path, FILES)
-    # not in a copy of this process, so that each copy finds the imports done
     assert dateline("generate").status == 0
     put_back(schemas, EDITED)
-    assert dateline("gate").status == 0
+    for command in ("check", "gate"):
+        run_beforehand(partial(dateline, command))
     gated = held(schemas)
     assert {name for name in EDITED if gated[name] != EDITED[name]} == {
         "versions.yaml",
@@ -88,9 +63,10 @@ def test_what_reads_after_a_killed_gate_sees_the_old_or_the_new_files(
     while status:
         point += 1
         put_back(schemas, EDITED)
-        status = run_forked(kill_at(point, events_once_it_writes(), command("gate")))
+        gate = KilledAt(point, FileEvents(start=".dateline-edit"), partial(exit_with, "gate"))
+        status = run_forked(gate)
         assert status in (0, -signal.SIGKILL)
-        checked = run_forked(command("check"))
+        checked = run_forked(partial(exit_with, "check"))
         outcomes.append((held(schemas), checked))
         assert not (schemas / ".dateline-edit").exists()
     old, new = (EDITED, 1), (gated, 0)

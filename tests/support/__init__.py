@@ -31,7 +31,7 @@
 - `faults`: an API whose faults are declared in some form, and requests to it
 - `feeds`: an API of streams in three versions, behind each door
 - `flow`: the functions that one schema node and one edit pass through
-- `forks`: actions in a copy of this process, which may be killed at any file event
+- `forks`: actions in copies of a small process, which may be killed at any file event
 - `fuzzing`: damaged inputs of every kind
 - `gated_apis`: random definitions with every kind of gate
 - `gating`: gating of an edit, and what it promises to callers

@@ -37,6 +37,11 @@ def dateline(*arguments: str) -> Outcome:
     return Outcome(_run(arguments, out, err), out.text(), err.text())
 
 
+def exit_with(*arguments: str) -> None:
+    """End this process as `dateline` with *arguments* does."""
+    sys.exit(dateline(*arguments).status)
+
+
 def print_dateline(*arguments: str) -> str:
     """Return all that `dateline` with *arguments* prints, notes and errors where they come."""
     both = _Stream()

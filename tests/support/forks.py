@@ -1,47 +1,137 @@
-"""Actions in a copy of this process, which may be killed at any event of the file system."""
+"""Actions in copies of a small process, which may be killed at any event of the file system.
+
+A copy of the process that runs the tests would first have to copy the tables of all its memory,
+which takes longer than most actions.
+"""
 
 from __future__ import annotations
 
+import atexit
 import os
+import pickle
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import IO, Any, Final
+
+TESTS: Final = Path(__file__).parents[1]
+
+
+@dataclass
+class FileEvents:
+    """Tells which audit events count: those of one *name*, or all that concern files.
+
+    With *start*, they count from the first folder on whose path ends with that.
+    """
+
+    name: str = ""
+    start: str = ""
+
+    def __call__(self, event: str, arguments: Sequence[Any]) -> bool:
+        if event == "os.mkdir" and str(arguments[0]).endswith(self.start):
+            self.start = ""
+        if self.start:
+            return False
+        return event == self.name or (
+            not self.name and (event == "open" or event.startswith("os."))
+        )
+
+
+@dataclass
+class KilledAt:
+    """The *action* with a kill at the audit event number *point* of those that *counts* counts."""
+
+    point: int
+    counts: FileEvents
+    action: Callable[[], object]
+
+    def __call__(self) -> None:
+        passed = 0
+
+        def hook(event: str, arguments: Sequence[Any]) -> None:
+            nonlocal passed
+            if self.counts(event, arguments):
+                passed += 1
+                if passed == self.point:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(hook)
+        self.action()
 
 
 def run_forked(action: Callable[[], object]) -> int:
-    """Run *action* in a copy of this process; return the status it ended with."""
+    """Run *action*, which can be pickled, in a copy of a process; return the status it ended with.
+
+    It runs in the current folder.
+    """
+    return _send(action, is_forked=True)
+
+
+def run_beforehand(action: Callable[[], object]) -> None:
+    """Run *action* in the process that is copied, so that each copy finds its imports done."""
+    assert _send(action, is_forked=False) == 0
+
+
+def _send(action: Callable[[], object], *, is_forked: bool) -> int:
+    process = _start()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    pickle.dump((str(Path.cwd()), action, is_forked), process.stdin)
+    process.stdin.flush()
+    return int(process.stdout.readline())
+
+
+@cache
+def _start() -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "support.forks"],
+        env={**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}{os.pathsep}{TESTS}"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    atexit.register(process.communicate)
+    return process
+
+
+# In the process that is copied
+
+
+def _run(action: Callable[[], object]) -> int:
+    """Run *action*; return the status that it ends with, 70 for an exception."""
+    try:
+        action()
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    except BaseException:
+        return 70
+    return 0
+
+
+def _run_copied(action: Callable[[], object]) -> int:
     child = os.fork()
     if child == 0:
-        try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            os.dup2(1, 2)
-            # what a killed process wrote is not lost: that takes a power cut
-            os.fsync = lambda fd: None  # noqa: ARG005
-            action()
-            os._exit(0)
-        except SystemExit as ended:
-            os._exit(int(ended.code or 0))
-        finally:
-            os._exit(70)
+        os._exit(_run(action))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def kill_at(
-    point: int, counts: Callable[[str, Sequence[Any]], bool], action: Callable[[], object]
-) -> Callable[[], object]:
-    """Return *action* with a kill at the audit event number *point* of those that it *counts*."""
-    passed = 0
+def main(requests: IO[bytes]) -> None:
+    """Answer *requests* for actions with the status that each ended with."""
+    answers = os.fdopen(os.dup(1), "w")
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    # what a killed process wrote is not lost: that takes a power cut
+    os.fsync = lambda fd: None  # noqa: ARG005
+    with suppress(EOFError):
+        while True:
+            folder, action, is_forked = pickle.load(requests)
+            os.chdir(folder)
+            print(_run_copied(action) if is_forked else _run(action), file=answers, flush=True)
 
-    def hook(event: str, arguments: Sequence[Any]) -> None:
-        nonlocal passed
-        if counts(event, arguments):
-            passed += 1
-            if passed == point:
-                os.kill(os.getpid(), signal.SIGKILL)
 
-    def run() -> None:
-        sys.addaudithook(hook)
-        action()
-
-    return run
+if __name__ == "__main__":
+    main(sys.stdin.buffer)
