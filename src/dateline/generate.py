@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
     from dateline.edit.revision import Revision
-    from dateline.kept_documents import RecordFiles
+    from dateline.kept_documents import RecordFiles, Resized
 
 _POLL_SECONDS: Final = 0.3
 
@@ -424,14 +424,14 @@ def render_outputs(
     api: Api | None = None,
     *,
     validate: bool = True,
-    only_documents: bool = False,
+    only_documents: Resized | None = None,
     cache: Cache | None = None,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     """Return all that the definitions generate, and what the models can't express.
 
     *api* is what `load` makes of them, where that is at hand. Who only compares the outputs need
-    not *validate* them, nor render more than *only_documents*. *cache* is that of `render`. Raises
-    what `load` and `render` raise.
+    not *validate* them. Who needs *only_documents* gives what `render` calls *resized*; *cache* is
+    that of `render`. Raises what `load` and `render` raise.
     """
     # what follows is heavy: not needed where nothing is to do
     from dateline.check import read_waivers
@@ -440,7 +440,7 @@ def render_outputs(
 
     api = api or load(workspace.schemas, cache=cache)
     recorded = find_record(workspace.schemas, api.table, cache)
-    if not only_documents:
+    if only_documents is None:  # what is wrong with it comes first
         recorded.read()
     waivers = read_waivers(workspace.schemas)
     rendered = partial(
@@ -468,7 +468,7 @@ def _render_outputs(
     recorded: RecordFiles,
     waivers: Sequence[Waiver],
     validate: bool = True,
-    only_documents: bool = False,
+    only_documents: Resized | None = None,
     cache: Cache | None = None,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
@@ -480,10 +480,11 @@ def _render_outputs(
             api,
             workspace.templates,
             recorded=recorded,
-            models=not only_documents,
-            changes=not only_documents,
+            models=only_documents is None,
+            changes=only_documents is None,
             validate=validate,
             cache=cache,
+            resized=only_documents,
         )
     policy = Artifact(path=FILE, content=PolicyRecord.of(api.table, waivers).text().encode())
     return (*made.artifacts, policy), made.notes

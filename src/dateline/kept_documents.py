@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import secrets
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache as cached
 from functools import partial
@@ -32,6 +32,9 @@ _OF_JSON: Final = -1
 _WordPlace = tuple[int, int, int, int]
 """The text between two offsets is the word of a number, laid out at an indent or as JSON."""
 
+_Edit = tuple[int, int, bytes]
+"""What is put between two offsets."""
+
 
 class RecordFiles(NamedTuple):
     """A digest of the files with the record of additions, and what reads them."""
@@ -56,13 +59,23 @@ def find_record(schemas: Path, table: Table, cache: Cache | None) -> RecordFiles
     return RecordFiles(fresh.digest(schemas / ADDITIONS), read)
 
 
+Resized = Callable[[str, int], bool]
+"""Returns whether what is at a path has another size, so that it can't be the same."""
+
+
 def recall_documents(
-    api: Api, recorded: str, folders: Sequence[Path], cache: Cache, render: Render
+    api: Api,
+    recorded: str,
+    folders: Sequence[Path],
+    cache: Cache,
+    render: Render,
+    resized: Resized | None = None,
 ) -> list[Artifact]:
     """Return what *render* returns for *api*, or has returned for definitions of the same meaning.
 
     *recorded* is a digest of the record beside the definitions, *folders* are those of the
-    templates. In what is kept, only the words that are others since are laid out again.
+    templates. In what is kept, only the words that are others since are laid out again. What is
+    known to be *resized* may be without content.
     """
     definitions = api.document
     if not isinstance(definitions, Definitions) or api.parts or api.table.shared:
@@ -73,7 +86,7 @@ def recall_documents(
     digests = map(fresh.digest, folders)
     key = cache.key("documents", api.meaning or b"", said, recorded, *digests)
     if (head := cache.get(key)) is not None:
-        found = _read(json.loads(head), definitions, cache)
+        found = _read(json.loads(head), definitions, cache, resized)
         if found is not None:
             return found
     try:
@@ -87,7 +100,7 @@ def _render(
     api: Api, definitions: Definitions, cache: Cache, key: bytes, render: Render
 ) -> list[Artifact]:
     """Return the documents, and have the *cache* keep them; ValueError where that can't be."""
-    begin = f"{_MARK}{secrets.token_hex(8)}."
+    begin = f"{_MARK}{os.urandom(8).hex()}."
     numbers = {digest: number for number, digest in enumerate(definitions.words)}
     pending: dict[int, PendingText] = {}
     texts: dict[int, str] = {}
@@ -109,12 +122,12 @@ def _render(
     fill = cached(partial(_fill, begin=begin, texts=texts))
     for artifact in render(replace(api, document=document)):
         content, places = fill(artifact.content)
-        digest = sha256(content)
+        digest = sha256(content).hexdigest()
         kept = json.dumps([number for place in places for number in place]).encode()
-        cache.put(
-            cache.key("document", digest.digest()), zlib.compress(b"%b\n%b" % (kept, content), 1)
-        )
-        rows.append([artifact.path, digest.hexdigest(), sorted({place[2] for place in places})])
+        cache.put(cache.key("places of words", digest), kept)
+        cache.put(cache.key("document", digest), zlib.compress(content, 1))
+        shown = sorted({place[2] for place in places})
+        rows.append([artifact.path, digest, len(content), shown])
         found.append(replace(artifact, content=content))
     cache.put(key, json.dumps([definitions.words, rows]).encode())
     return found
@@ -145,7 +158,9 @@ def _lay_out(text: str, indent: int) -> bytes:
     return (json_text(text) if indent == _OF_JSON else yaml_text(text, indent)[1:]).encode()
 
 
-def _read(head: list[Any], definitions: Definitions, cache: Cache) -> list[Artifact] | None:
+def _read(
+    head: list[Any], definitions: Definitions, cache: Cache, resized: Resized | None
+) -> list[Artifact] | None:
     """Return the documents of *definitions*, made of what is kept; None where some of it is not."""
     before, rows = head
     both = enumerate(zip(before, definitions.words, strict=True))
@@ -153,26 +168,39 @@ def _read(head: list[Any], definitions: Definitions, cache: Cache) -> list[Artif
     known = definitions.find_words(changed.values())
     texts = {number: known[digest] for number, digest in changed.items()}
     contents: dict[str, bytes] = {}
-    for _, digest, numbers in rows:
-        if digest in contents:
-            continue
-        kept = cache.get(cache.key("document", bytes.fromhex(digest)))
-        if kept is None:
-            return None
-        places, _, content = zlib.decompress(kept).partition(b"\n")
+    found = []
+    for path, digest, size, numbers in rows:
+        edits: list[_Edit] = []
         if not changed.keys().isdisjoint(numbers):
-            content = b"".join(_replace(content, json.loads(places), texts))
-        contents[digest] = content
-    return [Artifact(path=path, content=contents[digest]) for path, digest, _ in rows]
+            places = cache.get(cache.key("places of words", digest))
+            if places is None:
+                return None
+            edits = list(_list_edits(json.loads(places), texts))
+            size += sum(len(text) - (end - begin) for begin, end, text in edits)
+            if resized is not None and resized(path, size):
+                found.append(Artifact(path=path, content=b""))
+                continue
+        if digest not in contents:
+            kept = cache.get(cache.key("document", digest))
+            if kept is None:
+                return None
+            contents[digest] = b"".join(_replace(zlib.decompress(kept), edits))
+        found.append(Artifact(path=path, content=contents[digest]))
+    return found
 
 
-def _replace(content: bytes, places: list[int], texts: Mapping[int, str]) -> Iterator[bytes]:
-    """Yield the pieces of *content* with those words in their *places* that *texts* has."""
-    last = 0
+def _list_edits(places: list[int], texts: Mapping[int, str]) -> Iterator[_Edit]:
+    """Yield where words are in their *places* that *texts* has, and what is there now."""
     for at in range(2, len(places), 4):
         if places[at] in texts:
             begin, end, number, indent = places[at - 2 : at + 2]
-            yield content[last:begin]
-            yield _lay_out(texts[number], indent)
-            last = end
+            yield begin, end, _lay_out(texts[number], indent)
+
+
+def _replace(content: bytes, edits: Iterable[_Edit]) -> Iterator[bytes]:
+    last = 0
+    for begin, end, text in edits:
+        yield content[last:begin]
+        yield text
+        last = end
     yield content[last:]

@@ -14,7 +14,7 @@ from dateline import progress
 from dateline.cache import Cache, Recollection
 from dateline.collector import cycles_freed
 from dateline.documents import document, list_judges, require_valid
-from dateline.kept_documents import RecordFiles, recall_documents
+from dateline.kept_documents import RecordFiles, Resized, recall_documents
 from dateline.model import (
     EVERYWHERE,
     Announcement,
@@ -79,11 +79,13 @@ def render(
     changes: bool = True,
     validate: bool = True,
     cache: Cache | None = None,
+    resized: Resized | None = None,
 ) -> Rendered:
     """Return everything that *api* generates; *models* and *changes* only on request.
 
     What is *recorded*, if anything, says since when versions have what was added to all of them.
-    The *cache* has what earlier runs laid out of the models.
+    The *cache* has what earlier runs laid out; documents in it that are known to be *resized* may
+    be without content.
     *templates* overrides the built-in templates file by file; templates are code, so it may
     only come from the command line. With *validate*, each distinct document must pass
     openapi-spec-validator. Raises SourceError where one does not, TemplateError for a template
@@ -94,7 +96,7 @@ def render(
     known = Recollection(cache, api.meaning)
     notes = list(_list_notes(api, projector, cache or Cache(None), known, validate=validate))
     with cycles_freed():
-        artifacts = _recall_documents(api, projector, folders, recorded, cache)
+        artifacts = _recall_documents(api, projector, folders, recorded, cache, resized)
     # one after the other: neither needs what the other reads, which takes memory
     if models:
         with cycles_freed():
@@ -151,6 +153,7 @@ def _recall_documents(
     folders: list[Path],
     recorded: RecordFiles,
     cache: Cache | None,
+    resized: Resized | None,
 ) -> list[Artifact]:
     """Return what the templates make of each contract, or what the *cache* has of it."""
 
@@ -164,7 +167,7 @@ def _recall_documents(
     # templates of the user may do anything with words
     if cache is None or len(folders) > 1:
         return render(api)
-    return recall_documents(api, recorded.digest, folders, cache, render)
+    return recall_documents(api, recorded.digest, folders, cache, render, resized)
 
 
 def _recall_package(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -262,11 +263,24 @@ def _format_outputs(state: Mapping[str, Any], workspace: Workspace) -> Iterator[
     yield f"    {package}/  the models, one module for each version"
 
 
+def _is_resized(output: Path, path: str, size: int) -> bool:
+    """Return whether the file at *path* has another size; False where it can't be said."""
+    try:
+        # a file that is empty is compared with what belongs there
+        return (output / path).stat().st_size not in (0, size)
+    except OSError:
+        return False
+
+
 def _find_stale(workspace: Workspace, api: Api, cache: Cache, *, edited: bool) -> list[Stale]:
     """Return the outputs that are stale: only documents, where sources were *edited* that show."""
     if edited:
         documents, _ = render_outputs(
-            workspace, api, validate=False, only_documents=True, cache=cache
+            workspace,
+            api,
+            validate=False,
+            only_documents=partial(_is_resized, workspace.output),
+            cache=cache,
         )
         wanted = {artifact.path for artifact in documents}
         found = find_stale(documents, workspace.output)

@@ -128,6 +128,29 @@ def test_a_document_that_is_lost_is_rendered_again(tmp_path: Path) -> None:
     again.close()
 
 
+def test_what_has_another_size_may_be_without_content() -> None:
+    api = load(SCHEMAS, cache=Cache(None))
+    cache = Cache(None)
+    before = {each.path: each.content for each in recall(api, cache, render_documents)}
+
+    def is_resized(path: str, size: int) -> bool:
+        return size != len(before[path])
+
+    for longer in (False, True):
+        other = with_words(api, (lambda word: f"{word}!") if longer else swap_case)
+        wanted = {each.path: each.content for each in render_documents(other)}
+        made = recall_documents(other, "", FOLDERS, cache, never, is_resized)
+        found = {each.path: each.content for each in made}
+        assert found.keys() == wanted.keys()
+        for path, content in wanted.items():
+            assert found[path] == (content if len(content) == len(before[path]) else b"")
+        assert (b"" in found.values()) is longer
+
+
+def swap_case(word: str) -> str:
+    return word[:-1] + word[-1].swapcase()
+
+
 def test_definitions_with_parts_are_rendered(tmp_path: Path) -> None:
     files = dict(LIBRARY)
     schemas = folder(tmp_path, files, "schemas")
