@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Any, Final
 
 from pydantic_core import to_json
@@ -14,9 +15,9 @@ from .contracts import Contracts, MisfitError
 from .nouns import Settings
 from .results import Response, Results
 from .runtime import problems
-from .runtime.asgi import MEDIA_TYPE, VERSION, Scope
+from .runtime.asgi import MEDIA_TYPE, REFUSED, VERSION, Scope
 from .runtime.conversion import ConversionContext, convert_within
-from .runtime.errors import encode
+from .runtime.errors import Fault, encode
 from .runtime.idempotency import Answer
 from .runtime.problems import Body, Problem, problem_details
 
@@ -35,6 +36,8 @@ class Problems:
     fit, one of the schema that the operation declares for the status. If there is no schema, or no
     body of it contains the message, the schema that most operations declare for this status, or for
     similar ones, is used; in the end, the problem details of RFC 9457.
+
+    What can't be read has status 400, or 422 where that is what the operation declares instead.
     """
 
     def __init__(
@@ -65,6 +68,9 @@ class Problems:
     def _answer(self, scope: Scope, problem: Problem, results: Results | None) -> Answer:
         version: str = scope.get("state", {}).get(VERSION, self._default)
         results = results or self._find(scope, version)
+        if results is not None and _means_unprocessable(problem, results, version):
+            problem = replace(problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+            scope.setdefault("state", {})[REFUSED] = True
         own = results.response(problem.status, version) if results is not None else None
         others = self._others(problem.status, version)
         found = self._said(scope, problem, own, [own, *others] if own is not None else others)
@@ -146,6 +152,18 @@ class Problems:
             order = sorted(counts.items(), key=lambda each: (each[0][0], -each[1][0]))
             self._common[status, version] = [response for _, (_, response) in order]
         return self._common[status, version]
+
+
+def _means_unprocessable(problem: Problem, results: Results, version: str) -> bool:
+    """Return whether the operation declares 422, and not 400, for what can't be read."""
+    if problem.status != HTTPStatus.BAD_REQUEST or problem.code != Fault.MALFORMED.value:
+        return False
+    declared = results.response(HTTPStatus.UNPROCESSABLE_ENTITY, version)
+    return (
+        results.response(HTTPStatus.BAD_REQUEST, version) is None
+        and declared is not None
+        and declared.key == str(HTTPStatus.UNPROCESSABLE_ENTITY.value)
+    )
 
 
 def _says(body: Body, problem: Problem) -> bool:

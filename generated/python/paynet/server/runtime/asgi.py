@@ -49,6 +49,10 @@ ENCODING: Final = "content_encoding"
 REPLAYED: Final = "idempotent_replay"
 """The key that is set in ``scope["state"]`` of a request whose answer is a replay."""
 
+REFUSED: Final = "idempotent_refusal"
+"""The key that is set in ``scope["state"]`` of a request that was refused before it had an effect:
+its answer is not kept, whatever its status."""
+
 SLASH: Final = "\udc2f"
 """Replaces a slash that was sent as `%2F` in a route: no text in UTF-8 contains it."""
 
@@ -763,6 +767,7 @@ class _Recording:
         self._receive = receive
         self._send = send
         self._start: Message = {}
+        self._state: Message = {}
         self._pieces: list[bytes] = []
         self._is_held = True
         self._is_stream = False
@@ -770,6 +775,7 @@ class _Recording:
     async def run(self, app: App, scope: Scope) -> None:
         # extensions are other ways to send a body, past us
         scope["extensions"] = {}
+        self._state = scope.setdefault("state", {})
         try:
             await app(scope, self.receive, self.send)
         finally:
@@ -795,7 +801,10 @@ class _Recording:
     async def _end(self, body: bytes) -> None:
         answer = Answer(self._start["status"], _media_type(self._start), body)
         self._is_held = False
-        await idempotency.finish(self._store, self._attempt, answer)
+        if REFUSED in self._state:
+            await self._store.release(self._attempt)
+        else:
+            await idempotency.finish(self._store, self._attempt, answer)
         await self._send(self._start)
         await self._send({"type": "http.response.body", "body": body})
 
