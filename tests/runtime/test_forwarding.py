@@ -229,6 +229,28 @@ def test_a_server_that_fails_is_said(port: int, path: str, status: int, said: st
     assert (response.status, response.json) == (status, said)
 
 
+@pytest.mark.parametrize(
+    ("lines", "body"),
+    [
+        ([], b""),
+        ([b"Content-Length: 1"], b"a"),
+        ([b"Transfer-Encoding: chunked"], b"1\r\na\r\n0\r\n\r\n"),
+    ],
+    ids=["no body", "a small one", "one that streams"],
+)
+def test_a_head_is_waited_for_from_the_connection_on(
+    forwarding: Any, backend: int, lines: list[bytes], body: bytes
+) -> None:
+    # longer than the caller waits
+    patience = {"connect": 600, "read": 0.3}
+    with proxying(forwarding, f"http://127.0.0.1:{backend}", **patience) as port:
+        on_new, *_, on_kept = (
+            get(port, path, *lines, body=body, method=b"POST")
+            for path in ("/silent", "/", "/silent")
+        )
+    assert (on_new.status, on_kept.status) == (504, 504)
+
+
 def test_a_server_that_is_not_there_is_said(forwarding: Any) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

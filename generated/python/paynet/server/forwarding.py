@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Iterable
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
@@ -157,9 +158,7 @@ class Forwarding:
         if self._session is None:
             upstream = self._upstream
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(
-                    limit=upstream.connections, keepalive_timeout=upstream.idle
-                ),
+                connector=_Connector(limit=upstream.connections, keepalive_timeout=upstream.idle),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, connect=upstream.connect),
                 auto_decompress=False,
@@ -240,6 +239,7 @@ class _Transfer:
                     # what is left to say has been said
                     headers.pop("Expect", None)
                 self._wait(self._upstream.connect + self._upstream.read)
+                _RUNNING.set(self)
                 async with session.request(
                     self._scope["method"],
                     address,
@@ -329,6 +329,10 @@ class _Transfer:
             raise aiohttp.ClientPayloadError
         return message.get("body", b""), message.get("more_body", False)
 
+    def begin(self) -> None:
+        """Wait for the head of the answer: there is a connection now."""
+        self._wait_for_head(self._upstream.read)
+
     def _wait_for_head(self, seconds: float | None) -> None:
         """Wait for what comes before the answer. Once there is one, it sets the pace."""
         if not self._is_answered:
@@ -381,6 +385,21 @@ class _Transfer:
         # a slow caller is no fault of the server
         self._wait(None)
         return self._send({"type": f"http.response.{part}", **content})
+
+
+_RUNNING: Final[ContextVar[_Transfer | None]] = ContextVar("running", default=None)
+"""The transfer that a task does, if it does one."""
+
+
+class _Connector(aiohttp.TCPConnector):
+    """Says when a transfer has its connection, a new or a kept one."""
+
+    async def connect(self, *given: Any, **named: Any) -> Any:
+        connection = await super().connect(*given, **named)
+        transfer = _RUNNING.get()
+        if transfer is not None:
+            transfer.begin()
+        return connection
 
 
 class _Stream(AsyncIterablePayload):
