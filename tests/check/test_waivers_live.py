@@ -185,3 +185,16 @@ def test_what_is_unknown_is_refused(given: tuple[str, ...], said: str, committed
     assert (refused.status, refused.out) == (2, "")
     assert said in refused.err
     assert not (committed / "schemas" / "waivers.yaml").exists()
+
+
+@pytest.mark.parametrize("waivers", ["settled", "unused"])
+def test_what_is_generated_into_a_new_folder_needs_no_waiver(waivers: str, waived: Path) -> None:
+    if waivers == "unused":
+        other = ("value-added", f"{STATE}/0", "--version", "2024-01-15", *REASON)
+        assert dateline("waive", *other).status == 0
+        assert [one[0] for one in list_unwaived()] == ["waiver-unused"]
+    assert dateline("generate", "--output", "elsewhere").status == 0
+    assert dateline("generate", "--output", "elsewhere", "--check").status == 0
+    # nothing that comes later is covered there either
+    edit(waived, ("[active, returned, lost]", "[active, returned, lost, burnt]"))
+    assert dateline("generate", "--output", "elsewhere").status == 1

@@ -133,7 +133,7 @@ def test_a_component_keeps_its_name_when_a_body_would_be_called_so(odd: Generate
 
 def test_a_handler_takes_typed_keywords_with_their_defaults(paynet: Generated) -> None:
     assert signature(paynet, "CustomerHandlers", "update_customer") == (
-        "(self, call: Call[A_contra], *, id: UUID, x_sub_partner_id: str | None = None, "
+        "(self, call: Call[A_contra], *, id: UUID, x_sub_partner_id: UUID | None = None, "
         "body: models.UpdateCustomerParams) -> Handled[Reply[None] | None]"
     )
     listing = signature(paynet, "AutorampHandlers", "list_autoramp_transactions")

@@ -75,11 +75,12 @@ class Published:
     def settled(self) -> tuple[Mapping[str, Any], ...] | None:
         """The rows of the waivers that were in force when it was generated.
 
-        None where nothing but bare documents is known, so that any waiver may have been.
+        None where nothing but bare documents is known, or nothing at all, as in an output folder
+        that is new: any waiver may have been.
         """
         if self.policy is not None:
             return self.policy.waivers
-        return None if self.documents and self.announcements is None else ()
+        return None if self.announcements is None else ()
 
     @property
     def versions(self) -> tuple[str, ...]:
