@@ -90,15 +90,17 @@ def yaml_text(value: Any, indent: int = 0, width: int = 0, column: int = 0) -> s
             return " {}"
         inner = "\n" + " " * indent
         return "".join(
-            f"{inner}{(name := _yaml_name(key))}:"
-            f"{yaml_text(child, indent + 2, width, indent + len(name) + 2)}"
-            for key, child in value.items()
+            [
+                f"{inner}{(name := _yaml_name(key))}:"
+                f"{yaml_text(child, indent + 2, width, indent + len(name) + 2)}"
+                for key, child in value.items()
+            ]
         )
     if isinstance(value, list):
         if not value:
             return " []"
         inner = "\n" + " " * indent + "-"
-        return "".join(inner + _yaml_item(child, indent + 2, width) for child in value)
+        return "".join([inner + _yaml_item(child, indent + 2, width) for child in value])
     if isinstance(value, str):
         if isinstance(value, PendingText):
             return f" {value[:-1]}.{indent}{value[-1]}"
@@ -115,7 +117,18 @@ def _yaml_item(value: Any, indent: int, width: int) -> str:
     return text
 
 
+# Shorter texts, such as names of types and fields, are repeated in a document.
+_LONG: Final = 60
+
+
+@_remembered
+def _yaml_short(text: str) -> str:
+    return f" {text}" if is_plain(text) else f" {quote_yaml(text)}"
+
+
 def _yaml_string(text: str, indent: int, width: int, column: int) -> str:
+    if not width and len(text) < _LONG and "\n" not in text:
+        return _yaml_short(text)
     margin = " " * indent
     written = text if is_plain(text) else format_block(text, margin) or quote_yaml(text)
     if width and max(map(len, f"{' ' * column}{written}".split("\n"))) > width:
