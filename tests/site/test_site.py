@@ -74,8 +74,8 @@ def test_a_field_knows_what_it_was_called_and_why(starter: Site) -> None:
     newer = starter["2025-09-01/schemas/Loan.html"].text
     older = starter["2025-01-15/schemas/Loan.html"].text
     why = "The word that librarians use."
-    assert f"borrower string required Called reader before 2025-09-01 {why}" in newer
-    assert f"reader string required Called borrower from 2025-09-01 on {why}" in older
+    assert f"borrower string required Called reader before 2025-09-01. {why}" in newer
+    assert f"reader string required Called borrower from 2025-09-01 on. {why}" in older
 
 
 def test_a_value_knows_since_when_it_is_there_and_what_older_callers_see(starter: Site) -> None:
