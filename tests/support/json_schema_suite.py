@@ -6,8 +6,10 @@ import json
 import re
 import tarfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from urllib.parse import urljoin
 
 from dateline.bundle import Document
 from dateline.model import SourceError
@@ -17,7 +19,7 @@ SUITE: Final = Path(__file__).parents[3] / "shared" / "data" / "json-schema-test
 
 # What definitions are refused for by name, and what a dialect of its own changes.
 _REFUSED: Final = re.compile(
-    r'"\$vocabulary"|"(?:min|max)\w+": \d+\.\d|"enum": \[\]|\\u00[01]|\\[nrtf\\]'
+    r'"\$vocabulary"|"(?:min|max)(?!imum)\w+": \d+\.\d|"enum": \[\]|\\u00[01]|\\[nrtf\\]'
 )
 # What needs an address for its fragments: identifiers, anchors, references into a schema.
 _ADDRESSED: Final = re.compile(
@@ -38,32 +40,93 @@ class Group(NamedTuple):
 def groups() -> Iterator[Group]:
     """Yield the groups of the suite that a document of OpenAPI 3.1 can hold.
 
-    Those that refer to other documents are left out, those of other dialects, and those whose
-    dynamic references have several goals: definitions can't have any of these.
+    Other documents that one refers to are embedded in it (JSON Schema 2020-12, core, section 9.3).
     """
+    for group in _all_groups():
+        if find_obstacle(group.schema) is None:
+            yield group
+
+
+def left_out() -> dict[str, list[str]]:
+    """Return the groups that are left out, by the reason."""
+    found: dict[str, list[str]] = {}
+    for group in _all_groups():
+        if (reason := find_obstacle(group.schema)) is not None:
+            found.setdefault(reason, []).append(group.called)
+    return found
+
+
+def find_obstacle(schema: Any) -> str | None:
+    """Return why no document of OpenAPI 3.1 can hold *schema*; None if one can."""
+    text = json.dumps(schema)
+    if isinstance(schema, dict) and "$schema" in schema:
+        return "another dialect"
+    if _REFUSED.search(text):
+        return "refused by name"
+    if not _ADDRESSED.search(text):
+        return None
+    anchors = _ANCHOR.findall(text)
+    names = [name for _, name in anchors]
+    if any(kind == "dynamicAnchor" and names.count(name) > 1 for kind, name in anchors):
+        return "several goals of a dynamic reference"
+    return None if _is_complete(schema) else "refers to the metaschema"
+
+
+def _all_groups() -> Iterator[Group]:
+    files = _read_suite()
+    remotes = {
+        name.removeprefix("remotes/"): content
+        for name, content in files.items()
+        if name.startswith("remotes/draft2020-12/")
+    }
+    for name, content in files.items():
+        if Path(name).parent != Path("tests/draft2020-12"):
+            continue
+        for group in content:
+            schema = group["schema"]
+            if isinstance(schema, dict) and schema.get("$schema") == _OUR_DIALECT:
+                schema = {key: value for key, value in schema.items() if key != "$schema"}
+            instances = [(each["data"], each["valid"]) for each in group["tests"]]
+            called = f"{Path(name).stem}: {group['description']}"
+            yield Group(called, _embed(schema, remotes), instances)
+
+
+@cache
+def _read_suite() -> dict[str, Any]:
     with tarfile.open(SUITE) as suite:
-        for member in sorted(suite.getmembers(), key=lambda member: member.name):
-            file = suite.extractfile(member) if member.isfile() else None
-            if file is None or Path(member.name).parent != Path("tests/draft2020-12"):
-                continue
-            for group in json.loads(file.read()):
-                schema = group["schema"]
-                dialect = schema.pop("$schema", None) if isinstance(schema, dict) else None
-                text = json.dumps(schema)
-                if _REFUSED.search(text) or dialect not in (None, _OUR_DIALECT):
-                    continue
-                if not _ADDRESSED.search(text) or _is_complete(schema):
-                    instances = [(each["data"], each["valid"]) for each in group["tests"]]
-                    called = f"{Path(member.name).stem}: {group['description']}"
-                    yield Group(called, schema, instances)
+        members = sorted(suite.getmembers(), key=lambda member: member.name)
+        files = ((one.name, suite.extractfile(one)) for one in members if one.isfile())
+        return {
+            name: json.loads(file.read())
+            for name, file in files
+            if file is not None and name.endswith(".json")
+        }
+
+
+def _embed(schema: Any, remotes: dict[str, Any]) -> Any:
+    """Return *schema* with the *remotes* that it refers to, at any distance, as definitions."""
+    found: dict[str, Any] = {}
+    texts = [json.dumps(schema)] if "$ref" in json.dumps(schema) else []
+    while texts:
+        text = texts.pop()
+        for name, remote in remotes.items():
+            if name not in found and Path(name).name in text:
+                found[name] = {key: each for key, each in remote.items() if key != "$schema"}
+                texts.append(json.dumps(remote))
+    if not found:
+        return schema
+    made: dict[str, Any] = {}
+    for at, (name, remote) in enumerate(found.items()):
+        address = f"http://localhost:1234/{name}"
+        own = urljoin(address, remote.get("$id", ""))
+        made[f"remote{at}"] = {**remote, "$id": own}
+        if own != address:
+            made[f"moved{at}"] = {"$id": address, "$ref": own}
+    return {**schema, "$defs": {**schema.get("$defs", {}), **made}}
 
 
 def _is_complete(schema: Any) -> bool:
-    """Return whether a schema that has an address leads nowhere else, each time to one goal."""
-    anchors = _ANCHOR.findall(json.dumps(schema))
-    names = [name for _, name in anchors]
-    if any(kind == "dynamicAnchor" and names.count(name) > 1 for kind, name in anchors):
-        return False
+    """Return whether a schema that has an address leads nowhere else."""
     written = document(components("Group", schema), "3.1.0")
     try:
         return bool(Document(name="x.json", data=json.dumps(written).encode()).content)
