@@ -22,7 +22,7 @@ CASES = {
         ("open-value-added", "An open-ended field may learn values in all versions.")
     ],
     "waive version-without": [
-        ("version-without-change", "A version changes something for its callers.")
+        ("version-without-change", "A version has a visible change for its callers.")
     ],
     "explain nothing-like-it": [],
 }

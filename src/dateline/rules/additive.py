@@ -186,7 +186,7 @@ def component_added(change: Change) -> bool:
 
 @additive
 def documentation_changed(change: Change) -> bool:
-    """Words for people may change in all versions.
+    """Documentation may change in all versions.
 
     Titles, descriptions, summaries, examples, tags, links to more documentation and `deprecated`
     promise nothing about values.
@@ -207,7 +207,7 @@ def documentation_changed(change: Change) -> bool:
 
 @additive
 def extension_changed(change: Change) -> bool:
-    """Keys of other tools may change in all versions.
+    """Extensions of other tools may change in all versions.
 
     An `x-` key that is not ours says nothing about requests and responses.
 

@@ -43,7 +43,7 @@ def version_backdated() -> None:
 
 @about_definitions(Verdict.GATED)
 def version_without_change() -> None:
-    """A version changes something for its callers.
+    """A version has a visible change for its callers.
 
     An empty version makes them look for a change that is not there.
 
@@ -53,7 +53,7 @@ def version_without_change() -> None:
 
 @about_definitions(Verdict.NEVER)
 def default_moved() -> None:
-    """The default stays where it is until its announced move.
+    """The default version changes only as announced.
 
     Callers that name no version are served another one from one day to the next.
 
@@ -86,7 +86,7 @@ def version_header_changed() -> None:
 
 @about_definitions(Verdict.NEVER)
 def ignored_header_changed() -> None:
-    """An operation that heeds the version header goes on doing so, and one that ignores it, too.
+    """An operation keeps honouring the version header, or keeps ignoring it.
 
     Callers that send the header are served another shape from one day to the next.
 
@@ -106,7 +106,7 @@ def announcement_unknown() -> None:
 
 @about_definitions(Verdict.GATED)
 def notice_too_short() -> None:
-    """Callers are given the policy's notice.
+    """Callers get the notice period of the policy.
 
     They have to change their programs, test and release them before the day.
 
@@ -118,7 +118,7 @@ def notice_too_short() -> None:
 
 @about_definitions(Verdict.NEVER)
 def announcement_changed() -> None:
-    """What was announced stands; a day may only move further away.
+    """An announcement is kept; its day may only be postponed.
 
     Callers have made their plans by it.
 
@@ -159,7 +159,7 @@ def policy_rule_unknown() -> None:
 
 @about_definitions(Verdict.GATED)
 def reason_missing() -> None:
-    """A gate of a version that is not cut yet gives its reason.
+    """A gate of a version that is not cut yet states its reason.
 
     The version table has `require-why: true`: callers learn why they have to change.
 
@@ -179,7 +179,7 @@ def environment_withdrawn() -> None:
 
 @about_definitions(Verdict.GATED)
 def member_without_substitute() -> None:
-    """Callers are shown something in place of a member that their version does not have.
+    """A union member that a version lacks has a substitute for its callers.
 
     A required, single value can't be left out, and they don't know that one.
 
@@ -189,7 +189,7 @@ def member_without_substitute() -> None:
 
 @about_definitions(Verdict.GATED)
 def request_without_way_up() -> None:
-    """Every request of an older version can be lifted to the newest.
+    """Every request of an older version can be converted to the newest.
 
     Handlers are written once, for the newest shape; what it demands must be there.
 
@@ -200,7 +200,7 @@ def request_without_way_up() -> None:
 
 @about_definitions(Verdict.GATED)
 def response_without_way_down() -> None:
-    """What a handler answers can be sent to callers of every older version.
+    """Every response can be converted for callers of every older version.
 
     Handlers are written once, for the newest version; callers get status 500 where their own
     declares no such status, or another body.
@@ -224,7 +224,7 @@ def body_without_content() -> None:
 
 @about_definitions(Verdict.GATED)
 def waiver_expired() -> None:
-    """A waiver holds until the day it names.
+    """A waiver is valid until the day it names.
 
     It was meant to be looked at again.
 
@@ -234,7 +234,7 @@ def waiver_expired() -> None:
 
 @about_definitions(Verdict.GATED)
 def waiver_unapproved() -> None:
-    """A waiver is approved by somebody who may.
+    """A waiver is approved by someone who is entitled to.
 
     The policy names who that is, under `approvals`.
 
@@ -244,7 +244,7 @@ def waiver_unapproved() -> None:
 
 @about_definitions(Verdict.GATED)
 def waiver_unused() -> None:
-    """A waiver covers a finding, or has covered one that is published since.
+    """A waiver covers a finding, or one that has been published since.
 
     One that covers nothing will hide the next change at its place.
 

@@ -212,7 +212,7 @@ def type_changed(change: Change) -> bool:
 
 @gated
 def constant_changed(change: Change) -> bool:
-    """A value that is always the same stays the same.
+    """A constant keeps its value.
 
     Callers compare with it, or send it.
 
@@ -231,7 +231,7 @@ def constant_changed(change: Change) -> bool:
 
 @gated
 def reference_switched(change: Change) -> bool:
-    """A place goes on saying what it said, whichever component it refers to.
+    """A reference keeps its meaning, whichever component it leads to.
 
     The other component differs in more than an additive change does; callers notice that, not
     its name.

@@ -56,7 +56,7 @@ def required_response_field_added(change: Change) -> bool:
 
 @gated
 def required_request_field_added(change: Change) -> bool:
-    """A request needs no field that it did not need before.
+    """A request gains no required field.
 
     Callers of older versions don't send it, and each of their requests would be refused.
 
@@ -78,7 +78,7 @@ def required_request_field_added(change: Change) -> bool:
 
 @gated
 def request_field_added(change: Change) -> bool:
-    """The shape of a request stays, an added optional field included.
+    """A request body gains no field, not even an optional one.
 
     A cut version is a promise about what is read: a field that it never had may be one that its
     callers send already, with another meaning.

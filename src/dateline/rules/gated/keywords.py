@@ -61,7 +61,7 @@ def default_changed(change: Change) -> bool:
 
 @gated
 def access_changed(change: Change) -> bool:
-    """A field is read or written by callers as it was before.
+    """A field stays readable or writable by callers as it was.
 
     The marks `readOnly` and `writeOnly` decide whether it belongs into a request or a response.
 
@@ -80,7 +80,7 @@ def access_changed(change: Change) -> bool:
 
 @gated
 def representation_changed(change: Change) -> bool:
-    """A value is written on the wire as it was before.
+    """A value keeps its representation on the wire.
 
     Style, encoding and the like decide how the same value is spelled; the other side reads the
     spelling it knows.
@@ -103,7 +103,7 @@ def representation_changed(change: Change) -> bool:
 
 @gated
 def request_narrowed(change: Change) -> bool:
-    """What was a good request stays one.
+    """A request that was valid stays valid.
 
     Callers send values that only the old constraint allowed.
 
@@ -123,7 +123,7 @@ def request_narrowed(change: Change) -> bool:
 
 @gated
 def response_opened(change: Change) -> bool:
-    """A response that holds no other fields than it names keeps to them.
+    """A response that allows no undeclared fields keeps refusing them.
 
     Callers pass over fields that they don't know, but the contract says that there are none.
 
@@ -165,7 +165,7 @@ def response_loosened(change: Change) -> bool:
 
 @gated
 def request_loosened(change: Change) -> bool:
-    """A request body takes the same values as before, and no more.
+    """A request body accepts no more values than before.
 
     Any change of a request body's shape is a new contract, although no old request suffers: what
     an older version takes would otherwise depend on the day.
@@ -185,7 +185,7 @@ def request_loosened(change: Change) -> bool:
 
 @gated
 def response_narrowed(change: Change) -> bool:
-    """A response may still hold everything that it could hold.
+    """A response may still contain everything it could contain.
 
     No caller breaks, but the contract is another one: a value, variant or bound that was
     documented and is gone is news that belongs to a version.
@@ -205,7 +205,7 @@ def response_narrowed(change: Change) -> bool:
 
 @gated
 def constraint_changed(change: Change) -> bool:
-    """A constraint stays as it is where nobody can tell whether another one allows more.
+    """A constraint stays unchanged if it is undecidable whether another one allows more.
 
     Two patterns, for instance, can't be compared by looking.
 

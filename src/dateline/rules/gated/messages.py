@@ -9,7 +9,7 @@ from dateline.rules.rule import gated
 
 @gated
 def body_added(change: Change) -> bool:
-    """A request that had no body gets none.
+    """A request without a body does not gain one.
 
     Any change of what a request holds is a new contract.
 
@@ -73,7 +73,7 @@ def body_required(change: Change) -> bool:
 
 @gated
 def media_type_added(change: Change) -> bool:
-    """A body is offered and taken in the same media types as before.
+    """A body gains no media type.
 
     Callers that accept anything may be answered in one that they can't read.
 
@@ -150,7 +150,7 @@ def response_removed(change: Change) -> bool:
 
 @gated
 def header_added(change: Change) -> bool:
-    """What callers send has no header that it did not have before.
+    """A message that callers send gains no header.
 
     A part of a multipart body, or the answer to a webhook, has its shape; callers of older
     versions don't send more.

@@ -9,7 +9,7 @@ from dateline.rules.rule import gated
 
 @gated
 def required_parameter_added(change: Change) -> bool:
-    """A request needs no parameter that it did not need before.
+    """A request gains no required parameter.
 
     Callers of older versions don't send it, and each of their requests would be refused.
 

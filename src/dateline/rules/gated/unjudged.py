@@ -8,7 +8,7 @@ from dateline.rules.rule import gated
 
 @gated
 def unjudged_change(change: Change) -> bool:  # noqa: ARG001
-    """What no rule calls additive needs a new version.
+    """A change that no rule calls additive needs a new version.
 
     Nobody has judged it, so nobody knows what it does to callers.
 
