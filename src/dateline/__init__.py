@@ -1,3 +1,3 @@
-"""One canonical set of definitions in, one frozen contract for each dated version out."""
+"""Generate a frozen contract for each dated version from one canonical set of definitions."""
 
 __version__ = "0.1.0"

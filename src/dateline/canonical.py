@@ -1,4 +1,4 @@
-"""The canonical document of an API: what handlers are written against, all that any version shows.
+"""The canonical document of an API, which handlers are written against: all that any version shows.
 
 Names are the canonical ones, and fields and members that some versions lack are there.
 """

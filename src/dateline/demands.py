@@ -1,4 +1,4 @@
-"""Which converters the definitions demand of their owner: what each takes and gives, and where."""
+"""List the converters that the definitions demand: places, arguments and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the `dateline` script calls: the command line, with errors as plain lines."""
+"""The entry point of the `dateline` script: runs the command line, with errors as plain lines."""
 
 from __future__ import annotations
 

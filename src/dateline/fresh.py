@@ -1,4 +1,4 @@
-"""Whether the outputs still are what the inputs made them.
+"""Decide whether the outputs are up to date with their inputs.
 
 Decided before anything else is imported, since most runs have nothing to do: hence no pathlib,
 no dataclasses, no click here.

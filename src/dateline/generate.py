@@ -1,4 +1,4 @@
-"""Projects: checking them, generating their outputs, cutting and retiring versions."""
+"""Check projects, generate their outputs, cut and retire versions."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class ConvertedDocument(dict[str, Any]):
     """The version of that specification."""
 
 
-class Shape(Enum):
+class Arrangement(Enum):
     """How the children of a key are arranged below it."""
 
     ONE = "one"
@@ -86,13 +86,13 @@ class Value(Enum):
 
 
 class Slot(NamedTuple):
-    """What a key holds: children of one kind in one shape, or data."""
+    """What a key holds: children of one kind in one arrangement, or data."""
 
-    shape: Shape
+    arrangement: Arrangement
     kind: str
 
 
-_NOTHING: Final = Slot(Shape.DATA, "data")
+_NOTHING: Final = Slot(Arrangement.DATA, "data")
 
 
 class Key(NamedTuple):
@@ -110,8 +110,8 @@ def _data(value: Value, *keys: str, since: str = "3.0") -> dict[str, Key]:
     return {key: Key(_NOTHING, value, since) for key in keys}
 
 
-def _below(shape: Shape, kind: str, keys: Iterable[str], since: str) -> dict[str, Key]:
-    return {key: Key(Slot(shape, kind), Value.ANY, since) for key in keys}
+def _below(arrangement: Arrangement, kind: str, keys: Iterable[str], since: str) -> dict[str, Key]:
+    return {key: Key(Slot(arrangement, kind), Value.ANY, since) for key in keys}
 
 
 def _text(*keys: str, since: str = "3.0") -> dict[str, Key]:
@@ -127,15 +127,15 @@ def _any(*keys: str, since: str = "3.0") -> dict[str, Key]:
 
 
 def _one(kind: str, *keys: str, since: str = "3.0") -> dict[str, Key]:
-    return _below(Shape.ONE, kind, keys, since)
+    return _below(Arrangement.ONE, kind, keys, since)
 
 
 def _list(kind: str, *keys: str, since: str = "3.0") -> dict[str, Key]:
-    return _below(Shape.LIST, kind, keys, since)
+    return _below(Arrangement.LIST, kind, keys, since)
 
 
 def _map(kind: str, *keys: str, since: str = "3.0") -> dict[str, Key]:
-    return _below(Shape.MAP, kind, keys, since)
+    return _below(Arrangement.MAP, kind, keys, since)
 
 
 ANY: Final = "*"
@@ -440,7 +440,11 @@ def list_required(kind: str, openapi: str) -> tuple[str, ...]:
 
 _WALKED: Final[dict[str, tuple[dict[str, Slot], Slot | None]]] = {
     kind: (
-        {key: known.slot for key, known in keys.items() if known.slot.shape is not Shape.DATA},
+        {
+            key: known.slot
+            for key, known in keys.items()
+            if known.slot.arrangement is not Arrangement.DATA
+        },
         keys[ANY].slot if ANY in keys else None,
     )
     for kind, keys in OBJECTS.items()
@@ -461,13 +465,13 @@ def slot(kind: str, key: str) -> Slot:
 
 def find_kind(pointer: str) -> str:
     """Return the kind of the object at *pointer* in a document; nothing for data."""
-    shape, kind = Shape.ONE, "document"
+    arrangement, kind = Arrangement.ONE, "document"
     for step in parts(pointer):
-        if shape in (Shape.MAP, Shape.LIST):
-            shape = Shape.ONE
-        elif shape is Shape.ONE:
-            shape, kind = slot(kind, step)
-    return kind if shape is Shape.ONE else ""
+        if arrangement in (Arrangement.MAP, Arrangement.LIST):
+            arrangement = Arrangement.ONE
+        elif arrangement is Arrangement.ONE:
+            arrangement, kind = slot(kind, step)
+    return kind if arrangement is Arrangement.ONE else ""
 
 
 def children(kind: str, node: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str, Any]]:
@@ -479,13 +483,13 @@ def children(kind: str, node: dict[str, Any]) -> Iterator[tuple[tuple[str | int,
             if other is None or key in OBJECTS[kind] or key.startswith("x-"):
                 continue
             known = other
-        shape, below = known
-        if shape is Shape.ONE:
+        arrangement, below = known
+        if arrangement is Arrangement.ONE:
             yield (key,), below, value
-        elif shape is Shape.MAP and isinstance(value, dict):
+        elif arrangement is Arrangement.MAP and isinstance(value, dict):
             for name, child in value.items():
                 yield (key, name), below, child
-        elif shape is Shape.LIST and isinstance(value, list):
+        elif arrangement is Arrangement.LIST and isinstance(value, list):
             for index, child in enumerate(value):
                 yield (key, index), below, child
 
@@ -775,15 +779,15 @@ def find_replaced(
     for key, value in node.items():
         if type(value) in _SCALARS:
             continue
-        shape, below = slot(kind, key)
+        arrangement, below = slot(kind, key)
         now = value
-        if shape is Shape.ONE:
+        if arrangement is Arrangement.ONE:
             now = replace(key, below, value)
-        elif shape is Shape.MAP and isinstance(value, dict):
+        elif arrangement is Arrangement.MAP and isinstance(value, dict):
             items = [(name, replace(key, below, child)) for name, child in value.items()]
             if any(new is not old for (_, new), old in zip(items, value.values(), strict=True)):
                 now = copy_items(value, items)
-        elif shape is Shape.LIST and isinstance(value, list):
+        elif arrangement is Arrangement.LIST and isinstance(value, list):
             listed = [replace(key, below, child) for child in value]
             if any(new is not old for new, old in zip(listed, value, strict=True)):
                 now = listed

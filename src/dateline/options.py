@@ -1,4 +1,4 @@
-"""The options that commands share: which project is meant, and where its folders are."""
+"""The options that commands share: the project, and its folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files are called in reports: their paths from the top of the repository that holds them."""
+"""Name files in reports by their paths from the root of their repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is being done and how far it is: a line on a terminal, once that takes over a second."""
+"""Show progress on a terminal, once a command takes more than a second."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What runs dateline in the CI of GitHub and GitLab; standard library only."""
+"""Run dateline in the CI of GitHub and GitLab; standard library only."""

@@ -1,4 +1,4 @@
-"""Let references lead below the place at which an application is mounted."""
+"""Prefix references with the path at which an application is mounted."""
 
 from __future__ import annotations
 

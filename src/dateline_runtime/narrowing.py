@@ -1,4 +1,4 @@
-"""Compile what takes canonical values to what the callers of a version are shown."""
+"""Compile the conversion of canonical values to those of a version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the version that a request names in its query, its path or the media type it accepts."""
+"""Find the version that a request names in its query, path or `Accept` header."""
 
 from __future__ import annotations
 

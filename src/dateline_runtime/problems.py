@@ -1,4 +1,4 @@
-"""Fill the error schemas of an API with what went wrong with a request."""
+"""Fill the error schemas of an API with the details of a refused request."""
 
 from __future__ import annotations
 

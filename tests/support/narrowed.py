@@ -18,7 +18,7 @@ import yaml
 from dateline.canonical import canonical_document
 from dateline.contracts import contract_data
 from dateline.model import REMOVED, SHOWN_AS, WAS, Api
-from dateline.openapi import METHODS, Shape, pointer, slot, target, walk
+from dateline.openapi import METHODS, Arrangement, pointer, slot, target, walk
 from dateline.project import Projector
 from dateline_runtime.lifting import Lifting, liftings
 from dateline_runtime.narrowing import Narrowing, identity, narrowings
@@ -504,12 +504,12 @@ def _called(value: Json, renames: dict[str, str]) -> Json:
 
 
 def _rewound_below(kind: str, key: str, value: Any, date: str, renames: dict[str, str]) -> Any:
-    shape, below = slot(kind, key)
-    if shape is Shape.ONE:
+    arrangement, below = slot(kind, key)
+    if arrangement is Arrangement.ONE:
         return _rewound(below, value, date, renames)
-    if shape is Shape.LIST:
+    if arrangement is Arrangement.LIST:
         return [_rewound(below, each, date, renames) for each in value if _is_at(each, date)]
-    if shape is Shape.MAP:
+    if arrangement is Arrangement.MAP:
         return {
             _name_at(name, each, date) if below in ("schema", "header") else name: _rewound(
                 below, each, date, renames

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import yaml
 
-from dateline.openapi import Shape, slot
+from dateline.openapi import Arrangement, slot
 
 Document = dict[str, Any]
 
@@ -179,15 +179,15 @@ def _rebuilt(
         return node
     built: Document = {}
     for key, value in node.items():
-        shape, below = slot(kind, key)
-        if shape is Shape.ONE:
+        arrangement, below = slot(kind, key)
+        if arrangement is Arrangement.ONE:
             built[key] = _rebuilt(below, value, change, (*path, key))
-        elif shape is Shape.MAP and isinstance(value, dict):
+        elif arrangement is Arrangement.MAP and isinstance(value, dict):
             built[key] = {
                 name: _rebuilt(below, child, change, (*path, key, name))
                 for name, child in value.items()
             }
-        elif shape is Shape.LIST and isinstance(value, list):
+        elif arrangement is Arrangement.LIST and isinstance(value, list):
             built[key] = [
                 _rebuilt(below, child, change, (*path, key, index))
                 for index, child in enumerate(value)

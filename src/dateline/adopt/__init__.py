@@ -1,4 +1,4 @@
-"""Make definitions with gates of the documents that were published for each version."""
+"""Create definitions with gates from the documents published for each version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the OpenAPI document that an application makes of its own code."""
+"""Read the OpenAPI document that an application generates from its code."""
 
 from __future__ import annotations
 

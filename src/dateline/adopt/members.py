@@ -1,4 +1,4 @@
-"""Align the members of a mapping or list across versions, so that gates can tell them apart."""
+"""Align the members of a mapping or list across versions, so that each can have its own gates."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from dateline.adopt.states import (
 from dateline.gates import Timeline
 from dateline.load.checks.gating import OPTIONAL_PARTS
 from dateline.model import Day, Table
-from dateline.openapi import METHODS, Shape, operations, slot
+from dateline.openapi import METHODS, Arrangement, operations, slot
 from dateline.schema.types import UNIONS
 
 _APPLICATORS: Final = ("allOf", *UNIONS)
@@ -92,13 +92,13 @@ class Merger:
     def _keyword(
         self, kind: str, key: str, states: States, columns: dict[str, States]
     ) -> list[Run]:
-        shape, below = slot(kind, key)
-        if shape is Shape.DATA or below == "discriminator":
+        arrangement, below = slot(kind, key)
+        if arrangement is Arrangement.DATA or below == "discriminator":
             return find_runs(states)
         values = list(states.values())
         if all(value is values[0] for value in values):
             return [Run(list(states), values[0])]
-        if shape is Shape.ONE:
+        if arrangement is Arrangement.ONE:
             return self._one(below, states)
         found: list[Aligned] = []
         for version, value in states.items():
@@ -109,7 +109,7 @@ class Merger:
                 continue
             if plain:
                 found.append(ConstantStates())
-            elif shape is Shape.MAP:
+            elif arrangement is Arrangement.MAP:
                 required = columns.get("required", {})
                 found.append(MappingStates(below, key, required, self.holder, self._renames))
             else:

@@ -1,4 +1,4 @@
-"""Find what deserves a look in merged definitions: renames, and parts restated as a whole."""
+"""Find what to review in merged definitions: likely renames, and parts restated as a whole."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from dateline.adopt.states import ABSENT, NAMED_BY_KEY
 from dateline.gates import changes, is_long
 from dateline.model import ADDED, REMOVED, WAS, Place
-from dateline.openapi import Shape, children, slot, walk
+from dateline.openapi import Arrangement, children, slot, walk
 
 Path = tuple[str | int, ...]
 
@@ -67,7 +67,7 @@ class DefinitionRemarks:
         return count_remarks(
             (_reason(newer, older), self._locate(path))
             for path, kind, keyword, newer, older in self._entries
-            if slot(kind, keyword).shape is not Shape.DATA and older is not ABSENT
+            if slot(kind, keyword).arrangement is not Arrangement.DATA and older is not ABSENT
         )
 
     def _history_entries(self) -> Iterator[tuple[Path, str, str, Any, Any]]:

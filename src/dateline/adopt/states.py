@@ -1,4 +1,4 @@
-"""What versions have in one place, and the gates that express it on a node."""
+"""The states of one place across versions, and the gates that express them on a node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Format what came of an adoption, line by line."""
+"""Format the summary of an adoption, line by line."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Take the documentation of a newer document over into an older one."""
+"""Copy the documentation of a newer document into an older one."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from dateline.changes.words import DOCUMENTATION, identify
-from dateline.openapi import Shape, slot
+from dateline.openapi import Arrangement, slot
 
 
 def reword(kind: str, older: Any, newer: Any) -> Any:
@@ -24,13 +24,13 @@ def reword(kind: str, older: Any, newer: Any) -> Any:
 
 
 def _reword_below(kind: str, key: str, older: Any, holder: dict[str, Any]) -> Any:
-    shape, below = slot(kind, key)
+    arrangement, below = slot(kind, key)
     newer = holder.get(key)
-    if shape is Shape.ONE:
+    if arrangement is Arrangement.ONE:
         return reword(below, older, newer)
-    if shape is Shape.MAP and isinstance(older, dict) and isinstance(newer, dict):
+    if arrangement is Arrangement.MAP and isinstance(older, dict) and isinstance(newer, dict):
         return {name: reword(below, child, newer.get(name)) for name, child in older.items()}
-    if shape is Shape.LIST and isinstance(older, list) and isinstance(newer, list):
+    if arrangement is Arrangement.LIST and isinstance(older, list) and isinstance(newer, list):
         known = {str(identify(child)): child for child in reversed(newer) if identify(child)}
         alike = newer if len(older) == len(newer) else [None] * len(older)
         return [

@@ -1,4 +1,4 @@
-"""What commands answer to programs: plain data, and a JSON Schema (2020-12) for each command.
+"""The JSON output of commands: plain data, and a JSON Schema (2020-12) for each command.
 
 `check` and `diff` have formats of their own, in the room `report`, and `history` in `changes`.
 """

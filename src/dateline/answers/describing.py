@@ -1,4 +1,4 @@
-"""The data that commands answer: rules, gates, and a version that is cut."""
+"""Describe rules, gates and cut versions as the data of JSON output."""
 
 from __future__ import annotations
 

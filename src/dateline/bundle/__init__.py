@@ -1,4 +1,4 @@
-"""Read OpenAPI documents by other hands, from one file or several.
+"""Read third-party OpenAPI documents, from one file or several.
 
 The one boundary for documents that dateline did not check itself: whoever judges or adopts a
 document has it from here.

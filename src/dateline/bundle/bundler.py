@@ -15,7 +15,7 @@ from dateline.bundle.sources import Files, Readings, SourceFile
 from dateline.gates import is_long
 from dateline.model import WAS, Place, Problem
 from dateline.oddities import UNDECIDING, list_used
-from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, read_slot
+from dateline.openapi import COMPONENTS, OBJECTS, Arrangement, MadeName, Value, pointer, read_slot
 from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail
 from dateline.wording import quote
 
@@ -26,7 +26,7 @@ _PAYLOAD: Final = frozenset(
     key
     for keys in OBJECTS.values()
     for key, known in keys.items()
-    if known.slot.shape is Shape.DATA and known.value in (Value.ANY, Value.LIST)
+    if known.slot.arrangement is Arrangement.DATA and known.value in (Value.ANY, Value.LIST)
 )
 
 _UNNAMEABLE: Final = re.compile(r"[^A-Za-z0-9._-]+")
@@ -158,7 +158,7 @@ class Bundler:
         while self._queue:
             section, goal = wanted = self._queue.popleft()
             # `components`, the section and the name are around it
-            made[wanted] = self._inline(Shape.ONE, COMPONENTS[section], goal, goal, 3)
+            made[wanted] = self._inline(Arrangement.ONE, COMPONENTS[section], goal, goal, 3)
         if made:
             document = self._with_components(document, made)
         for holder, key, wanted, rest in self._waiting:
@@ -242,16 +242,16 @@ class Bundler:
 
     # What each value of a file becomes; itself if it refers to no other file
 
-    def _build(self, shape: Shape, kind: str, node: Any, at: Goal, depth: int) -> Built:
-        if shape is Shape.ONE:
+    def _build(self, arrangement: Arrangement, kind: str, node: Any, at: Goal, depth: int) -> Built:
+        if arrangement is Arrangement.ONE:
             return self._object(kind, node, at, depth)
-        if shape is Shape.DATA:
+        if arrangement is Arrangement.DATA:
             return self._data(node, at, depth, payload=False)
         if not isinstance(node, dict | list):
             return node, None
         self._count(node, at, depth)
         if isinstance(node, dict) and (goal := self._follow_alone(node, at)):
-            return self._inline(shape, kind, goal, at, depth)
+            return self._inline(arrangement, kind, goal, at, depth)
         return self._rebuilt(
             node, at, lambda _, below, goal: self._object(kind, below, goal, depth + 1)
         )
@@ -270,7 +270,7 @@ class Bundler:
             made = self._copy(self._children(kind, node, at, depth)[0])
             self._refer(made, "$ref", section, goal)
             return made, None
-        inlined, origin = self._inline(Shape.ONE, kind, goal, at, depth)
+        inlined, origin = self._inline(Arrangement.ONE, kind, goal, at, depth)
         if len(node) == 1 or not isinstance(inlined, dict):
             return inlined, origin
         return self._overlaid(kind, inlined, goal, node, at, depth), None
@@ -296,31 +296,33 @@ class Bundler:
                 self._origins[id(made), key] = origin or at.below(key)
         return made
 
-    def _inline(self, shape: Shape, kind: str, goal: Goal, at: Goal, depth: int) -> Built:
+    def _inline(
+        self, arrangement: Arrangement, kind: str, goal: Goal, at: Goal, depth: int
+    ) -> Built:
         """Return what is at *goal*, to be put at *at*."""
         if goal in self._around:
             self._note(at, "reference-circular", "it leads back to itself; write it out once")
             return None, None
         node = self._files.node(goal)
-        expected = _EXPECTED[shape]
+        expected = _EXPECTED[arrangement]
         if expected and not (
             isinstance(node, expected) or (kind == "schema" and node in (True, False))
         ):
             self._note(at, "reference-kind", f"it leads to no {kind}; refer to one")
             return None, None
         self._around.append(goal)
-        built, origin = self._build(shape, kind, node, goal, depth)
+        built, origin = self._build(arrangement, kind, node, goal, depth)
         self._around.pop()
         return built, origin or goal
 
     def _children(self, kind: str, node: dict[str, Any], at: Goal, depth: int) -> Built:
         def child(key: str | int, value: Any, goal: Goal) -> Built:
             name = str(key)
-            shape, below = read_slot(kind, name)
-            if shape is not Shape.DATA:
+            arrangement, below = read_slot(kind, name)
+            if arrangement is not Arrangement.DATA:
                 if kind == "components" and isinstance(value, dict):
                     return self._section(name, below, value, goal, depth + 1)
-                return self._build(shape, below, value, goal, depth + 1)
+                return self._build(arrangement, below, value, goal, depth + 1)
             if name == WAS and self._is_authored and isinstance(value, dict):
                 return self._history(kind, value, goal, depth + 1)
             if kind == "discriminator" and name == "mapping" and isinstance(value, dict):
@@ -366,7 +368,7 @@ class Bundler:
         if goal := self._follow_alone(node, at):
             aliased = self._files.node(goal)
             if not isinstance(aliased, dict):
-                return self._inline(Shape.MAP, kind, goal, at, depth)
+                return self._inline(Arrangement.MAP, kind, goal, at, depth)
             return self._section(section, kind, aliased, goal, depth)[0], goal
 
         def entry(name: str | int, below: Any, goal: Goal) -> Built:
@@ -378,7 +380,7 @@ class Bundler:
                 and aliased.file != self._main
                 and self._names.get((section, aliased)) == name
             ):
-                return self._inline(Shape.ONE, kind, aliased, goal, depth + 1)
+                return self._inline(Arrangement.ONE, kind, aliased, goal, depth + 1)
             return self._object(kind, below, goal, depth + 1)
 
         return self._rebuilt(node, at, entry)
@@ -410,7 +412,7 @@ class Bundler:
         self._count(value, at, depth)
         quiet = payload or self._is_published
         if isinstance(value, dict) and (goal := self._follow(value, at, quiet=quiet)):
-            return self._inline(Shape.DATA, "value", goal, at, depth)
+            return self._inline(Arrangement.DATA, "value", goal, at, depth)
         return self._rebuilt(
             value, at, lambda _, below, goal: self._data(below, goal, depth + 1, payload=payload)
         )
@@ -518,11 +520,11 @@ class Bundler:
             raise _StopError
 
 
-_EXPECTED: Final[dict[Shape, type | None]] = {
-    Shape.ONE: dict,
-    Shape.MAP: dict,
-    Shape.LIST: list,
-    Shape.DATA: None,
+_EXPECTED: Final[dict[Arrangement, type | None]] = {
+    Arrangement.ONE: dict,
+    Arrangement.MAP: dict,
+    Arrangement.LIST: list,
+    Arrangement.DATA: None,
 }
 
 

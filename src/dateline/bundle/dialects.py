@@ -1,4 +1,4 @@
-"""Documents by others whose schemas are in a dialect that is not read as what they mean.
+"""Refuse third-party documents whose schemas are in an unsupported dialect.
 
 Schemas are read as JSON Schema 2020-12, whatever the dialect that `$schema` or `jsonSchemaDialect`
 names. Of the earlier drafts that is what they mean as long as they have none of the keywords that

@@ -1,4 +1,4 @@
-"""Read JSON and YAML files by other hands, with the place of everything in them."""
+"""Read third-party JSON and YAML files, with the position of every node."""
 
 from __future__ import annotations
 

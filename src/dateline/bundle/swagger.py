@@ -15,7 +15,15 @@ from typing import Any, Final, NamedTuple
 from dateline.bundle.addresses import AddressError, find_path, parse_address
 from dateline.bundle.sources import SourceFile
 from dateline.model import EXTENSIBLE, Problem
-from dateline.openapi import METHODS, ConvertedDocument, MadeName, Shape, follow, pointer, slot
+from dateline.openapi import (
+    METHODS,
+    Arrangement,
+    ConvertedDocument,
+    MadeName,
+    follow,
+    pointer,
+    slot,
+)
 from dateline.source.reader import Trail
 from dateline.wording import quote
 
@@ -589,19 +597,19 @@ class _SwaggerConverter:
         return made
 
     def _below(self, key: str, value: Any, at: _SwaggerNode) -> Any:
-        shape, kind = slot("schema", key)
+        arrangement, kind = slot("schema", key)
         path = (*at.path, key)
         if kind != "schema":
             return value
-        if shape is Shape.ONE:
+        if arrangement is Arrangement.ONE:
             return self._schema(_SwaggerNode(value, path))
         made: Any = value
-        if shape is Shape.MAP and isinstance(value, dict):
+        if arrangement is Arrangement.MAP and isinstance(value, dict):
             made = {
                 name: self._schema(_SwaggerNode(one, (*path, name))) for name, one in value.items()
             }
             return made if any(made[name] is not value[name] for name in made) else value
-        if shape is Shape.LIST and _is_list(value):
+        if arrangement is Arrangement.LIST and _is_list(value):
             made = [
                 self._schema(_SwaggerNode(one, (*path, index))) for index, one in enumerate(value)
             ]

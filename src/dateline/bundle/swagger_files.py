@@ -12,39 +12,39 @@ from dateline.bundle.bundler import name_at_length, name_shortly
 from dateline.bundle.goals import FileSet, Goal, format_local
 from dateline.bundle.sources import SourceFile
 from dateline.model import Place, Problem
-from dateline.openapi import ANY, METHODS, MadeName, Shape
+from dateline.openapi import ANY, METHODS, Arrangement, MadeName
 from dateline.source.reader import Trail
 from dateline.wording import quote
 
 _SECTIONS: Final = {"schema": "definitions", "parameter": "parameters", "response": "responses"}
 """Where the objects are that a reference may lead to (Swagger 2.0, Swagger Object)."""
 
-_Held = dict[str, tuple[Shape, str]]
+_Held = dict[str, tuple[Arrangement, str]]
 
 # What the keys of each object hold that may refer to something, by its title in Swagger 2.0.
 _HOLDS: Final[dict[str, _Held]] = {
     "swagger": {
-        "paths": (Shape.ONE, "paths"),
-        **{section: (Shape.MAP, kind) for kind, section in _SECTIONS.items()},
+        "paths": (Arrangement.ONE, "paths"),
+        **{section: (Arrangement.MAP, kind) for kind, section in _SECTIONS.items()},
     },
-    "paths": {ANY: (Shape.ONE, "path-item")},
+    "paths": {ANY: (Arrangement.ONE, "path-item")},
     "path-item": {
-        **dict.fromkeys(METHODS, (Shape.ONE, "operation")),
-        "parameters": (Shape.LIST, "parameter"),
+        **dict.fromkeys(METHODS, (Arrangement.ONE, "operation")),
+        "parameters": (Arrangement.LIST, "parameter"),
     },
     "operation": {
-        "parameters": (Shape.LIST, "parameter"),
-        "responses": (Shape.ONE, "responses"),
+        "parameters": (Arrangement.LIST, "parameter"),
+        "responses": (Arrangement.ONE, "responses"),
     },
-    "responses": {ANY: (Shape.ONE, "response")},
-    "parameter": {"schema": (Shape.ONE, "schema"), "items": (Shape.ONE, "items")},
-    "response": {"schema": (Shape.ONE, "schema"), "headers": (Shape.MAP, "header")},
-    "header": {"items": (Shape.ONE, "items")},
-    "items": {"items": (Shape.ONE, "items")},
+    "responses": {ANY: (Arrangement.ONE, "response")},
+    "parameter": {"schema": (Arrangement.ONE, "schema"), "items": (Arrangement.ONE, "items")},
+    "response": {"schema": (Arrangement.ONE, "schema"), "headers": (Arrangement.MAP, "header")},
+    "header": {"items": (Arrangement.ONE, "items")},
+    "items": {"items": (Arrangement.ONE, "items")},
     "schema": {
-        **dict.fromkeys(("items", "additionalProperties", "not"), (Shape.ONE, "schema")),
-        **dict.fromkeys(("allOf", "anyOf", "oneOf"), (Shape.LIST, "schema")),
-        "properties": (Shape.MAP, "schema"),
+        **dict.fromkeys(("items", "additionalProperties", "not"), (Arrangement.ONE, "schema")),
+        **dict.fromkeys(("allOf", "anyOf", "oneOf"), (Arrangement.LIST, "schema")),
+        "properties": (Arrangement.MAP, "schema"),
     },
 }
 
@@ -93,14 +93,14 @@ class _SwaggerJoiner:
         top = Goal(self._file, ())
         for wanted, name in self._list_aliases():
             self._names.setdefault(wanted, name)
-        self._build(Shape.ONE, "swagger", self._main.root, top, ())
+        self._build(Arrangement.ONE, "swagger", self._main.root, top, ())
         while self._queue:
             section, goal = self._queue.popleft()
             self._build_entry(section, goal, "")
         added = self._choose_names()
         # again, as all names are known now
         self._origins.clear()
-        root = self._build(Shape.ONE, "swagger", self._main.root, top, ())
+        root = self._build(Arrangement.ONE, "swagger", self._main.root, top, ())
         for (section, goal), name in added.items():
             entries = root[section] = {**(root.get(section) or {})}
             entries[name] = self._build_entry(section, goal, name)
@@ -144,22 +144,22 @@ class _SwaggerJoiner:
         kind = next(kind for kind, known in _SECTIONS.items() if known == section)
         path = (section, name)
         self._origins[path] = goal
-        return self._build(Shape.ONE, kind, self._files.node(goal), goal, path)
+        return self._build(Arrangement.ONE, kind, self._files.node(goal), goal, path)
 
-    def _build(self, shape: Shape, kind: str, node: Any, at: Goal, path: Trail) -> Any:
+    def _build(self, arrangement: Arrangement, kind: str, node: Any, at: Goal, path: Trail) -> Any:
         """Return what *node*, written at *at*, becomes at *path* of the document."""
         if isinstance(node, dict) and isinstance(node.get("$ref"), str):
-            return self._refer(shape, kind, node, at, path)
-        if shape is Shape.LIST or isinstance(node, list):
+            return self._refer(arrangement, kind, node, at, path)
+        if arrangement is Arrangement.LIST or isinstance(node, list):
             pairs: Any = enumerate(node) if isinstance(node, list) else ()
             made = [
-                self._build(Shape.ONE, kind, each, at.below(index), (*path, index))
+                self._build(Arrangement.ONE, kind, each, at.below(index), (*path, index))
                 for index, each in pairs
             ]
             return made if isinstance(node, list) else node
         if not isinstance(node, dict):
             return node
-        held = {ANY: (Shape.ONE, kind)} if shape is Shape.MAP else _HOLDS[kind]
+        held = {ANY: (Arrangement.ONE, kind)} if arrangement is Arrangement.MAP else _HOLDS[kind]
         found = {}
         for key, value in node.items():
             known = held.get(key) or (None if key.startswith("x-") else held.get(ANY))
@@ -167,7 +167,7 @@ class _SwaggerJoiner:
             found[key] = value if known is None else self._build(*known, value, goal, below)
         return found
 
-    def _refer(self, shape: Shape, kind: str, node: Any, at: Goal, path: Trail) -> Any:
+    def _refer(self, arrangement: Arrangement, kind: str, node: Any, at: Goal, path: Trail) -> Any:
         reference = node["$ref"]
         if at.file == self._file and is_local(reference):
             return node
@@ -175,7 +175,7 @@ class _SwaggerJoiner:
             goal = self._files.follow(reference, at)
             if goal.file == self._file:
                 return {**node, "$ref": format_local(goal.path)}
-            section = _SECTIONS.get(kind) if shape is Shape.ONE else None
+            section = _SECTIONS.get(kind) if arrangement is Arrangement.ONE else None
             if section is not None and (section, self._names.get((section, goal))) != path:
                 return {**node, "$ref": self._name((section, goal))}
             if goal in self._around:
@@ -187,7 +187,7 @@ class _SwaggerJoiner:
             return node
         self._origins[path] = goal
         self._around.append(goal)
-        built = self._build(shape, kind, self._files.node(goal), goal, path)
+        built = self._build(arrangement, kind, self._files.node(goal), goal, path)
         self._around.pop()
         return built
 

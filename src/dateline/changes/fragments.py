@@ -1,4 +1,4 @@
-"""What changed in a message, as the lines of it that came and went, with what is around them."""
+"""The lines that were added to or removed from a message, with the lines around them."""
 
 from __future__ import annotations
 

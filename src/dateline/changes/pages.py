@@ -1,4 +1,4 @@
-"""What differs between two versions, judged and with reasons, for callers."""
+"""Compare two versions for callers: judged changes, with reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which versions made a change, and the reason that `x-why` gives for it."""
+"""Find the versions that made a change, and the reason that `x-why` gives for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The changes of a page in the order in which a caller reads them."""
+"""Group the changes of a page in reading order."""
 
 from __future__ import annotations
 

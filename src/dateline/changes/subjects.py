@@ -1,4 +1,4 @@
-"""What a name means in a document: a component, field, value, union member or operation."""
+"""Resolve a name in a document: to a component, field, value, union member or operation."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from dateline.model import Contract
-from dateline.openapi import Shape, slot
+from dateline.openapi import Arrangement, slot
 
 DOCUMENTATION: Final = frozenset({"description", "summary", "example", "examples", "externalDocs"})
 """Keys that tell people something, of any object of a document."""
@@ -50,13 +50,13 @@ def list_words(kind: str, older: Any, newer: Any, at: tuple[Any, ...] = ()) -> I
 
 
 def _list_below(kind: str, key: str, older: Any, newer: Any, at: tuple[Any, ...]) -> Iterator[Row]:
-    shape, below = slot(kind, key)
-    if shape is Shape.ONE:
+    arrangement, below = slot(kind, key)
+    if arrangement is Arrangement.ONE:
         yield from list_words(below, older, newer, at)
-    elif shape is Shape.MAP and isinstance(older, dict) and isinstance(newer, dict):
+    elif arrangement is Arrangement.MAP and isinstance(older, dict) and isinstance(newer, dict):
         for name in older:
             yield from list_words(below, older[name], newer.get(name), (*at, name))
-    elif shape is Shape.LIST and isinstance(older, list) and isinstance(newer, list):
+    elif arrangement is Arrangement.LIST and isinstance(older, list) and isinstance(newer, list):
         for index, (mine, theirs) in enumerate(zip(older, newer, strict=False)):
             yield from list_words(below, mine, theirs, (*at, identify(mine) or index))
 

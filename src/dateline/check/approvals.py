@@ -1,4 +1,4 @@
-"""Who may approve waivers: those whom the policy names, or whom CODEOWNERS does."""
+"""Decide who may approve waivers: those named by the policy or by CODEOWNERS."""
 
 from __future__ import annotations
 

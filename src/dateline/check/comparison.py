@@ -1,4 +1,4 @@
-"""Compare what two names stand for: versions, revisions, folders or documents."""
+"""Compare two references to contracts: versions, revisions, folders or documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with published documents that are not as dateline wrote them."""
+"""Describe what is wrong with published documents that were edited by hand."""
 
 from __future__ import annotations
 

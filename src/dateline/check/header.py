@@ -1,4 +1,4 @@
-"""The header that selects a version, against what was published of it."""
+"""Check the version header against the published policy."""
 
 from __future__ import annotations
 

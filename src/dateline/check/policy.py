@@ -1,4 +1,4 @@
-"""The published policy: what judged when the outputs were generated, and what judges now."""
+"""The published policy: which one judged when the outputs were generated, and which does now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The group that all commands belong to; errors are answered in the format that was asked for."""
+"""The root command, which reports errors in the requested format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that print what dateline knows: rules, explain, history, schema."""
+"""The commands for reference: rules, explain, history, schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find how the pages of a listing are asked for, by the form of its parameters and its response.
+"""Find how a listing is paged, from the form of its parameters and its response.
 
 Only forms that leave no doubt are taken: a parameter and a member of the page with the same name,
 or with names that belong together, and one array that has the items.

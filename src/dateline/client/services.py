@@ -1,4 +1,4 @@
-"""Lay out what is the same for all operations of one version: addresses, credentials."""
+"""Write the source shared by all operations of one version: addresses, credentials."""
 
 from __future__ import annotations
 

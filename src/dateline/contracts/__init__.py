@@ -1,4 +1,4 @@
-"""Build the contract data of an API: what values lose, and the names of fields, at each version.
+"""Build the contract data of an API: the fields and names that values have at each version.
 
 The data are plain JSON values, the same for the same definitions, and hold only what differs::
 

@@ -11,7 +11,7 @@ from dateline.contracts.histories import Histories, Reading, Way
 from dateline.contracts.published import PublishedSchemas
 from dateline.gates import Timeline
 from dateline.model import WAS, Api
-from dateline.openapi import Shape, slot
+from dateline.openapi import Arrangement, slot
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.references import Resolver
@@ -448,8 +448,8 @@ class View:
 
 def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the schemas below the keyword *key*, each with its place."""
-    shape, _ = slot("schema", key)
-    if shape is Shape.ONE:
+    arrangement, _ = slot("schema", key)
+    if arrangement is Arrangement.ONE:
         yield key, value
     elif isinstance(value, dict):
         yield from ((f"{key}/{name}", child) for name, child in value.items())

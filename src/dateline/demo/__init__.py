@@ -1,4 +1,4 @@
-"""Three versions of a small API, served, broken and mended, in a folder that goes afterwards."""
+"""Serve, break and repair three versions of a small API in a temporary folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is compared with what: each pair once, with its differences and the pairs below it."""
+"""The graph of compared pairs: each pair once, with its differences and the pairs below it."""
 
 from __future__ import annotations
 

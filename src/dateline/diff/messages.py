@@ -1,4 +1,4 @@
-"""Compare parameters, bodies, responses, headers and what they are made of."""
+"""Compare parameters, bodies, responses, headers and their parts."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from dateline.openapi import Shape, parts, read_slot
+from dateline.openapi import Arrangement, parts, read_slot
 
 # How what lies below a keyword is written in a path; `*` is replaced by the name.
 _STEPS: Final = {
@@ -35,9 +35,9 @@ def name(root: Any, pointer: str, keyword: str = "") -> Name:
     while tokens:
         key = tokens.pop(0)
         node = _below(node, key)
-        shape, child = read_slot(kind, key)
+        arrangement, child = read_slot(kind, key)
         entry = key
-        if shape in (Shape.MAP, Shape.LIST) and tokens:
+        if arrangement in (Arrangement.MAP, Arrangement.LIST) and tokens:
             entry = tokens.pop(0)
             node = _below(node, entry)
         if kind == "schema":
@@ -49,7 +49,7 @@ def name(root: Any, pointer: str, keyword: str = "") -> Name:
             steps.append(f".{entry}")
         elif kind != "components" and child == "parameter":
             steps.append(f".{_below(node, 'name')}")
-        if shape is Shape.DATA:
+        if arrangement is Arrangement.DATA:
             break
         kind = child
     return Name(component, "".join(steps).removeprefix("."))

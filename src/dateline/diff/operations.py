@@ -1,4 +1,4 @@
-"""Compare the operations of two documents, and what is around them."""
+"""Compare the operations of two documents, their path items and webhooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fold what follows from a reference that leads elsewhere now into one difference.
+"""Merge the differences that follow from a switched reference into one.
 
 Without this, a `$ref` turned from one long component to another would read as if the first had
 lost every field that the second lacks, though nobody has touched it.

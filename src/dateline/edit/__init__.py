@@ -1,4 +1,4 @@
-"""Changes to a project's own files: setting one up, gating, waiving."""
+"""Edit the files of a project: setting one up, gating, waiving."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gates folded away when versions go: the sources say the same of those that stay."""
+"""Remove the gates that no remaining version needs when a version is retired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gating: the edits after which no published contract changes, but additively."""
+"""Gate breaking changes: edits after which published contracts change only additively."""
 
 from __future__ import annotations
 

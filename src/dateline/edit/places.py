@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from dateline.openapi import WHOLE, Shape, follow, pointer, slot, value_at
+from dateline.openapi import WHOLE, Arrangement, follow, pointer, slot, value_at
 
 Steps = tuple[str | int, ...]
 
@@ -33,13 +33,13 @@ def objects(document: dict[str, Any], path: Steps) -> list[Object]:
     done = 0
     while done < len(path):
         kind, node, _ = found[-1]
-        shape, below = slot(kind, str(path[done]))
+        arrangement, below = slot(kind, str(path[done]))
         value = node.get(str(path[done]))
         done += 1
-        if shape in (Shape.MAP, Shape.LIST) and done < len(path):
+        if arrangement in (Arrangement.MAP, Arrangement.LIST) and done < len(path):
             value = value_at(value, path[done : done + 1])
             done += 1
-        elif shape is not Shape.ONE:
+        elif arrangement is not Arrangement.ONE:
             break
         if not isinstance(value, dict):
             break

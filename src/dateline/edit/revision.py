@@ -1,4 +1,4 @@
-"""What a command does to the sources; nothing is written yet."""
+"""The planned edits of a command, before anything is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document by other hands holds that its keys can't hold."""
+"""Find values of a third-party document that its keys can't have."""
 
 from __future__ import annotations
 

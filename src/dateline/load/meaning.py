@@ -1,4 +1,4 @@
-"""What definitions mean, but for what their words say.
+"""The meaning of definitions, apart from their documentation.
 
 Nearly all that is found out about definitions does not depend on what a description says. Most
 edits change descriptions, so that what was found out before them still holds.
@@ -12,7 +12,7 @@ from hashlib import blake2b, sha256
 from typing import Any, NamedTuple
 
 from dateline.model import WAS
-from dateline.openapi import Shape, slot
+from dateline.openapi import Arrangement, slot
 from dateline.schema.words import WORDS_OF
 
 
@@ -91,18 +91,18 @@ def replace_words(kind: str, node: Any, replace: Callable[[str], Any]) -> Any:
             if key in WORDS_OF[kind]:
                 value = replace(value)
         elif isinstance(value, dict):
-            shape, below = slot(kind, key)
-            if shape is Shape.ONE:
+            arrangement, below = slot(kind, key)
+            if arrangement is Arrangement.ONE:
                 value = replace_words(below, value, replace)
-            elif shape is Shape.MAP or key == WAS:
+            elif arrangement is Arrangement.MAP or key == WAS:
                 # a history holds what the keys of the object were
                 below = kind if key == WAS else below
                 value = {
                     name: replace_words(below, child, replace) for name, child in value.items()
                 }
         elif isinstance(value, list):
-            shape, below = slot(kind, key)
-            if shape is Shape.LIST:
+            arrangement, below = slot(kind, key)
+            if arrangement is Arrangement.LIST:
                 value = [replace_words(below, child, replace) for child in value]
         made[key] = value
     return made

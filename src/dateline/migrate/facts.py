@@ -1,4 +1,4 @@
-"""What callers' code has to change from one version to another, in Python's names."""
+"""List what changes for callers' code from one version to another, by Python names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which class of a version takes the place of which one of an older version."""
+"""Match the classes of a version with those of an older version."""
 
 from __future__ import annotations
 

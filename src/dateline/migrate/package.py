@@ -1,4 +1,4 @@
-"""What a generated package has in one version, read from its text: nothing of it is imported."""
+"""Read the API of one version of a generated package from its source, without importing it."""
 
 from __future__ import annotations
 

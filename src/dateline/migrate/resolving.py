@@ -1,4 +1,4 @@
-"""What a name in callers' code is, as far as that is certain."""
+"""Resolve names in callers' code, where that is certain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callers' code in, the same code for another version out, with marks where people have to look."""
+"""Rewrite callers' code for another version, with comments where a person has to decide."""
 
 from __future__ import annotations
 

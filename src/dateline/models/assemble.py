@@ -1,4 +1,4 @@
-"""Put definitions together to modules, and render the other files of the distribution."""
+"""Assemble definitions into modules, and render the other files of the distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that are taken, and what can't be expressed, collected while definitions are written."""
+"""The names in use, and notes on what can't be expressed, collected while models are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Name the members of a union, and find the tag that tells them apart."""
+"""Name the members of a union, and find the tag that distinguishes them."""
 
 from __future__ import annotations
 

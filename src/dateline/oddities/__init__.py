@@ -1,4 +1,4 @@
-"""Read values that a document of others has in place of what belongs there, and show them again.
+"""Read values of the wrong kind in third-party documents, and publish them again.
 
 A published document may say `description: null`, `maxLength: '255'` or `required: true` on a
 property: each has one meaning. Definitions say what it means, and keep what was published under a
@@ -25,8 +25,8 @@ from dateline.openapi import (
     COMPONENTS,
     REFERABLE,
     WEBHOOKS,
+    Arrangement,
     ResolvedReference,
-    Shape,
     find_replaced,
     read_slot,
 )
@@ -77,16 +77,16 @@ def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple
             break
         found.append(name)
         meant = find_meaning(kind, name, node[name])
-        shape, kind = read_slot(kind, name)
+        arrangement, kind = read_slot(kind, name)
         node = node[name]
-        if shape is Shape.DATA:
+        if arrangement is Arrangement.DATA:
             return (*found, *_follow_data(node, steps))
-        if shape is Shape.ONE:
+        if arrangement is Arrangement.ONE:
             continue
         entry = next(steps, None)
-        if shape is Shape.LIST and isinstance(node, dict):
+        if arrangement is Arrangement.LIST and isinstance(node, dict):
             continue  # one object in place of a list of it
-        if shape is Shape.LIST:
+        if arrangement is Arrangement.LIST:
             entry = _find_index(node, node if meant is SAME else meant, entry)
         elif not isinstance(node, dict) or entry not in node:
             entry = None

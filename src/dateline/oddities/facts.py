@@ -1,4 +1,4 @@
-"""What a whole document decides of one of its objects."""
+"""Facts about an object that depend on the whole document."""
 
 from __future__ import annotations
 

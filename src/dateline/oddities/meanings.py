@@ -1,4 +1,4 @@
-"""What a value in place of what belongs there means."""
+"""Decide what a value of the wrong kind means."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import NoneType
 from typing import Any, Final
 
 from dateline.model import KEYS
-from dateline.openapi import JSON_TYPES, OBJECTS, VALUES, Key, Shape, Value
+from dateline.openapi import JSON_TYPES, OBJECTS, VALUES, Arrangement, Key, Value
 from dateline.wording import find_nearest
 
 PREFIX: Final = "x-published-"
@@ -62,7 +62,7 @@ def _list_plain(keys: Mapping[str, Key]) -> dict[str, type]:
     return {
         key: types[known.value]
         for key, known in keys.items()
-        if known.slot.shape is Shape.DATA
+        if known.slot.arrangement is Arrangement.DATA
         and known.value in types
         and key not in (*CALLED, *_IDENTITY, "in")
     }
@@ -87,12 +87,12 @@ def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) ->
         return ABSENT if key.startswith("x-") and _is_misleading(key) else SAME
     if kind == "schema" and key in _IDENTITY and isinstance(value, str | dict):
         return ABSENT
-    if known.slot == (Shape.ONE, "schema"):
+    if known.slot == (Arrangement.ONE, "schema"):
         return SAME
     if value is None:
-        is_data = known.slot.shape is Shape.DATA and known.value is Value.ANY
+        is_data = known.slot.arrangement is Arrangement.DATA and known.value is Value.ANY
         return SAME if is_data else ABSENT
-    is_data = known.slot.shape is Shape.DATA
+    is_data = known.slot.arrangement is Arrangement.DATA
     read = _read_data(kind, key, known, value) if is_data else _read_objects(key, known, value)
     if read is ABSENT or _is_typed(known, value if read is SAME else read):
         return read
@@ -104,19 +104,19 @@ def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) ->
 
 
 def _is_indispensable(kind: str, key: str, known: Key) -> bool:
-    if known.slot.shape is Shape.DATA:
+    if known.slot.arrangement is Arrangement.DATA:
         return (kind in ("document", "parameter") and key in _NAMES) or known.value is Value.DEMANDS
     return known.slot.kind in _INDISPENSABLE and known.since == "3.0"
 
 
 def _is_typed(known: Key, value: Any) -> bool:
     """Return whether *value* has the type that its key needs, and what is directly below it."""
-    shape, kind = known.slot
-    if shape is Shape.DATA:
+    arrangement, kind = known.slot
+    if arrangement is Arrangement.DATA:
         return JSON_TYPES[known.value].fits(value)
-    if shape is Shape.ONE:
+    if arrangement is Arrangement.ONE:
         return _says_something(kind, value)
-    if shape is Shape.LIST:
+    if arrangement is Arrangement.LIST:
         below = value if isinstance(value, list) else [ABSENT]
     else:
         below = list(value.values()) if isinstance(value, dict) else [ABSENT]
@@ -141,10 +141,10 @@ def _is_misleading(key: str) -> bool:
 
 
 def _read_objects(key: str, known: Key, value: Any) -> Any:
-    shape, kind = known.slot
-    if shape is Shape.LIST:
+    arrangement, kind = known.slot
+    if arrangement is Arrangement.LIST:
         return _read_list(key, kind, value)
-    if shape is Shape.MAP:
+    if arrangement is Arrangement.MAP:
         if value == []:
             return {}  # as PHP writes an empty object
         if kind == "example" and _has_no_examples(value):

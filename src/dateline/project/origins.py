@@ -1,4 +1,4 @@
-"""What of the canonical definitions became what is at a pointer into a contract."""
+"""Find the canonical definition of what is at a pointer into a contract."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from dateline.gates import Timeline
 from dateline.model import WAS
-from dateline.openapi import Shape, slot
+from dateline.openapi import Arrangement, slot
 
 
 def find_nearest(paths: Iterable[str], gone: str) -> tuple[str, ...]:
@@ -53,15 +53,15 @@ class Origin:
             if now[key] is not node.get(key) and not self._is_kept(node, now, key, rest):
                 return (*path, WAS)
             path = (*path, key)
-            shape, below = slot(kind, key)
+            arrangement, below = slot(kind, key)
             step: str | int | None = None
             node = now[key]
-            if shape in (Shape.MAP, Shape.LIST) and rest:
-                step = self._step(shape, below, node, rest.pop(0))
+            if arrangement in (Arrangement.MAP, Arrangement.LIST) and rest:
+                step = self._step(arrangement, below, node, rest.pop(0))
                 if step is None:
                     return path
                 path, node = (*path, step), node[step]
-            elif shape is Shape.DATA:
+            elif arrangement is Arrangement.DATA:
                 return path + _within(node, rest)
             kind = below
         return path
@@ -73,15 +73,15 @@ class Origin:
         own = node.get(key)
         if key != "properties" or not rest or not isinstance(own, dict):
             return False
-        name = self._step(Shape.MAP, "schema", now[key], rest[0])
+        name = self._step(Arrangement.MAP, "schema", now[key], rest[0])
         return name in own and own[name] is now[key][name]
 
     def _now(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
         return next(era for mask, era in self._timeline.eras(kind, node) if mask >> self._at & 1)
 
-    def _step(self, shape: Shape, kind: str, node: Any, step: str) -> str | int | None:
+    def _step(self, arrangement: Arrangement, kind: str, node: Any, step: str) -> str | int | None:
         """Return the canonical key or index of what a contract shows as *step*."""
-        if shape is Shape.MAP and isinstance(node, dict):
+        if arrangement is Arrangement.MAP and isinstance(node, dict):
             # most things are called what they are called now
             names: list[str] = [step, *node] if step in node else list(node)
             return next((name for name in names if self._is(kind, name, node[name], step)), None)

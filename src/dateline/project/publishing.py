@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dateline.gates import Timeline, drop_keys
 from dateline.model import EXTENSIBLE, KEYS, WAS, Api
-from dateline.openapi import Shape, slot
+from dateline.openapi import Arrangement, slot
 from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
 from dateline.schema.usage import find_component
@@ -85,14 +85,14 @@ class Publisher:
 
     def child(self, kind: str, key: str, value: Any) -> tuple[Any, int]:
         """Publish what is under *key* of an object of *kind*: (value, where shown)."""
-        shape, below = slot(kind, key)
-        if shape is Shape.DATA:
+        arrangement, below = slot(kind, key)
+        if arrangement is Arrangement.DATA:
             return value, self.all
-        if shape is Shape.ONE:
+        if arrangement is Arrangement.ONE:
             return self.node(below, value), self.timeline.find_shown(below, value)
-        if shape is Shape.MAP and isinstance(value, dict):
+        if arrangement is Arrangement.MAP and isinstance(value, dict):
             return self._map(below, value)
-        if shape is Shape.LIST and isinstance(value, list):
+        if arrangement is Arrangement.LIST and isinstance(value, list):
             return self._list(below, value)
         return value, self.all
 

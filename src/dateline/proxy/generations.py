@@ -1,4 +1,4 @@
-"""Exchange what serves requests when it was generated anew, without losing one of them."""
+"""Replace the running layer after a new generation, without dropping requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a schema becomes in Python: its type, and which contract the server's types are made of."""
+"""The Python types of schemas, and which contract the server's types are made from."""
 
 from __future__ import annotations
 

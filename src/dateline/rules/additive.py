@@ -1,4 +1,4 @@
-"""What goes to all versions: the whole list. What is not here is gated."""
+"""The rules for additive changes, which go to all versions; everything else is gated."""
 
 from __future__ import annotations
 

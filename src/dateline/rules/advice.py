@@ -1,4 +1,4 @@
-"""What the author of the definitions does about a judged change."""
+"""Advice to authors of definitions about a judged change."""
 
 from __future__ import annotations
 

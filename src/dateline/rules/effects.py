@@ -1,4 +1,4 @@
-"""Changes described to callers in a sentence: what is different in requests and responses."""
+"""Describe changes to callers in a sentence: how requests and responses differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules and presets in words, for a terminal."""
+"""Explain rules and presets on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that rules ask about a change: where it is, and whether it allows more or less."""
+"""Predicates of rules about a change: where it is, and whether it allows more or less."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may not happen in any version."""
+"""The rules for changes that no version may make."""
 
 from __future__ import annotations
 

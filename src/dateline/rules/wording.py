@@ -1,4 +1,4 @@
-"""Changes described in one line: what happened, in the past tense, subject first."""
+"""Describe a change in one line, in the past tense, subject first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schemas of a document in, JSON values that fit them out: the same for the same seed.
+"""Sample JSON values that satisfy the schemas of a document, the same for the same seed.
 
 A value depends on the seed, on the name that it is sampled for and on its own schemas, so
 that what is added elsewhere changes nothing. Whatever jsonschema-rs refuses is never returned.

@@ -1,4 +1,4 @@
-"""Objects and lists: which fields and how many items there are, each made by whoever asks."""
+"""Sample objects and arrays: choose their fields and their number of items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in, choices out: the same names choose the same things, on every machine."""
+"""Deterministic choices: the same names lead to the same choices, on every machine."""
 
 from __future__ import annotations
 

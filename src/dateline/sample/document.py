@@ -1,4 +1,4 @@
-"""The schemas of a document as JSON Schema 2020-12: what fits them, how deep their values get."""
+"""The schemas of a document as JSON Schema 2020-12: validation, and the depth of values."""
 
 from __future__ import annotations
 

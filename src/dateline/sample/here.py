@@ -1,4 +1,4 @@
-"""Where a value is made, and that nothing fits there."""
+"""The place of a sampled value, and the error if no value is valid there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds and steps in, a number within them out, counted in fractions so that nothing is lost."""
+"""Sample numbers within bounds and steps, with exact fractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text is for in, one that looks like it out: by its format, or by the name of its field.
+"""Sample realistic strings, by their format or by the name of their field.
 
 Names, numbers and addresses are those that standards set aside for examples (RFC 2606, RFC 5737,
 RFC 3849, and the telephone numbers 555-01xx).

@@ -1,4 +1,4 @@
-"""Schemas that one value has to fit in, the plain ones that this comes down to out.
+"""Reduce schemas that one value must satisfy together to plain ones.
 
 References are followed and `allOf` is opened, but nothing is merged: what a value has to fit is
 a list of schemas, and so is what each value within it has to fit.

@@ -1,4 +1,4 @@
-"""Schemas in, a value that fits them all out: tried in a fixed order until one does."""
+"""Sample a value that satisfies several schemas: candidates are tried in a fixed order."""
 
 from __future__ import annotations
 

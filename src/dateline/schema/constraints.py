@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 from urllib.parse import quote
 
-from dateline.openapi import Shape, children, replace_children, slot, target
+from dateline.openapi import Arrangement, children, replace_children, slot, target
 from dateline.regex.tree import RegexDepthError, RegexError, parse
 from dateline.schema.dialect import Dialect, fold_null
 from dateline.schema.references import ANCHORS, REFERENCES, component, escape
@@ -116,10 +116,10 @@ def _has_meaning(keyword: str, value: Any) -> bool:
         return any(name in EVERY_TYPE for name in names)
     if keyword == "pattern":
         return _has_tree(value)
-    shape, kind = slot("schema", keyword)
+    arrangement, kind = slot("schema", keyword)
     if kind != "schema":
         return True
-    return isinstance(value, dict | bool) if shape is Shape.ONE else value != []
+    return isinstance(value, dict | bool) if arrangement is Arrangement.ONE else value != []
 
 
 def _has_tree(pattern: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which components requests hold and which responses, and what schemas refer to."""
+"""Find the components that requests and responses use, and what schemas refer to."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Words for people in documents, and what differs in them alone."""
+"""The documentation in documents, and documents that differ in it alone."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from dateline.openapi import OBJECTS, Shape, slot
+from dateline.openapi import OBJECTS, Arrangement, slot
 from dateline.schema.values import written
 
 WORDS: Final = frozenset({"description", "summary"})
@@ -44,14 +44,14 @@ def _is_alike(kind: str, key: str, before: Any, after: Any) -> bool:
     """Return whether two values of *key* are the same but for words."""
     if key in WORDS_OF[kind] and _is_text(before) and _is_text(after):
         return True
-    shape, below = slot(kind, key)
-    if shape is Shape.ONE:
+    arrangement, below = slot(kind, key)
+    if arrangement is Arrangement.ONE:
         return differ_in_words_alone(below, before, after)
-    if shape is Shape.MAP and isinstance(before, dict) and isinstance(after, dict):
+    if arrangement is Arrangement.MAP and isinstance(before, dict) and isinstance(after, dict):
         return before.keys() == after.keys() and all(
             differ_in_words_alone(below, child, after[name]) for name, child in before.items()
         )
-    if shape is Shape.LIST and isinstance(before, list) and isinstance(after, list):
+    if arrangement is Arrangement.LIST and isinstance(before, list) and isinstance(after, list):
         return len(before) == len(after) and all(
             differ_in_words_alone(below, *both) for both in zip(before, after, strict=True)
         )

@@ -1,4 +1,4 @@
-"""Definitions in, a running mock of every version out: answers are sampled from the schemas."""
+"""Run a mock of every version; its responses are sampled from the schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mock in, what its user has to know out: where it is, what it serves, how to ask it."""
+"""The lines that `dateline serve` prints: address, versions, example requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definitions in, the server package that is generated from them out, imported by its path."""
+"""Generate the server package of definitions, and import it by its path."""
 
 from __future__ import annotations
 

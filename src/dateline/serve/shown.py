@@ -1,4 +1,4 @@
-"""Decide whether the callers of a version can be shown a value."""
+"""Decide whether a value can be converted for the callers of a version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describe the operations of an API for what serves them around an application of its own.
+"""Describe the operations of an API for the wrapper around an existing application.
 
 Plain JSON values, beside the contract data::
 

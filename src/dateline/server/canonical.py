@@ -1,4 +1,4 @@
-"""Build the contract that a server is written against: everything that any version shows.
+"""Build the contract that a server implements: everything that any version shows.
 
 Fields that callers of older versions leave out are not required of requests. A component of both
 requests and responses that differs for this exists twice: the form for requests is named

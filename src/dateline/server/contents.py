@@ -1,4 +1,4 @@
-"""Read what bodies of requests and responses hold: JSON, a sequence of items, a file, or text."""
+"""Read the content of request and response bodies: JSON, a sequence of items, a file, or text."""
 
 from __future__ import annotations
 

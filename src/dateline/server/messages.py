@@ -1,4 +1,4 @@
-"""Describe what requests and results have to be, as far as a server has to know.
+"""Describe the constraints of requests and results for a server.
 
 Plain JSON values, beside the contract data::
 

@@ -1,4 +1,4 @@
-"""What an operation takes and gives, section by section, and what of it two versions differ in."""
+"""Compare an operation in two versions, section by section."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one version has: its operations and schemas, with references resolved, and their pages."""
+"""The contents of one version: operations and schemas with references resolved, and their pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The versions of an API as a time line: where everything is in the drawing, in its units."""
+"""The timeline of the versions of an API: the coordinates of everything in the drawing."""
 
 from __future__ import annotations
 

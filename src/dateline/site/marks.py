@@ -1,4 +1,4 @@
-"""What a page says of the history of a field, value or operation: marks beside its name."""
+"""The marks beside a field, value or operation that show its history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dateline.model import (
     Api,
     Combination,
 )
-from dateline.openapi import Shape, pointer, slot, walk
+from dateline.openapi import Arrangement, pointer, slot, walk
 from dateline.schema.types import UNIONS, is_enumeration
 
 _WORDLESS: Final = frozenset({"description", "summary", "title", "example", "examples"})
@@ -76,18 +76,18 @@ class Marker:
         rest = list(path)
         while rest:
             key = str(rest.pop(0))
-            shape, below = slot(kind, key)
+            arrangement, below = slot(kind, key)
             value = node[key]
             listed = kind == "schema" and key in UNIONS and is_enumeration(node)
             steps.append("enum" if listed else key)
-            if shape is Shape.MAP and rest:
+            if arrangement is Arrangement.MAP and rest:
                 name = str(rest.pop(0))
                 child = value[name]
                 if not self._is_shown(below, child, at, kind, key, name):
                     return None
                 called = self._timeline.names(below, name, child)
                 steps.append(next(text for mask, text in called if mask >> at & 1))
-            elif shape is Shape.LIST and rest:
+            elif arrangement is Arrangement.LIST and rest:
                 index = int(rest.pop(0))
                 child = value[index]
                 if not self._timeline.of(child) >> at & 1:

@@ -1,4 +1,4 @@
-"""What two versions have in common: their pages show the same, and are laid out once."""
+"""Find the pages that two versions share, which are rendered once."""
 
 from __future__ import annotations
 

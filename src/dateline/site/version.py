@@ -1,4 +1,4 @@
-"""What the pages of one version show."""
+"""The data of the pages of one version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The problems of one file, each with its place, in words that all readers share."""
+"""The problems of one file, with their positions and the messages that all readers share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents that are generated: the same value, the same bytes, whatever was there before."""
+"""Write generated documents: the same bytes for the same value."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from dateline.model import (
     WAS,
     WHY,
 )
-from dateline.openapi import OBJECTS, WHOLE, Shape, slot
+from dateline.openapi import OBJECTS, WHOLE, Arrangement, slot
 from dateline.schema.types import UNIONS
 from dateline.schema.values import text
 from dateline.versions import is_well_formed
@@ -82,7 +82,7 @@ def _presence(site: Site) -> str | None:
     if site.kind in WHOLE:
         where = _INSTEAD.get(site.kind, "put it on a part of it")
         return f"is not allowed on {name_kind(site.kind)}, which every version has; {where}"
-    if _held_by(site) is Shape.ONE and site.kind not in OPTIONAL_PARTS:
+    if _held_by(site) is Arrangement.ONE and site.kind not in OPTIONAL_PARTS:
         return (
             f"is not allowed on the `{site.slot}` of {name_kind(_holder(site))}, "
             f"which has to be there; put `{WAS}` on what holds it"
@@ -151,8 +151,8 @@ def _holder(site: Site) -> str:
     return site.parent.kind if site.parent is not None else site.kind
 
 
-def _held_by(site: Site) -> Shape:
-    return slot(_holder(site), site.slot).shape
+def _held_by(site: Site) -> Arrangement:
+    return slot(_holder(site), site.slot).arrangement
 
 
 @on(

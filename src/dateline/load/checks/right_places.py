@@ -1,4 +1,4 @@
-"""Where a key belongs that was written on another kind of object."""
+"""Suggest the right place of a key that was written on the wrong kind of object."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from dateline.openapi import ANY, OBJECTS, Shape
+from dateline.openapi import ANY, OBJECTS, Arrangement
 from dateline.wording import name_kind
 
 _FARTHEST: Final = 3
@@ -20,7 +20,7 @@ class GrammarStep(NamedTuple):
     """From an object to one that its *key* holds, or to the one that holds it (*upwards*)."""
 
     key: str
-    shape: Shape
+    arrangement: Arrangement
     kind: str
     upwards: bool
 
@@ -62,10 +62,10 @@ def _extend(
 @cache
 def _list_steps(kind: str, upwards: bool) -> tuple[GrammarStep, ...]:
     return tuple(
-        GrammarStep(key, known.slot.shape, holder if upwards else known.slot.kind, upwards)
+        GrammarStep(key, known.slot.arrangement, holder if upwards else known.slot.kind, upwards)
         for holder, keys in OBJECTS.items()
         for key, known in keys.items()
-        if known.slot.shape is not Shape.DATA
+        if known.slot.arrangement is not Arrangement.DATA
         and key not in _RARELY_MEANT
         # they are around everything
         and not (upwards and holder == "components")
@@ -82,6 +82,6 @@ def _describe(trail: tuple[GrammarStep, ...]) -> str:
         return f"to {name_kind(last.kind)} in {f'`{trail[-2].key}`' if trail[1:] else 'it'}"
     if last.kind == "operation":
         return f"to an operation, such as `{last.key}`"
-    if last.shape is Shape.ONE:
+    if last.arrangement is Arrangement.ONE:
         return f"into `{last.key}`" if len(trail) == 1 else f"into a `{last.key}` below"
     return f"to {name_kind(last.kind)} in `{last.key}`"

@@ -42,8 +42,8 @@ from dateline.openapi import (
     REFERABLE,
     TEXTS,
     WHOLE,
+    Arrangement,
     Key,
-    Shape,
     Value,
     list_required,
 )
@@ -156,7 +156,7 @@ class _KeyForm(NamedTuple):
     """What a key holds: its type, the objects below it, and the checks of its own."""
 
     type: ValueType
-    shape: Shape
+    arrangement: Arrangement
     kind: str
     checks: tuple[Check, ...]
     is_newer: bool = False
@@ -194,7 +194,7 @@ _HOLLOW: Final[dict[str, Any]] = {}
 
 
 class StructureWalk:
-    """One walk over the document: what is wrong with its shape, and where to look closer."""
+    """One walk over the document: what is wrong with its structure, and where to look closer."""
 
     def __init__(self, scope: Scope) -> None:
         self.found: list[Violation] = []
@@ -236,7 +236,7 @@ class StructureWalk:
                 continue
             if known.checks:
                 checks += known.checks
-            if known.shape is not Shape.DATA:
+            if known.arrangement is not Arrangement.DATA:
                 self._below(known, value, (trail, key), key, site)
             elif known.type.holds is not None and type(value) is not str:
                 self._check_items(known.type, value, (trail, key))
@@ -266,12 +266,12 @@ class StructureWalk:
     def _below(self, known: _KeyForm, value: Any, trail: Trail, key: str, parent: Site) -> None:
         """Push the objects in *value* on the stack."""
         form = self._forms[known.kind]
-        if known.shape is Shape.ONE:
+        if known.arrangement is Arrangement.ONE:
             if type(value) is not bool:
                 self._stack.append((form, Site(known.kind, value, trail, key, parent)))
             return
         wanted = _SCHEMA if known.kind == "schema" else _NODE
-        pairs = value.items() if known.shape is Shape.MAP else enumerate(value)
+        pairs = value.items() if known.arrangement is Arrangement.MAP else enumerate(value)
         for name, child in pairs:
             if is_annotation(name, child):
                 self._note_misplaced(str(name), (trail, name), key)
@@ -448,7 +448,9 @@ def _forms(authored: bool, openapi: str) -> dict[str, _Form]:
             if key != ANY:
                 keys[key] = _KeyForm(_type(known), *known.slot, checks, is_newer)
         for key, accepted in _OURS.items():
-            keys[key] = _KeyForm(accepted, Shape.DATA, "data", active(f"{kind}.{key}", f"*.{key}"))
+            keys[key] = _KeyForm(
+                accepted, Arrangement.DATA, "data", active(f"{kind}.{key}", f"*.{key}")
+            )
         other = OBJECTS[kind].get(ANY)
         return _Form(
             kind=kind,
@@ -474,7 +476,7 @@ def _forms(authored: bool, openapi: str) -> dict[str, _Form]:
             or (key in (ADDED, REMOVED) and not authored)
         }
         if kind in ("schema", "header"):
-            keys["name"] = _KeyForm(_TEXT, Shape.DATA, "data", ())
+            keys["name"] = _KeyForm(_TEXT, Arrangement.DATA, "data", ())
         return replace(form, keys=keys, required=(), checks=(), reference=())
 
     return {kind: now(kind) for kind in OBJECTS} | {_before(kind): before(kind) for kind in OBJECTS}
@@ -487,10 +489,10 @@ def _before(kind: str) -> str:
 
 def _type(key: Key) -> ValueType:
     slot = key.slot
-    if slot.shape is Shape.LIST:
+    if slot.arrangement is Arrangement.LIST:
         return _LIST
-    if slot.shape is Shape.MAP:
+    if slot.arrangement is Arrangement.MAP:
         return _NODE
-    if slot.shape is Shape.ONE:
+    if slot.arrangement is Arrangement.ONE:
         return _SCHEMA if slot.kind == "schema" else _NODE
     return ValueType(*JSON_TYPES[key.value], _WORDS[key.value])

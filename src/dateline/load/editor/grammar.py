@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dateline.load.table.contents import COUNT, FLAG, TEXT, URL, JsonSchema
-from dateline.openapi import ANY, NEWEST, OBJECTS, VALUES, Key, Shape, Value, list_required
+from dateline.openapi import ANY, NEWEST, OBJECTS, VALUES, Arrangement, Key, Value, list_required
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -104,12 +104,12 @@ def grammar(kind: str) -> JsonSchema:
 
 def _content(kind: str, name: str, key: Key) -> JsonSchema:
     """Return the schema of the value of *key*, called *name* in objects of *kind*."""
-    if key.slot.shape is Shape.DATA:
+    if key.slot.arrangement is Arrangement.DATA:
         return _NARROWER.get((kind, name)) or _VALUES[key.value]
     below = ref(key.slot.kind)
-    if key.slot.shape is Shape.LIST:
+    if key.slot.arrangement is Arrangement.LIST:
         return {"type": "array", "items": below}
-    if key.slot.shape is Shape.MAP:
+    if key.slot.arrangement is Arrangement.MAP:
         return {"type": "object", "additionalProperties": below}
     return below
 

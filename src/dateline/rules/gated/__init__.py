@@ -1,4 +1,4 @@
-"""What needs a new version, by name. What has no name here needs one too, as `unjudged-change`."""
+"""The rules for gated changes. A change without a rule is gated as `unjudged-change`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a JSON text holds, and where: read with the parser in C, which tells no places."""
+"""Read a JSON text with positions, although the parser in C reports none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places in files of what is at a path of a document."""
+"""Find the position in a file of a path into a document."""
 
 from __future__ import annotations
 

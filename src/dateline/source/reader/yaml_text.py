@@ -1,4 +1,4 @@
-"""What a YAML text holds, and where: what it has in common with another one is read once."""
+"""Read a YAML text with positions; parts shared with another text are read once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of one source: what no edit is about stays byte for byte."""
+"""Edit one source; everything outside the edits stays byte for byte the same."""
 
 from __future__ import annotations
 

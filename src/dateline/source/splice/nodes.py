@@ -1,4 +1,4 @@
-"""The tree that a source is to become: nodes that its text has, and new ones."""
+"""The edited tree of a source: nodes of its text, and new ones."""
 
 from __future__ import annotations
 

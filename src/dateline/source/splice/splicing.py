@@ -1,4 +1,4 @@
-"""The splices that make a text what its tree of nodes is to be."""
+"""Compute the splices that turn a text into its edited tree of nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take values of components to another version and back, outside of any request."""
+"""Convert values of components to another version and back, outside of any request."""
 
 from __future__ import annotations
 

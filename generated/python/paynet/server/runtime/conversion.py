@@ -1,4 +1,4 @@
-"""Call converters: with the call that they serve, and awaited where something waits for them."""
+"""Call converters with the context of their call, and await asynchronous ones."""
 
 from __future__ import annotations
 

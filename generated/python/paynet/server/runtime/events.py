@@ -1,4 +1,4 @@
-"""Render events as the subscribers of each version are to see them."""
+"""Render events for the subscribers of each version."""
 
 from __future__ import annotations
 

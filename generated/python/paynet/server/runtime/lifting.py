@@ -1,4 +1,4 @@
-"""Compile what takes the requests of a version's callers to canonical values."""
+"""Compile the conversion of requests of a version to canonical values."""
 
 from __future__ import annotations
 
