@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dateline.model import KEYS, Day
-from dateline.source.scalars import format_block, format_number, is_plain, quote_yaml
+from dateline.source.scalars import (
+    format_block,
+    format_folded,
+    format_number,
+    is_plain,
+    quote_yaml,
+    wrap_quoted,
+)
 from dateline.source.spans import BLOCK, FLOW, Span, everything
 
 _WIDTHS: Final = (80, 120)
@@ -62,9 +69,15 @@ def style_of(text: str, root: Span, *, json: bool = False) -> Style:
         step=root_step or most("step:", 2),
         list_step=most("step-", 2),
         width=max(low, min(high, longest)),
-        folds=longest <= high or found["quote", ">"] > 0,
+        folds=found["quote", ">"] > 0 or not any(map(_is_left_long, text.splitlines())),
         json=json,
     )
+
+
+def _is_left_long(line: str) -> bool:
+    """Return whether *line* is a long one that could be broken."""
+    said = line.lstrip(" -").partition(": ")[2] or line
+    return len(line) > _WIDTHS[1] and " " in said.strip()
 
 
 def in_brackets(value: Any, style: Style) -> str:
@@ -176,29 +189,20 @@ def scalar(value: Any, style: Style, *, brackets: bool = False) -> str:
 
 
 def _text(text: str, style: Style, indent: int, taken: int) -> str:
-    """Return *text* as a value at *indent*: on one line, or as block text below it."""
+    """Return *text* as a value at *indent*: on one line, or as block text below it.
+
+    Where the file's long texts are broken, so is this one, as far as YAML can.
+    """
     line = scalar(text, style)
-    margin = "\n" + " " * (indent + style.step)
-    if block := format_block(text, margin[1:]):
-        return block
-    too_long = indent + taken + 1 + len(line) > style.width
-    if too_long and style.folds and _folds(text):
-        return ">-" + "".join(
-            margin + line for line in _fold(text, style.width - indent - style.step)
-        )
-    return line
-
-
-def _folds(text: str) -> bool:
-    """Return whether a folded block scalar gives *text* back, broken at any of its blanks."""
-    return text.isprintable() and text.split(" ") == text.split()
-
-
-def _fold(text: str, width: int) -> list[str]:
-    lines = [""]
-    for word in text.split(" "):
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]} {word}".lstrip(" ")
-    return lines
+    if style.json:
+        return line
+    margin = " " * (indent + style.step)
+    written = format_block(text, margin) or line
+    rows = written.split("\n")
+    rows[0] = f"{' ' * (indent + taken + 1)}{rows[0]}"
+    if not style.folds or max(map(len, rows)) <= style.width or " " not in text.strip():
+        return written
+    column = indent + taken + 1
+    return format_folded(text, margin, style.width) or wrap_quoted(
+        text, margin, style.width, column
+    )
