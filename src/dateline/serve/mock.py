@@ -213,6 +213,14 @@ class Mock:
                 value = self._value(key, f"{name} {again}" if again else name)
                 if shown(operation, status, value):
                     return value
+        least = copy.deepcopy(self._value(key, name))
+        for holder, field in _list_entries(least):
+            left = holder[field]
+            del holder[field]
+            if not self._sampler.fits(self._schemas[key], least):
+                _put_back(holder, field, left)
+            elif self._shown.by(version, operation, status, least):
+                return least
         raise UnsatisfiedError(name, "", f"callers of {version} can be shown none that was found")
 
     def _sample_value(self, key: tuple[str, str], name: str) -> Any:
@@ -293,6 +301,26 @@ def _find_holders(made: Any, *, items: bool) -> Iterator[dict[str, Any]]:
         lists = made.values() if isinstance(made, dict) else [made]
         for found in lists:
             yield from (each for each in _list_items(found) if isinstance(each, dict))
+
+
+def _put_back(holder: Any, key: Any, value: Any) -> None:
+    if isinstance(holder, list):
+        holder.insert(key, value)
+    else:
+        holder[key] = value
+
+
+def _list_entries(value: Any) -> list[tuple[Any, Any]]:
+    """Return what objects and lists in *value* hold, each with its key, the last and inner first.
+
+    Of lists, the last is first, so that the others keep their places.
+    """
+    found = [
+        (holder, key)
+        for holder in _containers(value)
+        for key in (holder if isinstance(holder, dict) else range(len(holder)))
+    ]
+    return found[::-1]
 
 
 def _containers(value: Any) -> Iterator[Any]:
