@@ -7,7 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dateline.source.spans import spans
 from dateline.source.text import yaml_text
+from dateline.source.writing import Style, entry, style_of
 
 WIDTH = 40
 
@@ -61,3 +63,37 @@ def test_any_text_comes_back(text: str) -> None:
 def test_texts_are_folded_where_they_are_too_long(text: str, written: str) -> None:
     assert yaml_text({"text": text}, width=WIDTH).strip() == written
     assert yaml.safe_load(f"{written}\n") == {"text": text}
+
+
+STYLE = Style(
+    brackets=True,
+    map_padding=" ",
+    list_padding="",
+    quote="'",
+    step=2,
+    list_step=2,
+    width=WIDTH,
+)
+
+
+@given(TEXTS)
+def test_any_text_comes_back_in_the_style_of_a_file(text: str) -> None:
+    written = "\n".join(["key:", f"    {entry('text', text, STYLE, 4)}", "    last: 1"])
+    assert yaml.safe_load(written) == {"key": {"text": text, "last": 1}}
+    longest = max(map(len, text.split()), default=0)
+    assert all(len(line) <= WIDTH or longest > 12 for line in written.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "folds"),
+    [
+        (["a: short"], True),
+        (["a: https://library.example/" + "x" * 120], True),
+        (["- " + "x" * 130], True),
+        (["a: " + "many words " * 13], False),
+        (["a: >-", "  folded", "b: " + "many words " * 13], True),
+    ],
+)
+def test_long_lines_that_could_be_broken_show_a_style(lines: list[str], folds: bool) -> None:
+    text = "\n".join(lines) + "\n"
+    assert style_of(text, spans(text)).folds is folds
