@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.reports import shorten_reports
 from support.scratch import use_memory
 
 # The same examples in every run, on every machine: a failure seen once is seen again. No clock
@@ -43,6 +44,11 @@ gc.disable()
 def pytest_xdist_auto_num_workers() -> int:
     """Return one worker more than there are processors: some tests wait, for what has to stall."""
     return len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0]) + 1
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let processes that xdist started report what is printed."""
+    shorten_reports(session.config)
 
 
 def pytest_collection_finish() -> None:

@@ -77,6 +77,7 @@
 - `refactorings`: documents, and refactorings that callers can't notice
 - `reference_spellings`: the ways of referring to a schema that all say the same
 - `reported`: findings of every verdict and policy, some with hostile text
+- `reports`: what processes that run tests report to the one that prints
 - `repositories`: git repositories in which the library API is published
 - `retries`: many retries of few requests, and the promises that they broke
 - `rule_cases`: documents that a case of a rule compares

@@ -41,8 +41,8 @@ MODULES = (
         "edit.retire",
         "check.comparison",
     ),
-    *("check.comparison", "changes.history", "load.editor.source", "load.editor.versions"),
-    "report.formats",
+    *("changes.history", "load.checks", "load.editor.source", "load.editor.versions"),
+    *("report.formats", "report.formats.text"),
 )
 
 State = dict[str, bytes | None]
@@ -297,8 +297,8 @@ def main() -> None:
 
     # imported once, for all copies of this process, none of which lives long
     gc.disable()
-    for module in MODULES:
-        import_module(f"dateline.{module}")
+    for module in ("sqlite3", *(f"dateline.{name}" for name in MODULES)):
+        import_module(module)
 
     way, every, *command = sys.argv[1:]
     # absolute, which tells them from what is removed in other folders
