@@ -16,14 +16,17 @@ from dateline.cache import Cache, open_cache
 from dateline.collector import collection_off, collection_on, cycles_freed
 from dateline.files import Stale, WriteResult, find_stale, write
 from dateline.files.sources import recover
+from dateline.files.spool import spooling
 from dateline.model import (
     MANIFEST,
     Api,
     Artifact,
     DatelineError,
     Finding,
+    Keep,
     Place,
     SourceError,
+    in_memory,
 )
 from dateline.paths import name_folder
 from dateline.settings import UnknownProjectError
@@ -76,7 +79,7 @@ def generate(workspace: Workspace) -> Generated:
     from dateline.check.baseline import read_before_writing, require_restored
     from dateline.load import load
 
-    with collection_off(), open_cache(workspace.output) as cache:
+    with collection_off(), open_cache(workspace.output) as cache, spooling() as keep:
         progress.describe("reading the definitions")
         api = load(workspace.schemas, cache=cache)
         if api.table.shared != fresh.recorded_shared(workspace.output):
@@ -88,9 +91,8 @@ def generate(workspace: Workspace) -> Generated:
         broken = breaches(findings(workspace, api, published, cache=cache))
         if broken:
             raise BreachError(broken, published.label)
-        artifacts, notes = render_outputs(workspace, api, cache=cache)
-        contents = {artifact.path: artifact.content for artifact in artifacts}
-        require_restored(published, contents, workspace.output)
+        artifacts, notes = render_outputs(workspace, api, cache=cache, keep=keep)
+        require_restored(published, artifacts, workspace.output)
         progress.describe("writing the outputs")
         written = write(artifacts, workspace.output, protected=workspace.protected, key=key)
         return Generated(written=written, notes=notes)
@@ -388,9 +390,10 @@ def stale(workspace: Workspace) -> list[Stale]:
 
     Raises what `render_outputs` and `files.find_stale` raise.
     """
-    with open_cache(workspace.output) as cache:
-        artifacts, _ = render_outputs(workspace, cache=cache)
-    return find_stale(artifacts, workspace.output)
+    with spooling() as keep:
+        with open_cache(workspace.output) as cache:
+            artifacts, _ = render_outputs(workspace, cache=cache, keep=keep)
+        return find_stale(artifacts, workspace.output)
 
 
 def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
@@ -426,12 +429,13 @@ def render_outputs(
     validate: bool = True,
     only_documents: Resized | None = None,
     cache: Cache | None = None,
+    keep: Keep = in_memory,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     """Return all that the definitions generate, and what the models can't express.
 
     *api* is what `load` makes of them, where that is at hand. Who only compares the outputs need
-    not *validate* them. Who needs *only_documents* gives what `render` calls *resized*; *cache* is
-    that of `render`. Raises what `load` and `render` raise.
+    not *validate* them. Who needs *only_documents* gives what `render` calls *resized*; *cache* and
+    *keep* are those of `render`. Raises what `load` and `render` raise.
     """
     # what follows is heavy: not needed where nothing is to do
     from dateline.check import read_waivers
@@ -451,6 +455,7 @@ def render_outputs(
         validate=validate,
         only_documents=only_documents,
         cache=cache,
+        keep=keep,
     )
     try:
         return rendered(api)
@@ -470,6 +475,7 @@ def _render_outputs(
     validate: bool = True,
     only_documents: Resized | None = None,
     cache: Cache | None = None,
+    keep: Keep = in_memory,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
     from dateline.render import render
@@ -485,6 +491,7 @@ def _render_outputs(
             validate=validate,
             cache=cache,
             resized=only_documents,
+            keep=keep,
         )
     policy = Artifact(path=FILE, content=PolicyRecord.of(api.table, waivers).text().encode())
     return (*made.artifacts, policy), made.notes

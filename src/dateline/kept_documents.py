@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache as cached
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -17,13 +16,23 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from dateline import fresh
 from dateline.cache import Cache
 from dateline.load.meaning import digest_word, replace_words
-from dateline.model import ADDITIONS, Api, Artifact, DatelineError, Definitions, PendingText, Table
+from dateline.model import (
+    ADDITIONS,
+    Api,
+    Artifact,
+    DatelineError,
+    Definitions,
+    Keep,
+    PendingText,
+    Table,
+    in_memory,
+)
 from dateline.source.text import json_text, yaml_text
 
 if TYPE_CHECKING:
     from dateline.changes.record import Record
 
-Render = Callable[[Api], list[Artifact]]
+Render = Callable[[Api], Iterable[Artifact]]
 """Returns the documents of definitions."""
 
 _MARK: Final = "\U0001d304"
@@ -70,34 +79,35 @@ def recall_documents(
     cache: Cache,
     render: Render,
     resized: Resized | None = None,
+    keep: Keep = in_memory,
 ) -> list[Artifact]:
     """Return what *render* returns for *api*, or has returned for definitions of the same meaning.
 
     *recorded* is a digest of the record beside the definitions, *folders* are those of the
     templates. In what is kept, only the words that are others since are laid out again. What is
-    known to be *resized* may be without content.
+    known to be *resized* may be without content. *keep* is given each document.
     """
     definitions = api.document
     if not isinstance(definitions, Definitions) or api.parts or api.table.shared:
         # what parts of files mean is not apart from their words
-        return render(api)
+        return [*map(keep, render(api))]
     # what `info` says is put together with other texts
     said = json.dumps(api.document.get("info"))
     digests = map(fresh.digest, folders)
     key = cache.key("documents", api.meaning or b"", said, recorded, *digests)
     if (head := cache.get(key)) is not None:
-        found = _read(json.loads(head), definitions, cache, resized)
+        found = _read(json.loads(head), definitions, cache, resized, keep)
         if found is not None:
             return found
     try:
-        return _render(api, definitions, cache, key, render)
+        return _render(api, definitions, cache, key, render, keep)
     except (DatelineError, ValueError):
         # what is wrong is said of the definitions themselves
-        return render(api)
+        return [*map(keep, render(api))]
 
 
 def _render(
-    api: Api, definitions: Definitions, cache: Cache, key: bytes, render: Render
+    api: Api, definitions: Definitions, cache: Cache, key: bytes, render: Render, keep: Keep
 ) -> list[Artifact]:
     """Return the documents, and have the *cache* keep them; ValueError where that can't be."""
     begin = f"{_MARK}{os.urandom(8).hex()}."
@@ -119,16 +129,21 @@ def _render(
     document.meaning = definitions.meaning
     found, rows = [], []
     # the latest version is there twice
-    fill = cached(partial(_fill, begin=begin, texts=texts))
+    known: dict[bytes, tuple[Artifact, list[Any]]] = {}
     for artifact in render(replace(api, document=document)):
-        content, places = fill(artifact.content)
-        digest = sha256(content).hexdigest()
-        kept = json.dumps([number for place in places for number in place]).encode()
-        cache.put(cache.key("places of words", digest), kept)
-        cache.put(cache.key("document", digest), zlib.compress(content, 1))
-        shown = sorted({place[2] for place in places})
-        rows.append([artifact.path, digest, len(content), shown])
-        found.append(replace(artifact, content=content))
+        raw = sha256(artifact.content).digest()
+        if raw not in known:
+            content, places = _fill(artifact.content, begin, texts)
+            digest = sha256(content).hexdigest()
+            kept = json.dumps([number for place in places for number in place]).encode()
+            cache.put(cache.key("places of words", digest), kept)
+            cache.put(cache.key("document", digest), zlib.compress(content, 1))
+            shown = sorted({place[2] for place in places})
+            made = keep(Artifact(path=artifact.path, content=content))
+            known[raw] = made, [digest, len(content), shown]
+        made, row = known[raw]
+        rows.append([artifact.path, *row])
+        found.append(made.move(artifact.path))
     cache.put(key, json.dumps([definitions.words, rows]).encode())
     return found
 
@@ -159,7 +174,11 @@ def _lay_out(text: str, indent: int) -> bytes:
 
 
 def _read(
-    head: list[Any], definitions: Definitions, cache: Cache, resized: Resized | None
+    head: list[Any],
+    definitions: Definitions,
+    cache: Cache,
+    resized: Resized | None,
+    keep: Keep,
 ) -> list[Artifact] | None:
     """Return the documents of *definitions*, made of what is kept; None where some of it is not."""
     before, rows = head
@@ -167,7 +186,7 @@ def _read(
     changed = {number: now for number, (then, now) in both if then != now}
     known = definitions.find_words(changed.values())
     texts = {number: known[digest] for number, digest in changed.items()}
-    contents: dict[str, bytes] = {}
+    contents: dict[str, Artifact] = {}
     found = []
     for path, digest, size, numbers in rows:
         edits: list[_Edit] = []
@@ -184,8 +203,9 @@ def _read(
             kept = cache.get(cache.key("document", digest))
             if kept is None:
                 return None
-            contents[digest] = b"".join(_replace(zlib.decompress(kept), edits))
-        found.append(Artifact(path=path, content=contents[digest]))
+            content = b"".join(_replace(zlib.decompress(kept), edits))
+            contents[digest] = keep(Artifact(path=path, content=content))
+        found.append(contents[digest].move(path))
     return found
 
 

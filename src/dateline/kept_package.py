@@ -16,9 +16,9 @@ import dateline
 from dateline import fresh
 from dateline.cache import Cache
 from dateline.load.meaning import replace_words
-from dateline.model import Api, Artifact, DatelineError, Definitions, Place
-from dateline.python.deferral import create_placeholder, has_marks
-from dateline.python.filling import Words, fill, fill_piece, join_pieces
+from dateline.model import Api, Artifact, DatelineError, Definitions, Keep, Place, in_memory
+from dateline.python.deferral import create_placeholder, deferring, has_marks
+from dateline.python.filling import Deferred, Filling, Words
 
 Render = Callable[[Api], tuple[list[Artifact], list[str]]]
 """Returns the files of a package, and notes."""
@@ -31,12 +31,16 @@ _PLACE: Final = re.compile(f"{_BEGIN}(.*?){_END}:0:0")
 
 
 def recall_package(
-    api: Api, folders: Sequence[Path], cache: Cache, render: Render
+    api: Api,
+    folders: Sequence[Path],
+    cache: Cache,
+    render: Render,
+    keep: Keep = in_memory,
 ) -> tuple[list[Artifact], list[str]]:
     """Return what *render* returns for *api*, or has returned for definitions of the same meaning.
 
     *folders* are those of the templates. What is kept has its words filled in: only what has a
-    word that is another one since is laid out again.
+    word that is another one since is laid out again. *keep* is given each file that is filled in.
     """
     numbers: dict[str, int] = {}
 
@@ -52,18 +56,17 @@ def recall_package(
     digests = [*map(_digest, words)]
     known = cache.get(key)
     if known is not None:
-        artifacts, notes = _read(known, digests, words.__getitem__)
+        artifacts, notes = _read(known, digests, words.__getitem__, keep)
     else:
         try:
-            rendered, notes = render(_with_placeholders(api, document))
-            files = [_fill(each, words.__getitem__) for each in rendered]
-        except (DatelineError, ValueError):
+            with deferring() as parts:
+                rendered, notes = render(_with_placeholders(api, document))
+            artifacts, kept = _fill(rendered, Filling(parts, words.__getitem__), keep)
+        except (DatelineError, ValueError, KeyError):
             # what is wrong has its place in the definitions themselves
             return render(api)
-        artifacts = [artifact for artifact, _ in files]
-        heads = [[each.path, len(kept)] for each, kept in files]
-        head = json.dumps([digests, notes, heads]).encode()
-        cache.put(key, b"\n".join([head, b"".join(kept for _, kept in files)]))
+        head = json.dumps([digests, notes, [*map(len, kept)]]).encode()
+        cache.put(key, b"\n".join([head, b"".join(kept)]))
     return artifacts, [_PLACE.sub(lambda found: _locate(api, found[1]), note) for note in notes]
 
 
@@ -95,14 +98,23 @@ def _read_text(artifact: Artifact) -> str:
     return text
 
 
-def _fill(artifact: Artifact, words: Words) -> tuple[Artifact, bytes]:
-    """Return *artifact* with its *words*, and what is kept of it.
+def _fill(
+    rendered: list[Artifact], filling: Filling, keep: Keep
+) -> tuple[list[Artifact], list[bytes]]:
+    """Return the files that were *rendered* with the words of *filling*, and what is kept of them.
 
     Raises ValueError where a word, or a place in the sources, is where none can be filled in.
     """
-    pieces = fill(_read_text(artifact), words)
-    kept = zlib.compress(json.dumps(pieces).encode(), 1)
-    return replace(artifact, content=join_pieces(pieces).encode()), kept
+    artifacts, kept = [], []
+    for each in rendered:
+        pieces = [*filling.split(_read_text(each))]
+        artifacts.append(keep(Artifact(path=each.path, content=filling.join(pieces).encode())))
+        kept.append(_pack([each.path, pieces]))
+    return artifacts, [_pack(filling.known), *kept]
+
+
+def _pack(value: Any) -> bytes:
+    return zlib.compress(json.dumps(value).encode(), 1)
 
 
 def _list_inputs(folders: Sequence[Path]) -> Iterator[str]:
@@ -112,23 +124,26 @@ def _list_inputs(folders: Sequence[Path]) -> Iterator[str]:
     yield from (f"{name} {version(name)}" for name in _PACKAGES)
 
 
-def _read(kept: bytes, digests: list[str], words: Words) -> tuple[list[Artifact], list[str]]:
+def _read(
+    kept: bytes, digests: list[str], words: Words, keep: Keep
+) -> tuple[list[Artifact], list[str]]:
     """Return the files and notes that were *kept*, with *words*, which have these *digests*."""
     end = kept.index(b"\n")
-    before, notes, heads = json.loads(kept[:end])
+    before, notes, sizes = json.loads(kept[:end])
     both = enumerate(zip(before, digests, strict=True))
     changed = {number for number, (old, new) in both if old != new}
 
-    def read(piece: str | list[Any]) -> str:
-        if isinstance(piece, str):
-            return piece
-        parts, source, numbers = piece
-        return source if changed.isdisjoint(numbers) else fill_piece(parts, words).source
+    def unpack() -> Iterator[Any]:
+        start = end + 1
+        for size in sizes:
+            yield json.loads(zlib.decompress(kept[start : start + size]))
+            start += size
 
-    artifacts = []
-    start = end + 1
-    for path, size in heads:
-        pieces = json.loads(zlib.decompress(kept[start : start + size]))
-        artifacts.append(Artifact(path=path, content="".join(map(read, pieces)).encode()))
-        start += size
+    deferred, *files = unpack()
+    parts = {name: row[0] for name, row in deferred.items()}
+    known = {name: Deferred(*row) for name, row in deferred.items() if changed.isdisjoint(row[2])}
+    filling = Filling(parts, words, known)
+    artifacts = [
+        keep(Artifact(path=path, content=filling.join(pieces).encode())) for path, pieces in files
+    ]
     return artifacts, notes

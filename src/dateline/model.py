@@ -447,6 +447,19 @@ class Artifact:
     path: str
     content: bytes
 
+    def move(self, path: str) -> Artifact:
+        """Return the same bytes under another *path*."""
+        return Artifact(path=path, content=self.content)
+
+
+Keep = Callable[[Artifact], Artifact]
+"""Returns an artifact that is the same, kept elsewhere than in memory."""
+
+
+def in_memory(artifact: Artifact) -> Artifact:
+    """Return *artifact*, whose bytes stay where they are."""
+    return artifact
+
 
 class Direction(Enum):
     """Who writes what has changed, and who reads it."""

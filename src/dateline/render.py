@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import dateline
 from dateline import progress
 from dateline.cache import Cache, Recollection
-from dateline.collector import cycles_freed
+from dateline.collector import cycles_freed, return_memory
 from dateline.documents import document, list_judges, require_valid
 from dateline.kept_documents import RecordFiles, Resized, recall_documents
 from dateline.model import (
@@ -21,6 +22,8 @@ from dateline.model import (
     Api,
     Artifact,
     Contract,
+    Keep,
+    in_memory,
 )
 from dateline.project import Projector
 from dateline.schema.dialect import BEYOND_LETTER, departures
@@ -80,12 +83,14 @@ def render(
     validate: bool = True,
     cache: Cache | None = None,
     resized: Resized | None = None,
+    keep: Keep = in_memory,
 ) -> Rendered:
     """Return everything that *api* generates; *models* and *changes* only on request.
 
     What is *recorded*, if anything, says since when versions have what was added to all of them.
     The *cache* has what earlier runs laid out; documents in it that are known to be *resized* may
-    be without content.
+    be without content. *keep* is given each artifact as soon as it is there, so that not all of
+    them have to be in memory at once.
     *templates* overrides the built-in templates file by file; templates are code, so it may
     only come from the command line. With *validate*, each distinct document must pass
     openapi-spec-validator. Raises SourceError where one does not, TemplateError for a template
@@ -96,19 +101,18 @@ def render(
     known = Recollection(cache, api.meaning)
     notes = list(_list_notes(api, projector, cache or Cache(None), known, validate=validate))
     with cycles_freed():
-        artifacts = _recall_documents(api, projector, folders, recorded, cache, resized)
+        artifacts = _recall_documents(api, projector, folders, recorded, cache, resized, keep)
     # one after the other: neither needs what the other reads, which takes memory
-    if models:
-        with cycles_freed():
-            python, remarks = _recall_package(api, projector, folders, cache)
-            # heavy, and not needed where no models are
-            from dateline.server import list_documents
-
-            python += list_documents(api.table, artifacts)
-        artifacts += python
-        notes += remarks
     if changes:
-        artifacts += _recall_pages(api, projector, folders, recorded.read(), cache)
+        with cycles_freed():
+            artifacts += _recall_pages(api, projector, folders, recorded.read(), cache, keep)
+    if models:
+        python, remarks = _recall_package(api, projector, folders, cache, keep)
+        # heavy, and not needed where no models are
+        from dateline.server import list_documents
+
+        artifacts += [*python, *list_documents(api.table, artifacts)]
+        notes += remarks
     if models or changes:
         from dateline.templating import keep_compiled
 
@@ -154,48 +158,48 @@ def _recall_documents(
     recorded: RecordFiles,
     cache: Cache | None,
     resized: Resized | None,
+    keep: Keep,
 ) -> list[Artifact]:
     """Return what the templates make of each contract, or what the *cache* has of it."""
 
-    def render(each: Api) -> list[Artifact]:
+    def render(each: Api) -> Iterator[Artifact]:
         record = recorded.read()
         words = record.words if record else {}
         contracts = _list_contracts(each, projector if each is api else Projector(each))
         fan_out = partial(_fan_out, api=each, contracts=contracts, words=words)
-        return list(_render_templates(each, folders, fan_out))
+        return _render_templates(each, folders, fan_out)
 
     # templates of the user may do anything with words
     if cache is None or len(folders) > 1:
-        return render(api)
-    return recall_documents(api, recorded.digest, folders, cache, render, resized)
+        return [*map(keep, render(api))]
+    return recall_documents(api, recorded.digest, folders, cache, render, resized, keep)
 
 
 def _recall_package(
-    api: Api, projector: Projector, folders: list[Path], cache: Cache | None
+    api: Api, projector: Projector, folders: list[Path], cache: Cache | None, keep: Keep
 ) -> tuple[list[Artifact], list[str]]:
-    """Return what `render_package` does, or what the *cache* has of it."""
+    """Return what `render_package` does, or what the *cache* has of it, kept by *keep*."""
     # heavy, and not needed where no models are
     from dateline.kept_package import recall_package
 
-    if cache is None:
-        return render_package(api, projector, folders)
-    return recall_package(
-        api,
-        folders,
-        cache,
-        lambda each: render_package(
-            each, projector if each is api else Projector(each), folders, cache
-        ),
-    )
+    def render(each: Api) -> tuple[list[Artifact], list[str]]:
+        own = projector if each is api else Projector(each)
+        return render_package(each, own, folders, cache, keep)
+
+    return render(api) if cache is None else recall_package(api, folders, cache, render, keep)
 
 
 def render_package(
-    api: Api, projector: Projector, folders: list[Path], cache: Cache | None = None
+    api: Api,
+    projector: Projector,
+    folders: list[Path],
+    cache: Cache | None = None,
+    keep: Keep = in_memory,
 ) -> tuple[list[Artifact], list[str]]:
     """Return the files of the package but for the documents of its server, and notes.
 
-    Raises SourceError if authored definitions can't be served; what can't be served of adopted
-    ones is a note.
+    *keep* is that of `render`. Raises SourceError if authored definitions can't be served; what
+    can't be served of adopted ones is a note.
     """
     # heavy, and not needed where no models are
     from dateline.client import Clients
@@ -203,11 +207,13 @@ def render_package(
     clients = Clients(api, projector)
     server, made = _prepare_server(api, projector, folders, cache, clients.inlines)
     progress.describe("laying out the server")
-    served = server.artifacts(made.types, folders)
-    components = server.component_artifacts(made.classes, made.homes, folders)
-    called = [*clients.artifacts(made.called, folders)]
-    notes = [*made.notes, *server.notes, *clients.notes]
-    return [*made.artifacts, *served, *components, *called], notes
+    artifacts = [
+        *map(keep, made.artifacts),
+        *map(keep, server.artifacts(made.types, folders)),
+        *map(keep, server.component_artifacts(made.classes, made.homes, folders)),
+        *map(keep, clients.artifacts(made.called, folders)),
+    ]
+    return artifacts, [*made.notes, *server.notes, *clients.notes]
 
 
 def first_server(api: Api) -> bytes:
@@ -260,6 +266,7 @@ def _recall_pages(
     folders: list[Path],
     record: Record | None,
     cache: Cache | None,
+    keep: Keep,
 ) -> list[Artifact]:
     """Return the change pages, or what the *cache* has of them; and the site, if there is one."""
     # heavy, and not needed where only documents are
@@ -271,18 +278,21 @@ def _recall_pages(
 
     def lay_out() -> tuple[list[Artifact], set[str]]:
         differences = Changes(api, projector, periods, Recollection(cache, api.meaning))
-        return _render_pages(api, projector, folders, differences), differences.texts
+        # comparisons take more than what they find
+        return_memory()
+        pages = [*map(keep, _render_pages(api, projector, folders, differences))]
+        return pages, differences.texts
 
     # a site tells most of what there is to tell
     if cache is None or api.table.site:
         return lay_out()[0]
-    return recall_pages(api, periods, folders, cache, lay_out)
+    return recall_pages(api, periods, folders, cache, lay_out, keep)
 
 
 def _render_pages(
     api: Api, projector: Projector, folders: list[Path], differences: Changes
-) -> list[Artifact]:
-    """Return the change pages, and the site, if there is one."""
+) -> Iterator[Artifact]:
+    """Yield the change pages, and the site, if there is one."""
     pages: dict[str, Pages] = {CHANGES: differences}
     if api.table.site:
         pages[SITE] = _prepare_site(api, projector, differences)
@@ -292,7 +302,7 @@ def _render_pages(
         folder = pages.get(path.split("/")[0])
         return iter(()) if folder is None else folder.fanned_out(path)
 
-    return list(_render_templates(api, folders, fan_out))
+    return _render_templates(api, folders, fan_out)
 
 
 def _prepare_site(api: Api, projector: Projector, changes: Changes) -> Pages:
@@ -330,11 +340,14 @@ def _render_templates(
         if parts[0] in _MODELS or parts[-1].startswith("_"):
             continue
         for path, context in fan_out(name.removesuffix(_SUFFIX)):
+            # large pages are not in memory as text and as bytes at once
+            made = BytesIO()
             try:
-                text = jinja.get_template(name).render(table=api.table, **context)
+                for text in jinja.get_template(name).generate(table=api.table, **context):
+                    made.write(text.encode())
             except Exception as error:  # a template is code, and may fail like any
                 raise TemplateError(f"template {name}: {error}") from error
-            yield Artifact(path=path, content=text.encode())
+            yield Artifact(path=path, content=made.getvalue())
 
 
 def _fan_out(

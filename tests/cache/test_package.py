@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -90,3 +91,19 @@ def test_words_that_decide_something_are_no_words_of_the_same_meaning(text: str)
     recall_package(api, FOLDERS, cache, render)
     other = with_words(api, lambda word: f"{text}{len(word)}" if text.strip() else text)
     assert recall_package(other, FOLDERS, cache, render) == render(other)
+
+
+@pytest.mark.parametrize(
+    "text", ["\U0001d300 is a mark", "\U0001d3001\U0001d300", "\x7f", f"\x7f{'0' * 24}\x7f"]
+)
+def test_words_that_look_like_what_waits_for_words_are_words(text: str) -> None:
+    other = with_words(load(SCHEMAS, cache=Cache(None)), lambda word: f"{text} {word}")
+    cache = Cache(None)
+    artifacts, _ = recall_package(other, FOLDERS, cache, render)
+    assert artifacts == render(other)[0]
+    shown = text.replace("\x7f", "\\x7f")
+    modules = [each.content.decode() for each in artifacts if each.path.endswith(".py")]
+    for module in modules:
+        ast.parse(module)
+    assert any(f"{shown} " in module for module in modules)
+    assert not any("\x7f" in module for module in modules)

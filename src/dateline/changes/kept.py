@@ -17,7 +17,7 @@ from dateline import fresh
 from dateline.cache import Cache
 from dateline.changes.record import Period
 from dateline.load.meaning import digest_word
-from dateline.model import Api, Artifact
+from dateline.model import Api, Artifact, Keep, in_memory
 
 _PACKAGES: Final = ("jinja2", "markupsafe", "jsonschema-rs")
 
@@ -26,11 +26,17 @@ LayOut = Callable[[], tuple[list[Artifact], Collection[str]]]
 
 
 def recall_pages(
-    api: Api, periods: Sequence[Period], folders: Sequence[Path], cache: Cache, lay_out: LayOut
+    api: Api,
+    periods: Sequence[Period],
+    folders: Sequence[Path],
+    cache: Cache,
+    lay_out: LayOut,
+    keep: Keep = in_memory,
 ) -> list[Artifact]:
     """Return the pages that *lay_out* returns, or has returned with the same texts to quote.
 
-    Beside *api* they may depend on *periods* and on the templates in *folders* alone.
+    Beside *api* they may depend on *periods* and on the templates in *folders* alone. *keep* is
+    given the pages of earlier runs.
     """
     words = getattr(api.document, "words", None)
     if api.meaning is None or words is None:
@@ -38,7 +44,7 @@ def recall_pages(
     added = json.dumps([period.data for period in periods])
     key = cache.key("change pages", api.meaning, added, *_list_inputs(folders))
     known = cache.get(key)
-    if known is not None and (kept := _read(known, words)) is not None:
+    if known is not None and (kept := _read(known, words, keep)) is not None:
         return kept
     artifacts, texts = lay_out()
     cache.put(key, _write(artifacts, texts, words))
@@ -66,7 +72,7 @@ def _write(artifacts: Sequence[Artifact], texts: Collection[str], words: Sequenc
     return b"\n".join([json.dumps([quoted, sizes]).encode(), b"".join(contents)])
 
 
-def _read(kept: bytes, words: Sequence[str]) -> list[Artifact] | None:
+def _read(kept: bytes, words: Sequence[str], keep: Keep) -> list[Artifact] | None:
     """Return the pages that were *kept*; None where they quote another word than one of *words*."""
     start = kept.index(b"\n")
     quoted, sizes = json.loads(kept[:start])
@@ -76,6 +82,6 @@ def _read(kept: bytes, words: Sequence[str]) -> list[Artifact] | None:
     start += 1
     for path, size in sizes:
         content = zlib.decompress(kept[start : start + size])
-        artifacts.append(Artifact(path=path, content=content))
+        artifacts.append(keep(Artifact(path=path, content=content)))
         start += size
     return artifacts

@@ -27,6 +27,7 @@ from dateline.manifest import read_digests
 from dateline.model import (
     EVERYWHERE,
     Announcement,
+    Artifact,
     Combination,
     DatelineError,
     Place,
@@ -138,14 +139,15 @@ def _lost(root: str, name: str) -> str:
     )
 
 
-def require_restored(published: Published, contents: Mapping[str, bytes], output: Path) -> None:
-    """Raise BaselineError where *contents*, about to be written, differ from what is lost.
+def require_restored(published: Published, artifacts: Iterable[Artifact], output: Path) -> None:
+    """Raise BaselineError where *artifacts*, about to be written, differ from what is lost.
 
     What was edited or deleted is restored byte for byte, or can't be judged.
     """
+    contents = {each.path: each for each in artifacts} if published.lost else {}
     for name, digests in sorted(published.lost.items()):
-        content = contents.get(name)
-        if content is None or sha256(content).hexdigest() not in digests:
+        found = contents.get(name)
+        if found is None or sha256(found.content).hexdigest() not in digests:
             raise BaselineError(
                 f"{name_path(output / name)}:1:1: baseline-edited: the published document was "
                 f"edited or deleted, and the definitions no longer generate it as it was; restore "

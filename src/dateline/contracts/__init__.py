@@ -408,16 +408,22 @@ def _references(row: Row) -> set[str]:
 
 def _live(rows: dict[str, Row]) -> set[str]:
     """Return the names of the nodes that change anything, at any version."""
+    users: dict[str, list[str]] = {}
+    for name, row in rows.items():
+        for other in _references(row):
+            users.setdefault(other, []).append(name)
     live: set[str] = set()
-    while True:
+    ahead = {*rows}
+    while ahead:
         more = {
             name
-            for name, row in rows.items()
-            if name not in live and any(prune(node, live) is not None for node in _nodes(row))
+            for name in ahead
+            if any(prune(node, live) is not None for node in _nodes(rows[name]))
         }
-        if not more:
-            return live
         live |= more
+        # only what refers to these may be live as well
+        ahead = {user for name in more for user in users.get(name, ())} - live
+    return live
 
 
 def _prune(row: Row, live: set[str]) -> Row:

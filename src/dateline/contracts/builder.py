@@ -374,7 +374,7 @@ class Builder:
         before, after = union.tags.property, union.then.property
         if before is None or after is None:
             return [], []
-        other = replace(union, tags=union.then)
+        other = union._replace(tags=union.then)
         return (
             list_tags(self.view.given, member.schema, before, union),
             list_tags(self.view.other, member.schema, after, other),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dateline.contracts.histories import Histories, Reading, Way
 from dateline.contracts.published import PublishedSchemas
@@ -39,8 +39,7 @@ RELATING: Final = frozenset({*_UNSERVED, "dependentRequired"})
 _OF_OBJECTS: Final = frozenset({"properties", "required", "additionalProperties", "minProperties"})
 
 
-@dataclass(frozen=True)
-class Declared:
+class Declared(NamedTuple):
     """A field as one schema describes it: whether it is shown, and its names.
 
     ``names`` are ordered newest first; the last one is that of the version. The results of its own
@@ -54,8 +53,7 @@ class Declared:
     fits: Any = None
 
 
-@dataclass(frozen=True)
-class GatedMember:
+class GatedMember(NamedTuple):
     """A member of a union or enumeration, which the version may lack."""
 
     schema: Any
@@ -65,8 +63,7 @@ class GatedMember:
 _NULL: Final = GatedMember({"type": "null"}, shown=True)
 
 
-@dataclass(frozen=True)
-class FlatUnion:
+class FlatUnion(NamedTuple):
     """The members of a union, and their tags: before, and in the result.
 
     With ``is_one``, a value fits one member only.
@@ -359,7 +356,7 @@ class View:
         if OR_NULL in now:
             flat.types |= types & {"null"}
             flat.unions[unions:] = [
-                replace(each, members=(*each.members, _NULL)) for each in flat.unions[unions:]
+                each._replace(members=(*each.members, _NULL)) for each in flat.unions[unions:]
             ]
 
     def _add_values(self, flat: FlatSchema, now: dict[str, Any], shown: dict[str, Any]) -> None:

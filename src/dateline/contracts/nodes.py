@@ -49,19 +49,22 @@ def is_absent(node: Node) -> bool:
 
 
 def walk(node: Node) -> Iterator[dict[str, Any] | str]:
-    """Yield *node* and every node in it, names of shared ones included."""
-    if node is None:
-        return
-    yield node
-    if isinstance(node, dict):
-        for key in _ONE:
-            yield from walk(node.get(key))
-        for key in _MAPS:
-            for below in node.get(key, {}).values():
-                yield from walk(below)
-        for key in _LISTS:
-            for each in node.get(key, ()):
-                yield from walk(each["then"] if key == "tried" else each)
+    """Yield *node* and every node in it, names of shared ones included, in no certain order."""
+    # one generator for all levels: each yield would pass through all of those around it
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if each is None:
+            continue
+        yield each
+        if isinstance(each, dict):
+            for key, value in each.items():
+                if key in _ONE:
+                    pending.append(value)
+                elif key in _MAPS:
+                    pending += value.values()
+                elif key in _LISTS:
+                    pending += (one["then"] for one in value) if key == "tried" else value
 
 
 def list_references(node: Node) -> set[str]:

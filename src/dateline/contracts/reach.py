@@ -30,6 +30,21 @@ class _Dependencies:
     elsewhere: set[str] = field(default_factory=set)
     is_directed: bool = False
 
+    @property
+    def says_anything(self) -> bool:
+        return bool(self.masks or self.parts or self.others or self.is_directed)
+
+    def add(self, other: _Dependencies) -> None:
+        """Add what *other*, a part of this, depends on."""
+        if other is not _NOTHING:
+            self.masks |= other.masks
+            self.parts |= other.parts
+            self.others |= other.others
+            self.is_directed |= other.is_directed
+
+
+_NOTHING: Final = _Dependencies()
+
 
 class Reach:
     """Finds what the nodes of schemas depend on, through references."""
@@ -40,6 +55,7 @@ class Reach:
         self._schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
         self._masks: dict[str, list[int]] = {}
         self._read = Memo(Reach._read_node, owner=self)
+        self._within = Memo(Reach._read_within, owner=self)
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
@@ -121,7 +137,25 @@ class Reach:
     def _scan(self, found: _Dependencies, kind: str, node: Any, *, part: bool) -> None:
         if not isinstance(node, dict):
             return
-        found.masks.update({self._timeline.of(node)} - {self._timeline.all})
+        within = self._within(node, kind, part)
+        if within is not None:
+            found.add(within)
+            return
+        for _, era in self._read_own(found, kind, node, part=part):
+            reference = _refers_elsewhere(kind, era)
+            if reference and reference not in found.elsewhere:
+                # what is no component is part of what refers to it
+                found.elsewhere.add(reference)
+                self._scan(found, kind, self._resolver.resolve(reference), part=part)
+            for path, below, child in children(kind, era):
+                self._scan(found, below, child, part=_is_part(kind, path))
+
+    def _read_own(
+        self, found: _Dependencies, kind: str, node: dict[str, Any], *, part: bool
+    ) -> list[tuple[int, dict[str, Any]]]:
+        """Add to *found* what *node* says but for what is below it, and return its eras."""
+        if (mask := self._timeline.of(node)) != self._timeline.all:
+            found.masks.add(mask)
         eras = self._timeline.eras(kind, node)
         if len(eras) > 1:
             found.masks.update(mask for mask, _ in eras)
@@ -130,14 +164,36 @@ class Reach:
             if kind == "schema" and (goal := _goal(era)) in self._schemas:
                 alone = not era.keys() & {"allOf", "oneOf", "anyOf", "properties"}
                 (found.others if alone and not part else found.parts).add(goal)
-            reference = era.get("$ref", "") if kind == "schema" else ""
-            if reference and not target(reference) and reference not in found.elsewhere:
-                # what is no component is part of what refers to it
-                found.elsewhere.add(reference)
-                self._scan(found, kind, self._resolver.resolve(reference), part=part)
+        return eras
+
+    def _read_within(self, node: dict[str, Any], kind: str, part: bool) -> _Dependencies | None:
+        """Return what *node* and all below it depend on; None if it is written elsewhere, too.
+
+        What is around it has it anyway: each level is read once, not once for each one around.
+        """
+        found = _Dependencies()
+        for _, era in self._read_own(found, kind, node, part=part):
+            if _refers_elsewhere(kind, era):
+                return None
             for path, below, child in children(kind, era):
-                same = kind == "schema" and path[0] not in _VALUES
-                self._scan(found, below, child, part=same)
+                if not isinstance(child, dict):
+                    continue
+                within = self._within(child, below, _is_part(kind, path))
+                if within is None:
+                    return None
+                found.add(within)
+        return found if found.says_anything else _NOTHING
+
+
+def _is_part(kind: str, path: tuple[str | int, ...]) -> bool:
+    """Return whether the child at *path* of an object of *kind* is a schema of the same value."""
+    return kind == "schema" and path[0] not in _VALUES
+
+
+def _refers_elsewhere(kind: str, era: dict[str, Any]) -> str:
+    """Return the reference of *era* to what is no component, if it has one."""
+    reference: str = era.get("$ref", "") if kind == "schema" else ""
+    return "" if reference and target(reference) else reference
 
 
 def _goal(node: Any) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from dateline.files.errors import ArtifactError
@@ -46,12 +46,31 @@ _PART_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
 )
 
 
-def collect_contents(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
+class Contents(Mapping[str, bytes]):
+    """The content of every file, by path; those that are kept on the disk are read when asked."""
+
+    def __init__(self, artifacts: Iterable[Artifact]) -> None:
+        self._artifacts = {artifact.path: artifact for artifact in artifacts}
+
+    def __getitem__(self, path: str) -> bytes:
+        return self._artifacts[path].content
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._artifacts)
+
+    def __len__(self) -> int:
+        return len(self._artifacts)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._artifacts
+
+
+def collect_contents(artifacts: Iterable[Artifact]) -> Contents:
     """Return the content of every file, by path, the manifest included.
 
     Raises ArtifactError for paths that not every file system can hold side by side.
     """
-    given = sorted(artifacts)
+    given = sorted(artifacts, key=lambda artifact: artifact.path)
     paths = [artifact.path for artifact in given]
     faults = [(path, fault) for path in paths if (fault := _find_fault(path))]
     problems = [f"{path}: artifact-path: {fault}, rename it" for path, fault in faults]
@@ -63,11 +82,11 @@ def collect_contents(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
         ]
     if problems:
         raise ArtifactError("\n".join(map(printable, problems)))
-    wanted = {artifact.path: artifact.content for artifact in given}
-    wanted[MANIFEST] = format_manifest(
-        {path: ManifestEntry(len(content), digest_of(content)) for path, content in wanted.items()}
-    )
-    return wanted
+    listing = {}
+    for artifact in given:
+        content = artifact.content
+        listing[artifact.path] = ManifestEntry(len(content), digest_of(content))
+    return Contents([*given, Artifact(path=MANIFEST, content=format_manifest(listing))])
 
 
 def _find_fault(path: str) -> str | None:

@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -84,7 +84,7 @@ def _recover(folder: Path) -> None:
         remove(home / name)
 
 
-def stage(wanted: dict[str, bytes], same: set[str], folder: Path) -> None:
+def stage(wanted: Mapping[str, bytes], same: set[str], folder: Path) -> None:
     """Build the *wanted* tree beside *folder*, with links to the files that stay the *same*."""
     new = home_of(folder) / NEW
     folders = {
@@ -97,11 +97,11 @@ def stage(wanted: dict[str, bytes], same: set[str], folder: Path) -> None:
         before = folder / name
         kept = stat.S_IMODE(before.stat().st_mode) | stat.S_IRWXU if is_tree(before) else 0o755
         (new / name).chmod(kept)
-    for path, content in sorted(wanted.items()):
+    for path in sorted(wanted):
         if path in same:
             link(folder / path, new / path)
         else:
-            create(new / path, content)
+            create(new / path, wanted[path])
             (new / path).chmod(0o644)
     for name in folders:
         sync(new / name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -46,7 +47,7 @@ class TreeSurvey:
     *log* is that of earlier runs (see ``history``).
     """
 
-    def __init__(self, folder: Path, wanted: dict[str, bytes], log: Path) -> None:
+    def __init__(self, folder: Path, wanted: Mapping[str, bytes], log: Path) -> None:
         self._log = log
         self.found = scan(folder)
         self._folder = folder

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from dateline.python.code import Node, references
 
@@ -11,8 +13,7 @@ ABSENT = "t.ABSENT"
 """The default of a field that may be left out."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Field:
+class Field(NamedTuple):
     """A field of a model: its Python name, what it holds, and its default in the source."""
 
     name: str
@@ -20,8 +21,7 @@ class Field:
     default: Node | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Member:
+class Member(NamedTuple):
     """A member of a closed enum."""
 
     name: str
@@ -61,14 +61,13 @@ class Definition:
         yield from self.rules
         yield from (node for node in (self.extras, self.alias) if node is not None)
 
-    @property
+    @cached_property
     def references(self) -> set[str]:
         """The names of other definitions that it refers to."""
         return {name for node in self.nodes for name in references(node)}
 
 
-@dataclass(frozen=True)
-class Where:
+class Where(NamedTuple):
     """The location of a schema: its component and the names of the types on the way to it.
 
     In place of a component, an operation's request or response may hold it.
@@ -80,7 +79,7 @@ class Where:
     is_inline: bool = False
 
     def child(self, part: str, trail: str) -> Where:
-        return replace(self, parts=(*self.parts, part), trail=self.trail + trail)
+        return Where(self.component, (*self.parts, part), self.trail + trail, self.is_inline)
 
     def __str__(self) -> str:
         return f"{'' if self.is_inline else 'components.'}{self.component}{self.trail}"

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dateline.cache import Cache
 from dateline.model import DatelineError
@@ -36,8 +37,39 @@ _SKELETONS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-_LAID_OUT: Final[dict[bytes, str]] = {}
+_LAID_OUT: Final[dict[bytes, bytes]] = {}
 """The sources of definitions by their digests, for a process that generates many times."""
+
+
+class _Field(NamedTuple):
+    """A field of a model as templates see it; of an enum's members, see `_Member`."""
+
+    name: Code
+    annotation: Code
+    default: Code
+
+
+class _Member(NamedTuple):
+    name: Code
+    value: Code
+    docstring: Code | str
+
+
+class _View(NamedTuple):
+    """A definition as templates see it: nothing but code. An alias has a ``note``."""
+
+    name: Code
+    docstring: Code | str
+    bases: tuple[Code, ...]
+    rules: Code | str
+    extras: Code | str
+    fields: tuple[_Field, ...]
+    empty: bool
+    members: tuple[_Member, ...]
+    note: Code | str
+    alias: Code | str = ""
+    recursive: Code | str = ""
+    key: Code | str = ""
 
 
 class GenerationError(DatelineError):
@@ -56,27 +88,41 @@ def lay_out_definitions(
     texts = _read_templates(templates)
     made_with = cache.key("templates", version(_PACKAGE), repr(texts))
     keys: dict[tuple[str, str], str] = {}
-    blocks: dict[str, str] = {}
-    views: defaultdict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-    for home, order in orders.items():
-        for each in order.definitions:
-            view = _view(each, order.ahead[each.name])
-            digest = cache.key("layout", made_with, repr(view))
-            key = keys[home, each.name] = digest.hex()
-            if (block := cache.get(digest)) is not None:
-                blocks[key] = block.decode()
-            elif digest in _LAID_OUT:
-                blocks[key] = _LAID_OUT[digest]
-                cache.put(digest, blocks[key].encode())
-            else:
-                views[_kind(each)][key] = {"key": Code(key), **view}
-    for key, text in _run({kind: [*found.values()] for kind, found in views.items()}, texts):
+    blocks: dict[str, bytes] = {}
+    names: dict[str, str] = {}
+
+    def list_views(kind: str) -> Iterator[_View]:
+        """Yield the definitions of a *kind* that are to be laid out, one at a time."""
+        for home, order in orders.items():
+            for each in order.definitions:
+                if _kind(each) != kind:
+                    continue
+                view = _view(each, order.ahead[each.name])
+                digest = cache.key("layout", made_with, repr(view))
+                key = keys[home, each.name] = digest.hex()
+                if (block := cache.get(digest)) is not None:
+                    blocks[key] = block
+                elif digest in _LAID_OUT:
+                    blocks[key] = _LAID_OUT[digest]
+                    cache.put(digest, blocks[key])
+                elif key not in names:
+                    names[key] = each.name
+                    yield view._replace(key=Code(key))
+
+    views = {kind: list_views(kind) for kind in _SKELETONS}
+    first = {kind: view for kind, found in views.items() if (view := next(found, None))}
+    made = _run({kind: chain([view], views[kind]) for kind, view in first.items()}, texts)
+    count = Counter(key for key, _ in made)
+    if count != Counter(names.keys()):
+        wrong = ", ".join(names.get(key, key) for key in {**names, **count} if count[key] != 1)
+        raise GenerationError(f"templates of models: not laid out once: {wrong}")
+    for key, text in made:
         digest = bytes.fromhex(key)
-        blocks[key] = _LAID_OUT[digest] = text
-        cache.put(digest, text.encode())
+        blocks[key] = _LAID_OUT[digest] = text.encode()
+        cache.put(digest, blocks[key])
     found: dict[str, dict[str, str]] = {home: {} for home in orders}
     for (home, name), key in keys.items():
-        found[home][name] = blocks[key]
+        found[home][name] = blocks[key].decode()
     return found
 
 
@@ -97,7 +143,7 @@ def _kind(definition: Definition) -> str:
 
 
 def _run(
-    views: Mapping[str, list[dict[str, Any]]], templates: Mapping[str, str]
+    views: Mapping[str, Iterator[_View]], templates: Mapping[str, str]
 ) -> list[tuple[str, str]]:
     """Return the key and the source of each definition in *views*, which has them by kind."""
     if not views:
@@ -109,17 +155,10 @@ def _run(
             # each template lays out one definition, and is run once for all of its kind
             looped = "{% for definition in definitions %}" + text + "\n{% endfor %}"
             path.write_text(looped, encoding="utf-8")
-        text = _generate(views, Path(folder))
-    found = _BLOCK.findall(text)
-    count = Counter(key for key, _ in found)
-    names = {view["key"]: view["name"] for each in views.values() for view in each}
-    if count != Counter(names.keys()):
-        wrong = ", ".join(names.get(key, key) for key in {**names, **count} if count[key] != 1)
-        raise GenerationError(f"templates of models: not laid out once: {wrong}")
-    return found
+        return _BLOCK.findall(_generate(views, Path(folder)))
 
 
-def _generate(views: Mapping[str, list[dict[str, Any]]], templates: Path) -> str:
+def _generate(views: Mapping[str, Iterator[_View]], templates: Path) -> str:
     # what follows is heavy: not needed where earlier runs laid out everything
     from datamodel_code_generator import InputFileType, PythonVersion, generate
     from datamodel_code_generator.enums import DataModelType
@@ -152,48 +191,43 @@ def _generate(views: Mapping[str, list[dict[str, Any]]], templates: Path) -> str
     return made
 
 
-def _view(definition: Definition, ahead: frozenset[str]) -> dict[str, Any]:
-    """Return what the templates lay out: nothing but code."""
+def _view(definition: Definition, ahead: frozenset[str]) -> _View:
+    """Return what the templates lay out."""
     text = definition.description
-    return {
-        "name": Code(definition.name),
-        "docstring": docstring([text], 4) if text else "",
-        "bases": [Code(base) for base in definition.bases],
-        "rules": lay_out(Brackets("", definition.rules, "()"), 4, 16) if definition.rules else "",
-        "extras": lay_out(definition.extras) if definition.extras is not None else "",
-        "fields": [_field(each) for each in definition.fields],
-        "empty": not (text or definition.rules or definition.extras or definition.fields),
-        "members": [
-            {
-                "name": Code(member.name),
-                "value": Code(literal(member.value)),
-                "docstring": docstring([member.description], 4) if member.description else "",
-            }
+    made = _View(
+        name=Code(definition.name),
+        docstring=docstring([text], 4) if text else "",
+        bases=tuple(map(Code, definition.bases)),
+        rules=lay_out(Brackets("", definition.rules, "()"), 4, 16) if definition.rules else "",
+        extras=lay_out(definition.extras) if definition.extras is not None else "",
+        fields=tuple(map(_field, definition.fields)),
+        empty=not (text or definition.rules or definition.extras or definition.fields),
+        members=tuple(
+            _Member(
+                Code(member.name),
+                Code(literal(member.value)),
+                docstring([member.description], 4) if member.description else "",
+            )
             for member in definition.members
-        ],
-        **_alias(definition, ahead),
-        "note": docstring([text], 0) if text and definition.alias is not None else "",
-    }
-
-
-def _alias(definition: Definition, ahead: frozenset[str]) -> dict[str, Code]:
-    """Return the right-hand sides of an alias: for checkers and, where it differs, at run time."""
+        ),
+        note=docstring([text], 0) if text and definition.alias is not None else "",
+    )
     alias, name = definition.alias, definition.name
     if alias is None:
-        return {}
+        return made
+    # the right-hand sides of an alias: for checkers and, where it differs, at run time
     if not ahead:
-        return {"alias": lay_out(alias, 0, len(f"{name}: TypeAlias = ")), "recursive": Code("")}
+        return made._replace(alias=lay_out(alias, 0, len(f"{name}: TypeAlias = ")))
     forward = quote_ahead(alias, ahead)
-    made = call("TypeAliasType", Text(name), forward)
-    return {
-        "alias": lay_out(forward, 4, len(f"    {name}: TypeAlias = ")),
-        "recursive": lay_out(made, 4, len(f"    {name} = ")),
-    }
+    return made._replace(
+        alias=lay_out(forward, 4, len(f"    {name}: TypeAlias = ")),
+        recursive=lay_out(call("TypeAliasType", Text(name), forward), 4, len(f"    {name} = ")),
+    )
 
 
-def _field(field: Field) -> dict[str, Code]:
+def _field(field: Field) -> _Field:
     default = "" if field.default is None else " = " + lay_out(field.default)
     head = f"    {field.name}: "
     # what follows the closing bracket counts only where the line is not broken
     annotation = lay_out(field.annotation, 4, len(head) + len(default))
-    return {"name": Code(field.name), "annotation": annotation, "default": Code(default)}
+    return _Field(Code(field.name), annotation, Code(default))

@@ -175,7 +175,7 @@ class Writer:
         made = self._without_null(flat, where, name)
         # a union has null where its members have, or what is said beside them
         is_union = bool(flat.unions) and flat.values is None
-        return replace(made, nullable=made.nullable or bool(flat.nullable and not is_union))
+        return made._replace(nullable=made.nullable or bool(flat.nullable and not is_union))
 
     def _without_null(self, flat: Flat, where: Where, name: str | None) -> Type:
         if flat.never:
@@ -269,7 +269,7 @@ class Writer:
                 continue
             made = self._variant(member, where.child(part, f"({part})"))
             nullable = nullable or made.nullable
-            members.append((member, replace(made, nullable=False)))
+            members.append((member, made._replace(nullable=False)))
         # a type that is said around the union holds for null as well
         nullable = (nullable and (flat.types is None or bool(flat.nullable))) or flat.or_null
         nulls = sum(map(self._reader.admits_null, union.members))
@@ -279,11 +279,11 @@ class Writer:
         if not members:
             return Type(node="None") if nullable else no_type(where, self._ledger)
         if len(members) == 1:
-            return replace(members[0][1], nullable=nullable)
+            return members[0][1]._replace(nullable=nullable)
         made = self._write_tagged(union, base, members, where, name) or self._best_fit(
             union, members, where
         )
-        return replace(made, nullable=nullable)
+        return made._replace(nullable=nullable)
 
     def _members(self, union: Union, base: Flat, above: tuple[int, ...] = ()) -> Iterator[Flat]:
         """Yield the members; those of a union without a name in place of the union.

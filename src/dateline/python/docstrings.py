@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Final, Protocol
 
 from dateline.python.code import WIDTH, escape_text
-from dateline.python.deferral import defer, has_marks, join_lines
+from dateline.python.deferral import defer, join_lines, waits
 from dateline.templating import Code
 
 # What a line begins with: blanks, and the mark of an item of a list.
@@ -21,7 +21,7 @@ _PROSE: Final = re.compile(r"(?! )(?![-*+] )(?![0-9]+[.)] )[^|#>`~]")
 def docstring(paragraphs: Iterable[str], indent: int) -> Code:
     """Return the docstring of *paragraphs*, whose lines after the first begin at *indent*."""
     paragraphs = [*paragraphs]
-    if any(map(has_marks, paragraphs)):
+    if any(map(waits, paragraphs)):
         return defer("docstring", paragraphs, indent)
     lines: list[str] = []
     for paragraph in paragraphs:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from dateline.python.code import lay_out, read_node
-from dateline.python.deferral import (
-    has_marks,
-    list_placeholders,
-    replace_placeholders,
-    split_deferred,
-)
+from dateline.python.deferral import fill_in, has_marks, split_deferred
 from dateline.python.docstrings import docstring
 
 Words = Callable[[int], str]
@@ -29,61 +23,58 @@ class Deferred(NamedTuple):
     words: list[int]
 
 
-def fill(text: str, words: Words) -> list[str | Deferred]:
-    """Return the pieces of *text*, those that are deferred laid out with *words*.
+class Filling:
+    """The source of what is deferred, by its name, each laid out once.
 
-    Raises ValueError where a placeholder is anywhere else.
+    *parts* has what it is laid out from; *words* are given by their numbers. What is ``known``
+    holds for these words already.
     """
-    pieces: list[str | Deferred] = []
-    for number, piece in enumerate(split_deferred(text)):
-        if number % 2:
-            pieces.append(fill_piece(piece, words))
-        elif has_marks(piece):
-            raise ValueError("a word that is not deferred")
-        elif piece:
-            pieces.append(piece)
-    return pieces
 
+    def __init__(
+        self, parts: Mapping[str, str], words: Words, known: dict[str, Deferred] | None = None
+    ) -> None:
+        self._parts = parts
+        self._words = words
+        self.known = {} if known is None else known
 
-def fill_piece(parts: str, words: Words) -> Deferred:
-    """Return the deferred piece of source that is laid out from *parts*, with *words*."""
-    numbers: dict[int, None] = {}
-    kind, *given = _fill_in(json.loads(parts), words, numbers)
-    if kind == "docstring":
-        source = docstring(*given)
-    else:
-        node, *more = given
-        source = lay_out(read_node(node), *more)
-    return Deferred(parts, source, [*numbers])
+    def find(self, name: str) -> Deferred:
+        """Return the piece called *name*. Raises KeyError where there is none."""
+        if name not in self.known:
+            self.known[name] = self._lay_out(self._parts[name])
+        return self.known[name]
 
+    def split(self, text: str) -> Iterator[str]:
+        """Yield the pieces of *text*: as it is, the name of what is deferred, and so on.
 
-def join_pieces(pieces: Iterable[str | Deferred]) -> str:
-    """Return the source that *pieces* are."""
-    return "".join(piece if isinstance(piece, str) else piece.source for piece in pieces)
+        Raises ValueError where a placeholder is anywhere else.
+        """
+        for number, piece in enumerate(split_deferred(text)):
+            if not number % 2 and has_marks(piece):
+                raise ValueError("a word that is not deferred")
+            yield piece
 
+    def join(self, pieces: list[str]) -> str:
+        """Return the source that *pieces* are, as `split` yields them."""
+        found = [*pieces]
+        found[1::2] = (self.find(name).source for name in pieces[1::2])
+        return "".join(found)
 
-def _fill_in(value: Any, words: Words, numbers: dict[int, None]) -> Any:
-    """Return *value* with its words in place, and add their *numbers*."""
-    if isinstance(value, list):
-        return [_fill_in(each, words, numbers) for each in value]
-    if not isinstance(value, str) or not has_marks(value):
-        return value
-    if len(pieces := split_deferred(value)) > 1:
-        # deferred source within what is deferred
-        return "".join(_fill_nested(pieces, words, numbers))
-    numbers |= dict.fromkeys(list_placeholders(value))
-    return replace_placeholders(value, words)
+    def _lay_out(self, parts: str) -> Deferred:
+        numbers: dict[int, None] = {}
 
+        def read_word(number: int) -> str:
+            numbers[number] = None
+            return self._words(number)
 
-def _fill_nested(pieces: list[str], words: Words, numbers: dict[int, None]) -> list[str]:
-    made = []
-    for number, piece in enumerate(pieces):
-        if number % 2:
-            inner = fill_piece(piece, words)
-            numbers |= dict.fromkeys(inner.words)
-            made.append(inner.source)
-        elif has_marks(piece):
-            raise ValueError("a word that is not deferred")
+        def read_deferred(name: str) -> str:
+            inner = self.find(name)
+            numbers.update(dict.fromkeys(inner.words))
+            return inner.source
+
+        kind, *given = fill_in(parts, read_word, read_deferred)
+        if kind == "docstring":
+            source = docstring(*given)
         else:
-            made.append(piece)
-    return made
+            node, *more = given
+            source = lay_out(read_node(node), *more)
+        return Deferred(parts, source, [*numbers])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
@@ -49,14 +50,24 @@ _WORD: Final = re.compile(r"[A-Za-z0-9]+")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
+# Versions and directions have the same names many times over.
+_remembered: Final = lru_cache(maxsize=1 << 14)
+
+
 def package_name(version: str) -> str:
     """Return the subpackage of *version*: `v2025_03_13`; `vnext` for the one being prepared."""
     return version if version == CANONICAL else "v" + re.sub("[.-]", "_", version)
 
 
+@_remembered
 def pascal(name: str) -> str:
     """Return *name* in PascalCase: its words joined, the first letter of each a capital."""
     return "".join(word[0].upper() + word[1:] for word in _words(name))
+
+
+@_remembered
+def _split_camel(name: str) -> tuple[str, ...]:
+    return tuple(_CAMEL.split(name))
 
 
 def join_names(parts: Iterable[str]) -> str:
@@ -67,7 +78,7 @@ def join_names(parts: Iterable[str]) -> str:
     """
     made: list[str] = []
     for part in parts:
-        words = _CAMEL.split(part)
+        words = [*_split_camel(part)]
         if len(words) > len(made) > 1 and (words[0], words[-1]) == (made[0], made[-1]):
             made = words
             continue
@@ -77,6 +88,7 @@ def join_names(parts: Iterable[str]) -> str:
     return "".join(made)
 
 
+@_remembered
 def snake(name: str) -> str:
     """Return *name* in snake_case: its words in lower case, also those of camel case."""
     return "_".join(_words(_CAMEL.sub("_", name))).lower()
@@ -99,14 +111,18 @@ def field_name(name: str, taken: Iterable[str] = ()) -> str:
     Words are joined by underscores, leading underscores go to the end, a name that Python,
     pydantic, the annotations (or *taken*) use gets a trailing underscore.
     """
+    made = _identify(name)
+    return made + "_" if made in _RESERVED_FIELDS or made in taken else made
+
+
+@_remembered
+def _identify(name: str) -> str:
     made = name
     if not (name.isascii() and name.isidentifier()):
         made = "_".join(_words(name, separators="_"))
     bare = made.lstrip("_")
     made = bare + "_" * (len(made) - len(bare))
-    if not bare[:1].isalpha():
-        made = "field_" + made
-    return made + "_" if made in _RESERVED_FIELDS or made in taken else made
+    return made if bare[:1].isalpha() else "field_" + made
 
 
 def argument_name(name: str, taken: frozenset[str] = frozenset()) -> str:

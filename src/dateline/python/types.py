@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from dateline.model import Contract
@@ -31,8 +31,7 @@ _PLAIN: Final = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Type:
+class Type(NamedTuple):
     """What a value may be: an expression, what narrows it, and whether null is allowed.
 
     ``limits`` become arguments of `t.Field`, ``marks`` come after it.
@@ -152,11 +151,11 @@ def qualify_names(node: Node, qualify: Callable[[str], str]) -> Node:
     if isinstance(node, DefinitionName):
         return DefinitionName(qualify(node.name), node.attribute)
     if isinstance(node, Brackets):
-        return replace(node, items=tuple(qualify_names(each, qualify) for each in node.items))
+        return node._replace(items=tuple(qualify_names(each, qualify) for each in node.items))
     if isinstance(node, Either):
         return Either(tuple(qualify_names(each, qualify) for each in node.members))
     if isinstance(node, Pair):
-        return replace(node, value=qualify_names(node.value, qualify))
+        return node._replace(value=qualify_names(node.value, qualify))
     return node
 
 
@@ -167,7 +166,7 @@ def simplify_type(node: Node) -> Node:
     if isinstance(node, Brackets) and node.head == "Annotated":
         return simplify_type(node.items[0])
     if isinstance(node, Brackets):
-        return replace(node, items=tuple(map(simplify_type, node.items)))
+        return node._replace(items=tuple(map(simplify_type, node.items)))
     if isinstance(node, Either):
         return either([simplify_type(member) for member in node.members])
     return node

@@ -285,9 +285,7 @@ def list_documents(table: Table, artifacts: Iterable[Artifact]) -> Iterator[Arti
         name, _, suffix = document.path.rpartition("/")[2].rpartition(".")
         if document.path.startswith(_SPECIFICATION) and suffix == "json" and name in known:
             path = document.path.removeprefix(_SPECIFICATION)
-            yield Artifact(
-                path=f"python/{table.package}/server/documents/{path}", content=document.content
-            )
+            yield document.move(f"python/{table.package}/server/documents/{path}")
 
 
 def _unserved_reasons(requests: list[dict[str, Any]]) -> Iterator[str]:

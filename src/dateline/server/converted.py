@@ -7,7 +7,7 @@ what Python has for them. What a value lacks that only one direction has is not 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any, Final
 
@@ -228,7 +228,7 @@ def qualify(node: Node) -> Node:
     if isinstance(node, DefinitionName):
         return DefinitionName(f"{MODULE}.{node.name}", node.attribute)
     if isinstance(node, Brackets):
-        return replace(node, items=tuple(map(qualify, node.items)))
+        return node._replace(items=tuple(map(qualify, node.items)))
     if isinstance(node, Either):
         return Either(tuple(map(qualify, node.members)))
     return node
