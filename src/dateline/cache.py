@@ -74,6 +74,11 @@ class Cache:
             with self._noting_damage():
                 self._connection = _connect(path)
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether earlier runs have kept anything; not so in a fresh clone."""
+        return self._connection is not None
+
     def key(self, kind: str, *parts: str | bytes) -> bytes:
         """Return the key of the entry of a *kind* that depends on *parts*, in this order."""
         digest = sha256(_digest_program())

@@ -390,9 +390,15 @@ def stale(workspace: Workspace) -> list[Stale]:
 
     Raises what `render_outputs` and `files.find_stale` raise.
     """
+    # heavy: not needed where nothing is to do
+    from dateline.load import load
+
     with spooling() as keep:
         with open_cache(workspace.output) as cache:
-            artifacts, _ = render_outputs(workspace, cache=cache, keep=keep)
+            api = load(workspace.schemas, cache=cache)
+            # in a fresh clone, where often nothing else is run, outputs are compared and not kept
+            known = cache if cache.is_begun else None
+            artifacts, _ = render_outputs(workspace, api, cache=known, keep=keep)
         return find_stale(artifacts, workspace.output)
 
 

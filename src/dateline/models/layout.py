@@ -41,21 +41,21 @@ _LAID_OUT: Final[dict[bytes, bytes]] = {}
 """The sources of definitions by their digests, for a process that generates many times."""
 
 
-class _Field(NamedTuple):
-    """A field of a model as templates see it; of an enum's members, see `_Member`."""
+class _FieldCode(NamedTuple):
+    """A field of a model as templates see it; of an enum's members, see `_MemberCode`."""
 
     name: Code
     annotation: Code
     default: Code
 
 
-class _Member(NamedTuple):
+class _MemberCode(NamedTuple):
     name: Code
     value: Code
     docstring: Code | str
 
 
-class _View(NamedTuple):
+class _DefinitionCode(NamedTuple):
     """A definition as templates see it: nothing but code. An alias has a ``note``."""
 
     name: Code
@@ -63,9 +63,9 @@ class _View(NamedTuple):
     bases: tuple[Code, ...]
     rules: Code | str
     extras: Code | str
-    fields: tuple[_Field, ...]
+    fields: tuple[_FieldCode, ...]
     empty: bool
-    members: tuple[_Member, ...]
+    members: tuple[_MemberCode, ...]
     note: Code | str
     alias: Code | str = ""
     recursive: Code | str = ""
@@ -91,7 +91,7 @@ def lay_out_definitions(
     blocks: dict[str, bytes] = {}
     names: dict[str, str] = {}
 
-    def list_views(kind: str) -> Iterator[_View]:
+    def list_views(kind: str) -> Iterator[_DefinitionCode]:
         """Yield the definitions of a *kind* that are to be laid out, one at a time."""
         for home, order in orders.items():
             for each in order.definitions:
@@ -143,7 +143,7 @@ def _kind(definition: Definition) -> str:
 
 
 def _run(
-    views: Mapping[str, Iterator[_View]], templates: Mapping[str, str]
+    views: Mapping[str, Iterator[_DefinitionCode]], templates: Mapping[str, str]
 ) -> list[tuple[str, str]]:
     """Return the key and the source of each definition in *views*, which has them by kind."""
     if not views:
@@ -158,7 +158,7 @@ def _run(
         return _BLOCK.findall(_generate(views, Path(folder)))
 
 
-def _generate(views: Mapping[str, Iterator[_View]], templates: Path) -> str:
+def _generate(views: Mapping[str, Iterator[_DefinitionCode]], templates: Path) -> str:
     # what follows is heavy: not needed where earlier runs laid out everything
     from datamodel_code_generator import InputFileType, PythonVersion, generate
     from datamodel_code_generator.enums import DataModelType
@@ -191,10 +191,10 @@ def _generate(views: Mapping[str, Iterator[_View]], templates: Path) -> str:
     return made
 
 
-def _view(definition: Definition, ahead: frozenset[str]) -> _View:
+def _view(definition: Definition, ahead: frozenset[str]) -> _DefinitionCode:
     """Return what the templates lay out."""
     text = definition.description
-    made = _View(
+    made = _DefinitionCode(
         name=Code(definition.name),
         docstring=docstring([text], 4) if text else "",
         bases=tuple(map(Code, definition.bases)),
@@ -203,7 +203,7 @@ def _view(definition: Definition, ahead: frozenset[str]) -> _View:
         fields=tuple(map(_field, definition.fields)),
         empty=not (text or definition.rules or definition.extras or definition.fields),
         members=tuple(
-            _Member(
+            _MemberCode(
                 Code(member.name),
                 Code(literal(member.value)),
                 docstring([member.description], 4) if member.description else "",
@@ -225,9 +225,9 @@ def _view(definition: Definition, ahead: frozenset[str]) -> _View:
     )
 
 
-def _field(field: Field) -> _Field:
+def _field(field: Field) -> _FieldCode:
     default = "" if field.default is None else " = " + lay_out(field.default)
     head = f"    {field.name}: "
     # what follows the closing bracket counts only where the line is not broken
     annotation = lay_out(field.annotation, 4, len(head) + len(default))
-    return _Field(Code(field.name), annotation, Code(default))
+    return _FieldCode(Code(field.name), annotation, Code(default))
