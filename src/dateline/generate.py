@@ -293,11 +293,12 @@ def cut(
     """
     # what follows is heavy: not needed where nothing is to do
     from dateline.check.baseline import read_standing
+    from dateline.check.git import require_committed
     from dateline.edit.cut import CutError
     from dateline.edit.cut import cut as planned
 
     if not dry_run:
-        _require_committed(workspace, CutError)
+        require_committed(workspace.schemas, [*workspace.protected, workspace.output], CutError)
     callers_have = read_standing(workspace.output)
     plan = planned(workspace.schemas, asked, callers_have)
     _require_kept(plan, callers_have)
@@ -314,11 +315,12 @@ def retire(
     # what follows is heavy: not needed where nothing is to do
     from dateline.check.announcements import find_announcement
     from dateline.check.baseline import read_standing
+    from dateline.check.git import require_committed
     from dateline.edit.retire import RetireError
     from dateline.edit.retire import retire as planned
 
     if not dry_run:
-        _require_committed(workspace, RetireError)
+        require_committed(workspace.schemas, [*workspace.protected, workspace.output], RetireError)
     plan = planned(workspace.schemas, day, date.today())
     callers_have = read_standing(workspace.output)
     if (
@@ -340,26 +342,6 @@ def _require_kept(plan: Revision, published: Published) -> None:
     found = check(plan.api, published, waivers=plan.waivers, today=date.today())
     if broken := breaches(found):
         raise BreachError(broken, published.label)
-
-
-def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> None:
-    """Raise *refusal* where git knows of changes that are not committed; not outside of git."""
-    from dateline.check.git import NoRepositoryError, Repository
-
-    try:
-        repository = Repository(workspace.schemas)
-    except NoRepositoryError:
-        return
-    changed = repository.list_uncommitted([*workspace.protected, workspace.output])
-    if changed:
-        others = f" (nor {len(changed) - 1} more)" if len(changed) > 1 else ""
-        first = changed[0]
-        if passed := repository.filters([first]).get(first):
-            raise refusal(
-                f"{first} is not as it was committed{others}, or the filter {passed!r} of "
-                "gitattributes, which is not run, makes it so; take it out of the filter"
-            )
-        raise refusal(f"{first} is not committed{others}; commit first, or set it aside")
 
 
 def _carried_out(workspace: Workspace, plan: Revision) -> Generated:

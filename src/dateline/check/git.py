@@ -291,6 +291,27 @@ class Repository:
         )
 
 
+def require_committed(folder: Path, paths: Iterable[Path], refusal: type[DatelineError]) -> None:
+    """Raise *refusal* where git knows of changes below *paths* that are not committed.
+
+    Does nothing where *folder* is outside of git.
+    """
+    try:
+        repository = Repository(folder)
+    except NoRepositoryError:
+        return
+    changed = repository.list_uncommitted(paths)
+    if changed:
+        others = f" (nor {len(changed) - 1} more)" if len(changed) > 1 else ""
+        first = changed[0]
+        if passed := repository.filters([first]).get(first):
+            raise refusal(
+                f"{first} is not as it was committed{others}, or the filter {passed!r} of "
+                "gitattributes, which is not run, makes it so; take it out of the filter"
+            )
+        raise refusal(f"{first} is not committed{others}; commit first, or set it aside")
+
+
 def _find_git(folder: Path) -> str:
     """Return the path of git, never one in the working folder or in a repository of *folder*."""
     home = folder.resolve()

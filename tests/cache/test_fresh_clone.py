@@ -1,0 +1,28 @@
+"""In a fresh clone outputs are compared with what the definitions generate, as anywhere else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from support.thing_sources import SCHEMAS
+
+from dateline.cache import FILE
+from dateline.fresh import beside
+from dateline.generate import Workspace, generate, stale
+
+
+def test_outputs_are_stale_in_a_fresh_clone_where_they_are_stale_otherwise(tmp_path: Path) -> None:
+    shutil.copytree(SCHEMAS, tmp_path / "schemas")
+    workspace = Workspace(schemas=tmp_path / "schemas", output=tmp_path / "generated")
+    generate(workspace)
+    assert Path(beside(workspace.output), FILE).is_file()
+    edited = next(workspace.output.glob("python/*/server/routes.py"))
+    for content in (edited.read_bytes(), b"edited"):
+        edited.write_bytes(content)
+        known = stale(workspace)
+        shutil.rmtree(beside(workspace.output))
+        assert stale(workspace) == known
+        # what was read is kept, and the next run has it
+        assert stale(workspace) == known
+    assert [str(each).partition(":")[2] for each in known] == [" edited"]
