@@ -59,7 +59,9 @@ ROWS: Final = (
         prepare=_transactions("write"),
         ratio=1.1,
         about="Each field that may be left out costs a call that asks whether it is; theirs "
-        "writes null for what is left out.",
+        "writes null for what is left out, and takes longer than ours where it does not "
+        "(`exclude_unset`). pydantic's sentinel `MISSING` needs no call (1.02), but is true where "
+        "`ABSENT` is false.",
         runs=3,
     ),
     Row(

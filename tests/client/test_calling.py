@@ -18,6 +18,7 @@ import httpx
 import pytest
 from paynet import client as errors
 from paynet.client import Backoff
+from paynet.client.calling import Operation
 from paynet.types import Unrecognized
 from paynet.v2026_07_01 import (
     ApiError,
@@ -112,6 +113,35 @@ def test_a_body_is_a_model_and_so_is_the_result(kind: str) -> None:
     assert request.headers["content-type"] == "application/json; charset=utf-8"
     found, _ = call(kind, [answer(200, AUTORAMP)], lambda client: client.get_autoramp(ID))
     assert found == Autoramp.model_validate(AUTORAMP)
+
+
+@kinds
+@pytest.mark.parametrize(
+    ("boundary", "named"), [("a1'+_.-", "a1'+_.-"), ("a b:c", '"a b:c"'), (None, None)]
+)
+def test_a_multipart_body_names_its_boundary(
+    kind: str, boundary: str | None, named: str | None
+) -> None:
+    given = {"Content-Type": f'multipart/form-data; boundary="{boundary}"'} if boundary else {}
+    files = {"scan": ("scan.png", b"\x89PNG", "image/png")}
+    form = httpx.Request("POST", "http://form", data={"a": "b"}, files=files, headers=given)
+    body = form.read()
+    operation: Operation[None] = Operation(
+        name="upload",
+        method="POST",
+        path="/scans",
+        body="multipart/form-data",
+        results={"2XX": None},
+    )
+    sent = lambda client: client._send(operation, (), body)  # noqa: E731
+    _, [request] = call(kind, [answer(204)], sent)
+    assert request.content == body
+    found = request.headers["content-type"]
+    assert found == (
+        f"multipart/form-data; boundary={named}" if named else form.headers["content-type"]
+    )
+    _, [request] = call(kind, [answer(204)], lambda client: client._send(operation, (), b"-- x"))
+    assert request.headers["content-type"] == "multipart/form-data"
 
 
 def test_what_came_after_the_version_is_kept() -> None:

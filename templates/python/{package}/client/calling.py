@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, cast, get_args
@@ -54,6 +55,10 @@ _READING: Final = frozenset({"GET", "HEAD"})
 
 _FARTHEST: Final = 10
 """How many redirects of one request are followed."""
+
+# RFC 2046, section 5.1.1: what begins the first part
+_BOUNDARY: Final = re.compile(rb"--([0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-])\r\n")
+_TOKEN: Final = re.compile(r"[0-9A-Za-z'+_.-]+")
 
 # Nothing of the request was sent: whatever it does, it may be sent again.
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -274,8 +279,8 @@ class Call(Generic[T]):
             headers[operation.idempotency] = require_field_value(operation.idempotency, made)
         self._content: bytes | None = None
         if body is not None:
-            headers["Content-Type"] = operation.body
             self._content = _write_body(operation, body)
+            headers["Content-Type"] = _name_boundary(operation.body, self._content)
         self._may_repeat = bool(operation.idempotency) or operation.method in REPEATABLE_METHODS
         segment = f"/{service.version}" if service.place == "path" else ""
         self._address = session.find_address(operation) + segment + path
@@ -584,6 +589,17 @@ def _write_body(operation: Operation[Any], body: object) -> bytes:
     if operation.body.partition(";")[0] == FORM:
         return write_form(to_jsonable_python(body, by_alias=True), operation.form)
     return to_json(body, by_alias=True)
+
+
+def _name_boundary(media_type: str, content: bytes) -> str:
+    """Return *media_type* with the boundary that *content* begins with, if it has parts."""
+    lowered = media_type.lower()
+    found = _BOUNDARY.match(content) if lowered.startswith("multipart/") else None
+    if found is None or "boundary=" in lowered:
+        return media_type
+    name = found[1].decode()
+    quoted = name if _TOKEN.fullmatch(name) else f'"{name}"'
+    return f"{media_type}; boundary={quoted}"
 
 
 def _read_plain(response: httpx.Response) -> Any:
