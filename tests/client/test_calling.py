@@ -83,7 +83,7 @@ def test_a_request_has_the_version_the_key_and_its_values(kind: str) -> None:
             ramp_type=RampType.SWAP,
             status=["Failed", "Completed"],
             sort_order=SortOrder.ASC,
-            x_sub_partner_id="sub",
+            x_sub_partner_id=ID,
         ),
     )
     assert request.method == "GET"
@@ -98,7 +98,7 @@ def test_a_request_has_the_version_the_key_and_its_values(kind: str) -> None:
         "X-API-Key": KEY,
         "Accept": "application/json",
     }
-    assert request.headers["X-SUB-PARTNER-ID"] == "sub"
+    assert request.headers["X-SUB-PARTNER-ID"] == str(ID)
 
 
 @kinds

@@ -96,6 +96,8 @@ def test_an_answer_that_does_not_differ_is_listed_beside_one_that_does() -> None
     assert {status: each["content"] for status, each in answers.items()} == {
         "200": {media_type: "Autoramp"},
         "400": {media_type: None},
+        "401": {media_type: None},
+        "413": {media_type: None},
         "500": {media_type: None},
     }
 
