@@ -136,8 +136,8 @@ ROWS: Final = (
         against="python -c pass",
         prepare=_edited(_payments, "generate"),
         cpu=0.25,
-        about="Imports are a third, to compile templates a sixth, then the pages of the site. "
-        "Definitions, contract data and models come from the cache.",
+        about="Imports are a half, then the pages of the site, all of which are laid out. "
+        "Definitions, documents, contract data and models come from the cache.",
     ),
     Row(
         name="cold-payments",
