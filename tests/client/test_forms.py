@@ -121,6 +121,49 @@ def test_a_key_in_the_query_is_not_logged(archive: Any, caplog: pytest.LogCaptur
     assert "nobody" not in caplog.text + repr(requests[0])
 
 
+REPEATED = [
+    ("/new?page=3&key=nobody-sees-it#top", b"/new?page=3&key=nobody-sees-it"),
+    ("/new?key=nobody-sees-it", b"/new?key=nobody-sees-it"),
+    ("/new#top", b"/new?key=nobody-sees-it"),
+    ("/new?page=3&key=theirs", b"/new?page=3&key=theirs&key=nobody-sees-it"),
+    ("https://files.example/a?page=3&key=nobody-sees-it&b#top", b"/a?page=3&b"),
+    ("https://files.example/a?key=nobody%2Dsees-it", b"/a"),
+    ("https://files.example/a?key=theirs&sign=a%2Fb+c", b"/a?key=theirs&sign=a%2Fb+c"),
+]
+
+
+@pytest.mark.parametrize(("to", "sent"), REPEATED)
+def test_a_key_in_the_query_stays_with_the_origin_when_redirected(
+    archive: Any, caplog: pytest.LogCaptureFixture, to: str, sent: bytes
+) -> None:
+    caplog.set_level(logging.INFO)
+    moved = httpx.Response(302, headers={"Location": to})
+    client, requests = make(
+        archive.v2024_09_01, moved, reply([]), key="nobody-sees-it", follow_redirects=True
+    )
+    client.list_pages(page=3)
+    assert requests[1].url.raw_path == sent
+    assert "nobody" not in caplog.text
+
+
+def test_a_request_that_was_served_is_not_sent_again_for_where_it_leads(archive: Any) -> None:
+    refused = httpx.ConnectError("refused")
+    for status, sent in ((303, ["POST", "GET"]), (307, ["POST"] * 6)):
+        moved = httpx.Response(status, headers={"Location": "/new"})
+        client, requests = make(
+            archive.v2024_09_01,
+            *[moved, refused] * 3,
+            follow_redirects=True,
+            backoff=archive.client.Backoff(0.0, 0.0),
+        )
+        body = archive.v2024_09_01.Search.model_validate({"text": "a"})
+        with pytest.raises(archive.client.ConnectionFailedError) as caught:
+            client.search_records(body=body)
+        assert [request.method for request in requests] == sent
+        note = "Not sent again: it may have had its effect, and has no idempotency key."
+        assert (note in getattr(caught.value, "__notes__", ())) == (status == 303)
+
+
 def test_parameters_and_forms_are_written_as_the_definitions_say(archive: Any) -> None:
     client, requests = make(
         archive.v2024_09_01, httpx.Response(204, headers={"X-API-Version": VERSION})

@@ -89,15 +89,20 @@ def test_a_narrowed_body_has_its_own_length_and_no_digest_of_the_old_one(shop: S
     )
 
 
-@pytest.mark.parametrize(("coding", "encode"), [("gzip", gzip.compress), ("identity", bytes)])
+@pytest.mark.parametrize(
+    ("coding", "encode"), [("gzip", gzip.compress), ("GZIP ", gzip.compress), ("identity", bytes)]
+)
 def test_an_encoded_body_is_narrowed_in_its_coding(shop: Shop, coding: str, encode: Any) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-encoding", coding.encode())]
     backend = Backend(encode(BODY), headers=headers)
-    response = get(wrap(shop, backend), headers=[*AT, (b"accept-encoding", b"br, gzip;q=0.5")])
-    assert (b"accept-encoding", b"gzip;q=0.5") in backend.scope["headers"]
-    plain = gzip.decompress(response.body) if coding == "gzip" else response.body
-    assert json.loads(plain) == narrowed(shop)
-    assert response.header("content-encoding") == [coding]
+    layer = wrap(shop, backend)
+    # what becomes of the second answer is known from the first
+    for _ in range(2):
+        response = get(layer, headers=[*AT, (b"accept-encoding", b"br, gzip;q=0.5")])
+        assert (b"accept-encoding", b"gzip;q=0.5") in backend.scope["headers"]
+        plain = response.body if coding == "identity" else gzip.decompress(response.body)
+        assert json.loads(plain) == narrowed(shop)
+        assert response.header("content-encoding") == [coding]
 
 
 def test_a_coding_that_cant_be_read_is_an_error_that_is_logged(

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, cast, get_args
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 from uuid import uuid4
 
 import httpx
@@ -246,6 +246,7 @@ class Call(Generic[T]):
         self._operation = operation
         self._attempts: list[str] = []
         self._secrets: list[str] = []
+        self._query_secrets: set[tuple[str, str]] = set()
         service = session.service
         accept = accept or operation.accept
         headers = {"Accept": accept, "User-Agent": f"{service.package}/{service.version}"}
@@ -292,6 +293,10 @@ class Call(Generic[T]):
         return self._hops[-1].method if self._hops else self._operation.method
 
     @property
+    def _is_bare(self) -> bool:
+        return bool(self._hops) and self._hops[-1].is_bare
+
+    @property
     def _is_elsewhere(self) -> bool:
         # another origin gets no credentials, even when it leads back
         return any(hop.is_elsewhere for hop in self._hops)
@@ -316,14 +321,14 @@ class Call(Generic[T]):
         headers, query, cookies = self._headers.copy(), [*self._query], [*self._cookies]
         # what an HTTP client adds by itself is not known here
         is_known = client.auth is None
-        has_secret = self._authenticate(headers, query, cookies, is_needed=is_known)
+        self._authenticate(headers, query, cookies, is_needed=is_known)
         if cookies:
             headers["Cookie"] = "; ".join(cookies)
         url, content = self._address, self._content
         if self._hops:
             # its query is that of the redirect, without our secrets
             url, query = str(self._hops[-1].url), query[len(self._query) :]
-            if self._hops[-1].is_bare:
+            if self._is_bare:
                 headers.pop("Content-Type", None)
                 content = None
         request = client.build_request(
@@ -333,20 +338,20 @@ class Call(Generic[T]):
             content=content,
             timeout=self._session.timeout,
         )
-        if has_secret:
+        if self._query_secrets:
             request.url = _HiddenURL(request.url)
         return request
 
     def _authenticate(
         self, headers: dict[str, str], query: list[str], cookies: list[str], *, is_needed: bool
-    ) -> bool:
-        """Add the secrets that the operation needs; return whether the query has one.
+    ) -> None:
+        """Add the secrets that the operation needs.
 
         Raises MissingCredentialsError if some are missing, unless something else adds them.
         """
         alternatives = self._operation.security
         if not alternatives:
-            return False
+            return
         given, schemes = self._session.credentials, self._session.service.schemes
         known = {name for name, scheme in schemes.items() if scheme.place == "connection"}
         usable = [each for each in alternatives if known.union(given).issuperset(each)]
@@ -356,9 +361,9 @@ class Call(Generic[T]):
             for each in alternatives
             for name in each
         ):
-            return False
+            return
         if not usable and not is_needed:
-            return False
+            return
         if not usable:
             keywords = " or ".join(
                 " and ".join(schemes[name].keyword for name in each) for each in alternatives
@@ -369,7 +374,6 @@ class Call(Generic[T]):
                 )
             )
         # one that sends something, if the operation may be called without
-        has_secret = False
         for name in max(usable, key=bool):
             scheme = schemes[name]
             if scheme.place == "connection":
@@ -379,10 +383,9 @@ class Call(Generic[T]):
                 headers[scheme.name] = self._require_secret(scheme, secret)
             elif scheme.place == "query":
                 query.append(f"{quote(scheme.name, safe='')}={quote(secret, safe='')}")
-                has_secret = True
+                self._query_secrets.add((scheme.name, secret))
             else:
                 cookies.append(f"{scheme.name}={quote(secret, safe='')}")
-        return has_secret
 
     def _read_secret(self, given: Secret | Login) -> str:
         if isinstance(given, str):
@@ -412,7 +415,8 @@ class Call(Generic[T]):
         Raises ConnectionFailedError if there is to be none.
         """
         reason = self._hide(f"{type(error).__name__} {error}".strip())
-        is_unsent = isinstance(error, _UNSENT)
+        # a redirect to what is read with GET follows a request that was served
+        is_unsent = isinstance(error, _UNSENT) and not self._is_bare
         may_repeat = (self._may_repeat or is_unsent) and not isinstance(error, _HOPELESS)
         delay = self._choose_delay(reason) if may_repeat else None
         if delay is not None:
@@ -460,7 +464,8 @@ class Call(Generic[T]):
         """
         if not self._session.follow_redirects or response.next_request is None:
             return "It is a redirect, which clients with follow_redirects=True follow."
-        method, here, url = self._method, response.url, response.next_request.url
+        method, here = self._method, response.url
+        url = self._remove_secrets(response.next_request.url)
         if response.status_code == 303:
             method = "HEAD" if method == "HEAD" else "GET"
         elif response.status_code in (301, 302) and method not in _READING:
@@ -472,9 +477,24 @@ class Call(Generic[T]):
             return f"Not followed: it leads to {url.scheme or 'no address'}."
         if len(self._hops) >= _FARTHEST:
             return f"Not followed: it is the redirect after {_FARTHEST} others."
-        is_bare = method != self._operation.method or (bool(self._hops) and self._hops[-1].is_bare)
+        is_bare = self._is_bare or method != self._operation.method
         self._hops.append(_Hop(method, url, is_elsewhere, is_bare))
         return None
+
+    def _remove_secrets(self, url: httpx.URL) -> httpx.URL:
+        """Return *url* without a fragment, and without secrets that its query repeats.
+
+        Servers often redirect to another path or host with the query that they received.
+        """
+        pieces = url.query.decode("ascii").split("&")
+        kept = [
+            piece
+            for piece in pieces
+            if self._query_secrets.isdisjoint(parse_qsl(piece, keep_blank_values=True))
+        ]
+        if len(kept) < len(pieces):
+            url = url.copy_with(query="&".join(kept).encode() if kept else None)
+        return url.copy_with(fragment=None)
 
     def read_result(self, response: httpx.Response) -> T:
         """Return the result that *response* has. Raises UnreadableResponseError."""

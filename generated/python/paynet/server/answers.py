@@ -126,7 +126,8 @@ class AnswerNarrowing:
         treatment = self._treatments.get((message["status"], content_type.decode("latin-1")))
         if treatment is None or treatment.body is None or not treatment.keeps_headers:
             return None
-        return Prepared(treatment.status, headers, treatment.body, coding.decode("latin-1"))
+        named = coding.decode("latin-1").strip().lower()
+        return Prepared(treatment.status, headers, treatment.body, named)
 
     def _treat(self, status: int, content_type: str) -> Treatment:
         is_error = status >= HTTPStatus.BAD_REQUEST

@@ -17,6 +17,10 @@ _TARGET: Final = re.compile(r'("(?:[^"\\]|\\.)*")|<\s*([^<>]*?)\s*>')
 # Scheme, authority, and the rest of a reference that names a host (RFC 3986, section 4.2).
 _ABSOLUTE: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?//([^/?#]*)(.*)", re.DOTALL)
 
+# A path that begins as the name of a host does (RFC 3986, section 4.2), and as browsers read it
+# (URL standard, section 4.4): they take `\` for a slash, and leave out tabs and line breaks.
+_AMBIGUOUS: Final = re.compile(r"/[\t\n\r]*[/\\]")
+
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -85,8 +89,7 @@ def find_path_at(reference: str, address: str) -> str | None:
     if not _is_below(found[3], at[3]):
         return None
     path = found[3][len(at[3]) :]
-    if path.startswith(("//", "/\\")):
-        # what would begin the name of a host (RFC 3986, section 4.2; URL standard, section 4.4)
+    if _AMBIGUOUS.match(path):
         return f"/.{path}"
     return path if path.startswith("/") else f"/{path}"
 
