@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from dateline.gates import gate_dates
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from dateline.server.converters import Converter
 
 _RULE: Final = "converter-demanded"
+
+_BY_PLACE: Final = attrgetter("source", "name")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +96,7 @@ def list_demands(api: Api) -> list[DemandedConverter]:
         )
         for name, methods in found.items()
     ]
-    return sorted(demands, key=lambda one: (one.source, one.name))
+    return sorted(demands, key=_BY_PLACE)
 
 
 def list_pending(api: Api, cache: Cache | None = None) -> list[DemandedConverter]:
@@ -109,13 +112,15 @@ def list_pending(api: Api, cache: Cache | None = None) -> list[DemandedConverter
     if cache is not None and api.meaning is not None:
         key = cache.key("demands", api.meaning, repr(api.visible))
         if (known := cache.get(key)) is not None:
-            return [_read_row(row) for row in json.loads(known)]
+            return sorted((_read_row(api, row) for row in json.loads(known)), key=_BY_PLACE)
     try:
         found = _of_versions(list_demands(api), drafts)
     except SourceError:
         return []
     if cache is not None and key is not None:
-        cache.put(key, json.dumps([each.describe() for each in found]).encode())
+        # words move places, but not paths
+        rows = [{**each.describe(), "source": each.path} for each in found]
+        cache.put(key, json.dumps(rows).encode())
     return found
 
 
@@ -172,10 +177,12 @@ def _list_histories(api: Api) -> set[str]:
     return {date for _, _, node in walk("document", api.document) for date in gate_dates(node)}
 
 
-def _read_row(row: dict[str, Any]) -> DemandedConverter:
+def _read_row(api: Api, row: dict[str, Any]) -> DemandedConverter:
+    path = tuple(row["source"])
     return DemandedConverter(
         name=row["name"],
         before=row["before"] or "",
-        source=Place(**row["source"]),
+        source=api.locate(path),
         signatures=tuple(row["signatures"]),
+        path=path,
     )

@@ -6,6 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from support.cached_commands import try_edits
+from support.sources import LIBRARY, folder
+
+from dateline.cache import Cache
+from dateline.demands import list_pending
+from dateline.load import load
 
 # the bench tries a thousand
 EDITS: Final = 3
@@ -22,3 +27,23 @@ def test_commands_are_the_same_with_any_cache(tmp_path: Path) -> None:
         "generate --check": {4},
         "generate": {0, 1},
     }
+
+
+def test_places_of_converters_follow_the_words_before_them(tmp_path: Path) -> None:
+    schemas = folder(tmp_path, LIBRARY, "schemas")
+    # a draft that demands a converter: a value of another kind, and a word before it in its line
+    (schemas / "counted.json").write_text(
+        '{"paths": {"/counted": {"get": {"operationId": "getCounted", "responses": {"200": '
+        '{"description": "One", "content": {"text/plain": {"schema": {"type": "string", '
+        '"x-was": {"next": {"type": "integer"}}}}}}}}}}}'
+    )
+    cache = Cache(None)
+    columns = []
+    for word in ("One", "One more word"):
+        path = schemas / "counted.json"
+        path.write_text(path.read_text().replace('"One"', f'"{word}"'))
+        kept = [each.source for each in list_pending(load(schemas, cache=cache), cache)]
+        assert kept == [each.source for each in list_pending(load(schemas))]
+        columns += [place.column for place in kept if place.file.endswith("counted.json")]
+    assert len(columns) == 2
+    assert columns[1] == columns[0] + len(" more word")
