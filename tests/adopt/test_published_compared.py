@@ -18,7 +18,7 @@ from dateline.diff.published import read_meanings
 from dateline.load.checks import find_problems
 from dateline.load.foreign import _FOREIGN
 from dateline.model import Change, Finding, Place, SourceError
-from dateline.oddities import find_published, keep_oddities
+from dateline.oddities import find_published, keep_oddities, list_used
 from dateline.openapi import OBJECTS, follow, walk
 
 NOWHERE = Path("nowhere")
@@ -105,6 +105,44 @@ def test_any_value_of_any_key_is_read_or_refused(kind: str) -> None:
                     held: Any = document
                     for step in path:
                         held = held[step]
+
+
+BASE = {"$ref": "#/components/schemas/Base"}
+DYNAMIC = {"$dynamicRef": "#base"}
+
+
+@pytest.mark.parametrize("discriminator", ["kind", {"propertyName": "kind"}], ids=str)
+@pytest.mark.parametrize("extends", [BASE, [BASE], DYNAMIC, [DYNAMIC]], ids=str)
+@pytest.mark.parametrize(
+    "schema",
+    [BASE, DYNAMIC, {"allOf": BASE}, {"type": "array", "items": {"allOf": [DYNAMIC]}}],
+    ids=str,
+)
+def test_what_is_equal_and_reaches_a_change_is_read(
+    schema: dict[str, Any], extends: Any, discriminator: Any
+) -> None:
+    def said(kind: str) -> dict[str, Any]:
+        document = deepcopy(SOUND)
+        answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
+        answer["content"] = {"application/json": {"schema": schema}}
+        document["components"]["schemas"] |= {
+            "Base": {
+                "$dynamicAnchor": "base",
+                "type": "object",
+                "properties": {"kind": {"type": "string"}},
+                "discriminator": discriminator,
+            },
+            "Extending": {
+                "allOf": extends,
+                "properties": {"a": {"$ref": "#/components/schemas/Inner"}},
+            },
+            "Inner": {"type": kind},
+        }
+        return document
+
+    [change] = list_changes(said("string"), said("integer"))
+    assert change.operations == ("GET /loans/{id}",)
+    assert ("schemas", "Inner") in list_used(said("string"))
 
 
 UNREAD = "https://elsewhere.example/all.yaml#/Pet"

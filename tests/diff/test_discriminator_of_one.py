@@ -90,3 +90,13 @@ def test_its_tag_is_compared_when_another_member_comes(tag: str, keyword: str, n
     assert found(several, alone) == [
         (name, way, after, before) for name, way, before, after in changed
     ]
+
+
+@pytest.mark.parametrize("entry", ["c", "{c}", "a } b", '{"c":"'])
+def test_what_a_mapping_alone_names_is_reached_whatever_the_tags_are(entry: str) -> None:
+    mapping = {entry: "Dog", "a": "Cat"}
+    before = document("anyOf", [CAT, {"type": "null"}], {**TAGGED, "mapping": mapping})
+    after = copy.deepcopy(before)
+    after["components"]["schemas"]["Dog"]["minProperties"] = 2
+    [change] = diff(before, after)
+    assert (change.keyword, change.direction) == ("minProperties", Direction.BOTH)

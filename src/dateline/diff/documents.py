@@ -25,7 +25,7 @@ SECTIONS: Final = frozenset({"components", "paths", *WEBHOOKS})
 # Any text that may be a local reference: `$ref`, a discriminator's mapping, a link's operation.
 # Taking too much costs a look, taking too little a change.
 _REFERENCE: Final = re.compile(rb'"(#[^"\\]*(?:\\.[^"\\]*)*)"')
-_MAPPING: Final = re.compile(rb'"mapping":\{([^{}]*)\}')
+_MAPPING: Final = re.compile(rb'"mapping":\{((?:[^{}"]++|"(?:[^"\\]++|\\.)*+")*+)\}')
 _DEFAULT: Final = re.compile(rb'"defaultMapping":"([^"\\]*)"')
 _MAPPED: Final = re.compile(rb':"([^"\\]*)"')
 _ANCHORS: Final = tuple(f'"{key}":'.encode() for key in ANCHORS)

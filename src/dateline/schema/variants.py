@@ -8,7 +8,7 @@ from typing import Any, Final
 from dateline.model import WAS
 from dateline.schema.dialect import UNIONS
 from dateline.schema.memo import closure
-from dateline.schema.references import Resolver
+from dateline.schema.references import REFERENCES, Resolver
 
 
 def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
@@ -26,10 +26,11 @@ def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     resolver = Resolver({"components": {"schemas": schemas}})
     for name, schema in schemas.items():
         for node in _same_value(schema):
-            goal = resolver.variant_name(node) if "$ref" in node else None
-            if goal is not None:
-                extending.setdefault(goal, set()).add(name)
-            if isinstance(node.get("discriminator"), dict) and not lists_variants(node):
+            known = [node[key] for key in REFERENCES if resolver.locate_by(key, node.get(key))]
+            for goal in (resolver.variant_name({"$ref": reference}) for reference in known):
+                if goal is not None:
+                    extending.setdefault(goal, set()).add(name)
+            if isinstance(node.get("discriminator"), dict | str) and not lists_variants(node):
                 roots.append(name)
         if isinstance(schema, dict) and "$ref" in schema and schema.keys() <= _ALIAS:
             aliases.add(name)
@@ -80,7 +81,7 @@ def _same_value(schema: Any) -> Iterator[dict[str, Any]]:
             continue
         yield node
         bases = node.get("allOf")
-        pending += bases if isinstance(bases, list) else ()
+        pending += bases if isinstance(bases, list) else [bases]
         history = node.get(WAS)
         for entry in history.values() if isinstance(history, dict) else ():
             pending += (entry, entry.get("set")) if isinstance(entry, dict) else ()
