@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from support.written_trees import python
+
 from dateline.files import find_stale, write
 from dateline.files.spool import spooling
 from dateline.model import Artifact
@@ -51,3 +53,21 @@ def test_what_differs_is_stale(tmp_path: Path) -> None:
         ]
         found = {str(each) for each in find_stale(changed, tmp_path / "out")}
     assert found >= {f"{each.path}: outdated" for each in changed}
+
+
+FULL = """
+import resource
+from dateline.files.spool import spooling
+from dateline.model import Artifact
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+given = [Artifact(path=str(size), content=b"a" * size) for size in range(5_000, 5_020)]
+with spooling() as keep:
+    kept = [*map(keep, given)]
+    print(*(each.content == one.content for each, one in zip(given, kept, strict=True)))
+    print(len({*map(type, kept)}))
+"""
+
+
+def test_what_finds_no_room_stays_in_memory() -> None:
+    assert python(FULL).stdout.split() == [*["True"] * 20, "2"]

@@ -41,7 +41,8 @@ def spooling() -> Iterator[Callable[[Artifact], Artifact]]:
     """
     with ExitStack() as opened:
         try:
-            file = opened.enter_context(TemporaryFile(prefix="dateline-"))
+            # a buffer would keep what there was no room for, and fail again with each later use
+            file = opened.enter_context(TemporaryFile(prefix="dateline-", buffering=0))
         except OSError:
             yield lambda artifact: artifact
         else:
@@ -54,8 +55,7 @@ def _spool(file: BinaryIO, artifact: Artifact) -> Artifact:
         return artifact
     try:
         start = file.seek(0, os.SEEK_END)
-        file.write(artifact.content)
-        file.flush()
+        is_complete = file.write(artifact.content) == size
     except OSError:
         return artifact
-    return _Spooled(artifact.path, file, start, size)
+    return _Spooled(artifact.path, file, start, size) if is_complete else artifact

@@ -140,10 +140,6 @@ def _bundle(
     return Joined(bundle.document, bundle.locate, trace, frozenset(reached))
 
 
-def _find_fragment(union: Joined, path: Trail) -> str:
-    return union.trace(path)[0]
-
-
 @dataclass(frozen=True)
 class _OtherFiles:
     """What references lead to that is no source."""
