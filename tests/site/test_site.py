@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +12,7 @@ import pytest
 from support.hostile_site import HOSTILE
 from support.odd_api import ODD
 from support.site_pages import Site, SitePage, find_broken_links
-from support.sources import folder
+from support.sources import VERSIONS, folder
 
 from dateline.load import load
 from dateline.render import render
@@ -119,6 +120,39 @@ def test_a_request_names_its_version_and_can_be_sent(starter: Site) -> None:
     text = starter["2025-01-15/operations/GET-loans-id.html"].text
     assert "curl https://api.library.example/api/loans/" in text
     assert "-H 'X-API-Version: 2025-01-15'" in text
+
+
+_LISTED: Final = {"responses": {"200": {"description": "", "content": {"application/json": {}}}}}
+_TEXT: Final = {"required": True, "schema": {"type": "string"}, "example": "7"}
+_BY_ID: Final = {"name": "id", "in": "path", **_TEXT}
+_CHOSEN: Final = {"name": "v", "in": "query", **_TEXT}
+_SANDBOXED: Final = {"x-environments": ["sandbox"]}
+
+
+def test_a_version_shows_a_call_with_types_of_what_needs_least(tmp_path: Path) -> None:
+    text = {"responses": {"200": {"description": "", "content": {"text/plain": {}}}}}
+    paths: dict[str, Any] = {
+        "/text": {"get": text, "delete": {"responses": {"204": {"description": ""}}}},
+        "/sandboxed": {**_SANDBOXED, "get": _LISTED},
+        "/by/{id}": {"put": {**_LISTED, "parameters": [_BY_ID]}},
+        "/also/{id}": {"get": {**_LISTED, "parameters": [_BY_ID]}},
+        "/body": {"get": {**_LISTED, "requestBody": {"content": {"application/json": {}}}}},
+        "/listed": {"get": {**_LISTED, "parameters": [_CHOSEN]}},
+    }
+    table = VERSIONS.replace("header: X-API-Version", "query: v")
+    shown = []
+    for number in range(len(paths), 0, -1):
+        kept = dict([*paths.items()][:number])
+        api = {"openapi": "3.1.0", "info": {"title": "A", "version": "canonical"}, "paths": kept}
+        files = {"versions.yaml": f"{table}lint: adopted\n", "api.yaml": json.dumps(api)}
+        site = make_site(folder(tmp_path / str(number), files))
+        assert "api.d.ts" not in site["next/index.html"].text
+        pattern = r'type Answer = paths\["(.*?)"\]\["(.*?)"\].*fetch\("(.*?)"'
+        shown.append(re.findall(pattern, site["2025-06-01/index.html"].text))
+    base = "https://api.library.example/api"
+    put = [("/by/{id}", "put", f"{base}/by/7?v=2025-06-01")]
+    get = [("/listed", "get", f"{base}/listed?v=2025-06-01")]
+    assert shown == [get, put, put, put, [], []]
 
 
 def test_the_search_knows_everything_in_the_newest_version_that_has_it() -> None:

@@ -167,6 +167,7 @@ class ReferenceSite:
             "info": version.document["info"],
             "tags": [(tag, words.get(tag, ""), tags[tag]) for tag in order],
             "schemes": version.schemes,
+            "typescript": version.typescript,
             "list_marks": version.list_marks,
         }
 

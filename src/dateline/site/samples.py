@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -52,6 +53,32 @@ class Request:
         lines = [f"{self.method} /{path} HTTP/1.1", f"Host: {host}"]
         lines += [f"{name}: {value}" for name, value in self.headers]
         return "\n".join(lines) + ("" if self.body is None else f"\n\n{self.body}")
+
+    def types(self, version: str) -> str:
+        """Return the command that makes the types of *version* in TypeScript."""
+        scheme, _, rest = self.url.partition("://")
+        document = f"{scheme}://{rest.partition('/')[0]}/spec/{version}"
+        return f"npx openapi-typescript {shlex.quote(document)} -o api.d.ts"
+
+    def typescript(self, answer: Sequence[str]) -> str:
+        """Return a function that sends it; *answer* are the keys of its answer in those types."""
+        headers = dict(self.headers)
+        fields = [f"method: {json.dumps(self.method)}", f"headers: {json.dumps(headers, indent=2)}"]
+        if self.body is not None:
+            is_value = is_json(headers.get("Content-Type", ""))
+            text = json.dumps(json.loads(self.body) if is_value else self.body, indent=2)
+            fields.append(f"body: JSON.stringify({text})" if is_value else f"body: {text}")
+        options = textwrap.indent(",\n".join(fields) + ",", " " * 4)
+        keys = "".join(f"[{json.dumps(key)}]" for key in answer)
+        return (
+            'import type { paths } from "./api.js";\n\n'
+            f"type Answer = paths{keys};\n\n"
+            "export async function call(): Promise<Answer> {\n"
+            f"  const response = await fetch({json.dumps(self.url)}, {{\n{options}\n  }});\n"
+            "  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);\n"
+            "  return (await response.json()) as Answer;\n"
+            "}"
+        )
 
 
 class Known(Protocol):
@@ -125,13 +152,16 @@ class Samples:
         """Return a request; *body* is its media type and its text."""
         query: list[tuple[str, str]] = []
         headers: list[tuple[str, str]] = []
+        chosen = self._table.place_of_version, self._table.header
         for parameter in operation["parameters"]:
             place, name = parameter.get("in"), str(parameter.get("name"))
             if place == "path":
                 path = path.replace(f"{{{name}}}", quote(self._value(parameter), safe=""))
-            elif parameter.get("required") and place == "query":
+            elif not parameter.get("required") or (place, name) == chosen:
+                continue
+            elif place == "query":
                 query.append((name, self._value(parameter)))
-            elif parameter.get("required") and place == "header" and name != self._table.header:
+            elif place == "header":
                 headers.append((name, self._value(parameter)))
         headers = [*self._choose_version(query), *self._credentials(operation, query), *headers]
         if body is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from dateline.model import Table
-from dateline.openapi import pointer
+from dateline.openapi import is_json, pointer
 from dateline.placement import show_version
 from dateline.schema.references import Located, Resolver, escape
 from dateline.site.calls import PythonCalls
@@ -17,6 +17,9 @@ from dateline.site.marks import Marks
 from dateline.site.samples import Request, Samples
 from dateline.site.sharing import SharedNodes
 from dateline.site.trees import TreeRow, Trees
+
+_WITH_BODIES: Final = ("POST", "PUT", "PATCH", "DELETE")
+"""The methods besides GET that `fetch` sends and for which openapi-typescript makes types."""
 
 
 class VersionPages:
@@ -47,6 +50,10 @@ class VersionPages:
         self._trees = Trees(document, marks, schema_pages, self._find_tree)
         servers = table.environments[0].servers or document.get("servers", [])
         addressed = show_version({"servers": list(servers)}, table.selector, date)
+        first = environments[table.environments[0].name]
+        self._published = show_version(first, table.selector, date)
+        self._choosing = table.place_of_version, table.header
+        self._date = date
         self._samples = Samples({**document, **addressed}, table, date, self._find_sample)
         self._calls: PythonCalls | None = None
         if any(each.date == date for each in table.supported):
@@ -135,6 +142,27 @@ class VersionPages:
             return ""
         return self._calls.write(operation.method, operation.path, body and body[1])
 
+    @cached_property
+    def typescript(self) -> tuple[str, str] | None:
+        """The command that makes types, and a call with them; None where none can be shown.
+
+        Of the operations of the first environment that answer with JSON, it is of the first GET
+        that needs no parameters, else of the first one.
+        """
+        called = [each for each in list_operations(self._published) if _find_answer(each)]
+        if self._calls is None or not called:
+            return None
+        # the first one of those that are equal
+        operation = max(called, key=lambda each: each.method == "GET" and self._is_plain(each))
+        request = self.request(self.operations[operation.name])
+        return request.types(self._date), request.typescript(_find_answer(operation))
+
+    def _is_plain(self, operation: OperationPlace) -> bool:
+        """Return whether a request needs no parameter but the one that names the version."""
+        parameters = operation.node["parameters"]
+        needed = {(each.get("in"), each.get("name")) for each in parameters if each.get("required")}
+        return needed <= {self._choosing}
+
     def _find_body(self, operation: OperationPlace) -> tuple[str, str] | None:
         """Return the media type of the request's body, and a sample."""
         body = None
@@ -201,6 +229,18 @@ class VersionPages:
             tree = self._trees.body(schema, f"{anchor}-{number}" if number else anchor)
             is_sent = anchor == "request"
             yield media_type, tree, self._samples.body(media_type, media, name, sent=is_sent)
+
+
+def _find_answer(operation: OperationPlace) -> list[str]:
+    """Return the keys that lead to the type of an answer in JSON; nothing where there is none."""
+    if operation.method in _WITH_BODIES or (operation.method == "GET" and operation.body is None):
+        for status, response in operation.responses:
+            content = response.value.get("content")
+            for media_type in content if isinstance(content, dict) else ():
+                if status.startswith("2") and is_json(media_type):
+                    at = [operation.path, operation.method.lower(), "responses", status]
+                    return [*at, "content", media_type]
+    return []
 
 
 def _components(row: TreeRow) -> Iterator[str]:
