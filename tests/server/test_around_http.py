@@ -105,6 +105,18 @@ def test_an_encoded_body_is_narrowed_in_its_coding(shop: Shop, coding: str, enco
         assert response.header("content-encoding") == [coding]
 
 
+@pytest.mark.parametrize("headers", [[], [(b"content-type", b"")]], ids=["absent", "empty"])
+def test_a_body_whose_type_is_not_named_is_narrowed_as_declared(
+    shop: Shop, headers: Fields
+) -> None:
+    layer = wrap(shop, Backend(headers=headers))
+    assert [get(layer).json for _ in range(2)] == [narrowed(shop)] * 2
+    wrong = get(wrap(shop, Backend(b"no JSON", headers=headers)))
+    assert (wrong.status, b"no JSON" in wrong.body) == (500, False)
+    nothing = get(wrap(shop, Backend(b"", headers=headers)))
+    assert (nothing.status, nothing.body) == (200, b"")
+
+
 def test_a_coding_that_cant_be_read_is_an_error_that_is_logged(
     shop: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -141,6 +141,9 @@ class AnswerNarrowing:
                     return Treatment(status, is_replaced=True)
                 raise MisfitError(f"status {status} is none of {self._version}")
             status, key = usual.status, usual.key
+        # servers may leave the type out, and clients read what is there all the same
+        is_named = bool(content_type)
+        content_type = content_type or self._results.find_media_type(key) or ""
         if not content_type or status in _BODILESS:
             return Treatment(status, key)
         try:
@@ -151,7 +154,7 @@ class AnswerNarrowing:
             raise MisfitError(str(error)) from None
         if change is identity:
             return Treatment(status, key)
-        if change is withheld and is_error:
+        if change is withheld and is_error and is_named:
             return Treatment(status, is_replaced=True)
         validator = self._contracts.answer_validator(self._operation, key, content_type)
         if not is_sequential(content_type):
@@ -165,6 +168,8 @@ class AnswerNarrowing:
                 body = _Validated(change, validator)
             else:
                 body = _Json(change)
+            if not is_named:
+                body = _Untyped(body)
             keeps_headers = self._narrowing.headers(self._operation, key) is identity
             return Treatment(status, key, body, keeps_headers=keeps_headers)
         if change is withheld:
@@ -250,7 +255,18 @@ class _Validated:
             raise MisfitError(str(error)) from error
 
 
-Body = _Text | _Json | _Validated
+class _Untyped:
+    """Changes a body whose type is not named, if there is one."""
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+
+    def narrow(self, content: bytes, coding: str) -> bytes:
+        """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
+        return self._body.narrow(content, coding) if content else content
+
+
+Body = _Text | _Json | _Validated | _Untyped
 
 
 def described(message: Message, name: bytes) -> str:

@@ -14,6 +14,7 @@ from pydantic_core import to_json, to_jsonable_python
 from .contracts import Contract, Contracts, MisfitError, Validator
 from .items import Items
 from .nouns import Operation, Refusal, Reply, ServerSentEvent
+from .reading import essence, is_json
 from .runtime.asgi import Headers, Limits
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
@@ -107,6 +108,7 @@ class Results:
         self._contracts = contracts
         self._narrowings = narrowings
         self._declared = declared
+        self._contents = operation.responses
         self._media_types = {
             key: next(iter(content)) if content else None
             for key, content in operation.responses.items()
@@ -127,6 +129,14 @@ class Results:
         None where they need no converter.
         """
         return self._narrowings[version].awaits(self._name)
+
+    def find_media_type(self, key: str) -> str | None:
+        """Return the media type that the definitions declare for the response *key*.
+
+        Of several, it is the first that is JSON; None where they declare no body.
+        """
+        listed = self._contents.get(key) or ()
+        return min(listed, key=lambda name: not is_json(essence(name)), default=None)
 
     def answer(self, result: Any, version: str) -> tuple[Answer, Headers]:
         """Return the answer that *result* makes. Raises MisfitError."""
