@@ -136,8 +136,9 @@ ROWS: Final = (
         against="python -c pass",
         prepare=_edited(_payments, "generate"),
         cpu=0.25,
-        about="Imports are a half, then the pages of the site, all of which are laid out. "
-        "Definitions, documents, contract data and models come from the cache.",
+        about="About half is imports. The rest is mostly the site, which is laid out as a "
+        "whole. The documents and the package come from the cache, with the edited word "
+        "filled in.",
     ),
     Row(
         name="cold-payments",
@@ -153,9 +154,9 @@ ROWS: Final = (
         against="python -c pass",
         prepare=_edited(_stripe, "generate"),
         cpu=3.0,
-        about="What is published is read and compared. Definitions and change pages come from the "
-        "cache, unless the word is on one of them, and the documents and the package, of which "
-        "only what has the word is laid out.",
+        about="What is published is read and compared. The readings of the definitions that did "
+        "not change come from the cache, and so do change pages, unless they quote the "
+        "word, and the documents and the package, into which it is filled in.",
         runs=3,
     ),
     Row(
@@ -165,8 +166,10 @@ ROWS: Final = (
         prepare=_cold(_stripe),
         cpu=8,
         memory=300,
-        about="Models and contract data, half of the time; change pages and the samples on them. "
-        "What a stage has read goes before the next one; all outputs are in memory until the end.",
+        about="Models and contract data take half of the time; change pages and their samples "
+        "come next. Each output goes to a temporary file as soon as it is laid out, and "
+        "what one stage has read is freed before the next, so memory is that of the "
+        "largest stage.",
         runs=2,
     ),
     Row(
@@ -175,9 +178,9 @@ ROWS: Final = (
         against="generate from nothing",
         prepare=_fresh,
         ratio=0.5,
-        about="Nothing that is committed decides whether outputs are what the sources make: all is "
-        "rendered and compared. What is left out is to check the contract, to validate documents "
-        "and to write.",
+        about="Files in a commit can't vouch for themselves, so all outputs are rendered and "
+        "compared. The check of the contract, the validation of documents and writing are "
+        "left out. Only readings of the definitions are kept in the cache.",
         runs=1,
     ),
     Row(
@@ -186,8 +189,9 @@ ROWS: Final = (
         against="check after an edit",
         prepare=_status,
         ratio=1,
-        about="Imports, and to read the definitions, are most of either; then the documents, which "
-        "are kept, with the word filled in.",
+        about="Imports and reading the definitions are most of both commands. The documents, "
+        "with the edited word filled in, the places of what is reported and the record of "
+        "additions come from the cache.",
         runs=3,
     ),
     Row(

@@ -14,7 +14,6 @@ from dateline.changes.reasons import Reason
 from dateline.check.merge import ChangeGroup
 from dateline.model import Direction, Verdict
 from dateline.rules import RULES, describe
-from dateline.rules.effects import IN_MESSAGES
 
 MOST_OPERATIONS: Final = 50
 """So many operations of an entry are named to people; programs get all."""
@@ -148,11 +147,6 @@ class Entry:
     def is_unseen(self) -> bool:
         """Whether no request and no response shows it: models, and words for people."""
         return self.direction is Direction.MODEL or self.rule in DOCUMENTATION
-
-    @property
-    def seen_in(self) -> str:
-        """Where callers meet it: in requests, responses, or models that nothing refers to."""
-        return IN_MESSAGES[self.direction]
 
     @property
     def where(self) -> str:

@@ -21,7 +21,7 @@ from dateline.python.code import (
     subscript,
     words,
 )
-from dateline.python.docstrings import describe_argument, docstring
+from dateline.python.docstrings import describe_operation, docstring
 from dateline.python.operations import Argument, Called, CalledBody, StreamedBody
 from dateline.python.types import (
     CalledTypes,
@@ -85,7 +85,7 @@ class MethodWriter:
         signature = list(self._arguments(operation))
         sent = self._write_call(constant, operation)
         names = [operation.method_name]
-        paragraphs = list(_paragraphs(operation))
+        paragraphs = list(_describe_operation(operation))
         methods: list[Code] = []
         awaited: list[Code] = []
         stream = operation.stream
@@ -413,21 +413,14 @@ def _describe_parameter(argument: Argument) -> Node:
     return call("Parameter", *parts)
 
 
-def _paragraphs(operation: Called) -> Iterator[str]:
-    if operation.summary:
-        yield operation.summary
-    if operation.description:
-        yield operation.description
-    if operation.deprecated and "deprecated" not in operation.description.lower():
-        yield "Deprecated."
-    if operation.only:
-        yield f"Only in the environment {' and '.join(operation.only)}."
-    lines = [*filter(None, map(describe_argument, operation.arguments))]
-    if operation.idempotency:
-        lines.append(
-            "- `idempotency_key`: Makes it safe to send the request again; a new one is made for "
-            "each call if it is not given."
-        )
-    if lines:
-        yield "\n".join(lines)
-    yield f"`{operation.method} {operation.path}`"
+def _describe_operation(operation: Called) -> Iterator[str]:
+    key = (
+        "- `idempotency_key`: Makes it safe to send the request again; a new one is made for each "
+        "call if it is not given."
+    )
+    return describe_operation(
+        operation,
+        operation.arguments,
+        *([f"Only in the environment {' and '.join(operation.only)}."] if operation.only else ()),
+        more=key if operation.idempotency else "",
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final, Protocol
 
@@ -57,6 +58,36 @@ def describe_argument(argument: Described) -> str:
     if argument.deprecated:
         text = f"Deprecated. {text}".rstrip()
     return f"- `{argument.keyword}`: {text}" if text else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescribedOperation:
+    """What docstrings say of an operation."""
+
+    method: str
+    path: str
+    summary: str
+    description: str
+    deprecated: bool
+
+
+def describe_operation(
+    operation: DescribedOperation, arguments: Iterable[Described], *notes: str, more: str = ""
+) -> Iterator[str]:
+    """Yield the paragraphs of the docstring of *operation*.
+
+    *notes* come before the list of *arguments*, at whose end is *more*.
+    """
+    if operation.summary:
+        yield operation.summary
+    if operation.description:
+        yield operation.description
+    if operation.deprecated and "deprecated" not in operation.description.lower():
+        yield "Deprecated."
+    yield from notes
+    if lines := [*filter(None, (*map(describe_argument, arguments), more))]:
+        yield "\n".join(lines)
+    yield f"`{operation.method} {operation.path}`"
 
 
 def _flowing(paragraph: str) -> Iterator[str]:

@@ -20,6 +20,7 @@ from dateline.openapi import (
     target,
     value_schema,
 )
+from dateline.python.docstrings import DescribedOperation
 from dateline.python.names import apart, argument_name, pascal, snake
 from dateline.python.types import Inline, place_inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
@@ -109,7 +110,7 @@ class StreamedBody:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Called:
+class Called(DescribedOperation):
     """An operation as a caller of one version sees it.
 
     ``results`` and ``errors`` are by status, None for no content. ``idempotency`` is the header of
@@ -119,11 +120,6 @@ class Called:
 
     id: str
     method_name: str
-    method: str
-    path: str
-    summary: str
-    description: str
-    deprecated: bool
     arguments: tuple[Argument, ...]
     body: CalledBody | None
     results: dict[str, CalledBody | None]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from dateline.model import Finding, Place, Policy, Verdict
-from dateline.report.escaping import LIMIT, escape_line
+from dateline.report.escaping import escape_line
 
 MOST_OPERATIONS: Final = 3
 """So many operations of a finding are named, and the others counted."""
@@ -23,9 +23,9 @@ class TextSpan(NamedTuple):
     code: bool
 
 
-def split_spans(text: str, limit: int = LIMIT) -> list[TextSpan]:
+def split_spans(text: str) -> list[TextSpan]:
     """Return *text* as plain pieces, those between two backticks marked as code."""
-    *pieces, last = escape_line(text, limit).split("`")
+    *pieces, last = escape_line(text).split("`")
     if len(pieces) % 2:
         # a backtick without a partner is a character like any other
         last = f"{pieces.pop()}`{last}"

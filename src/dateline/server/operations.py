@@ -23,6 +23,7 @@ from dateline.openapi import (
     path_items,
     value_schema,
 )
+from dateline.python.docstrings import DescribedOperation
 from dateline.python.names import argument_name, class_name, pascal, snake
 from dateline.schema.references import Resolver
 from dateline.server.contents import Content, find_component, read_content
@@ -72,7 +73,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operation:
+class Operation(DescribedOperation):
     """An operation with a handler.
 
     ``id`` is its name in the contract data, ``path`` that of the definitions. ``body`` and each of
@@ -87,8 +88,6 @@ class Operation:
     group: str
     handler: str
     called: str
-    method: str
-    path: str
     environments: tuple[str, ...]
     ignores_version: bool
     security: tuple[tuple[str, ...], ...]
@@ -99,9 +98,6 @@ class Operation:
     body: Content | None
     body_required: bool
     responses: dict[str, Content | None]
-    summary: str
-    description: str
-    deprecated: bool
     unserved: str = ""
 
     @property

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, lay_out, subscript, words
-from dateline.python.docstrings import describe_argument, docstring
+from dateline.python.docstrings import describe_operation, docstring
 from dateline.python.types import allow_none
 from dateline.server.converted import MODULE
 from dateline.server.converters import Converter
@@ -129,7 +129,7 @@ class Protocols:
         result = result if is_async else subscript("Handled", result)
         return {
             "signature": self._signature(f"{head} {operation.handler}", arguments, result),
-            "docstring": docstring(_paragraphs(operation), _BODY),
+            "docstring": docstring(describe_operation(operation, operation.parameters), _BODY),
         }
 
     def _signature(self, head: str, arguments: Sequence[Node], result: Node) -> Code:
@@ -182,15 +182,3 @@ def siblings(used: Container[str]) -> list[Code]:
     lines = ["from .. import types as t"] if "t" in used else []
     lines += [f"from . import {', '.join(here)}"] if here else []
     return list(map(Code, lines))
-
-
-def _paragraphs(operation: Operation) -> Iterator[str]:
-    if operation.summary:
-        yield operation.summary
-    if operation.description:
-        yield operation.description
-    if operation.deprecated and "deprecated" not in operation.description.lower():
-        yield "Deprecated."
-    if lines := [*filter(None, map(describe_argument, operation.parameters))]:
-        yield "\n".join(lines)
-    yield f"`{operation.method} {operation.path}`"
