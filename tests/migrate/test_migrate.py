@@ -269,6 +269,9 @@ def first(rest: "Remainder", more: "list[Remainder]", word: Literal["Remainder"]
 
 def second(rest: Annotated["Remainder", "Remainder"], other: "api.Remainder") -> object:
     return cast("Remainder", rest) or "Remainders"
+
+
+def third(rest: "Remainder | Literal['Remainder']", more: "list[\\x52emainder]") -> None: ...
 """
 
 
@@ -283,13 +286,17 @@ def test_types_in_quotes_are_rewritten_and_other_texts_are_listed(
         .replace("import Remainder", "import Rest")
         .replace('rest: "Remainder", more: "list[Remainder]"', 'rest: "Rest", more: "list[Rest]"')
     )
-    listed = [(6, 69, ""), (9, 28, ""), (9, 41, ""), (9, 62, "api."), (10, 17, "")]
+    name = "Remainder"
+    listed = [
+        *((6, 69, name), (9, 28, name), (9, 41, name), (9, 62, "api.Remainder"), (10, 17, name)),
+        *((13, 17, "Remainder | Literal['Remainder']"), (13, 59, "list[Remainder]")),
+    ]
     assert err.splitlines() == [
         "not certain, and left as it is:",
         *(
             f"  {programs}/quoted.py:{line}:{column}: "
-            f"the text '{module}Remainder' may name a class that changed"
-            for line, column, module in listed
+            f"the text {text!r} may name a class that changed"
+            for line, column, text in listed
         ),
     ]
 

@@ -77,7 +77,7 @@ def history(schemas: Path, name: str, form: str) -> None:
     default="source",
 )
 def schema(which: str, schemas: Path) -> None:
-    """Print a JSON Schema: of the sources, versions.yaml, `--format json`, or change pages.
+    """Print a JSON Schema: of sources, JSON output or change pages.
 
     `report` is what `check` and `diff` give in JSON. The others have the names of commands, and are
     what these give.

@@ -105,7 +105,7 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
 )
 @click.option("--quiet", is_flag=True, help="Don't log requests.")
 def proxy(host: str, port: int, only: Sequence[str], limit: Sequence[str], **given: Any) -> None:
-    """Serve every version in front of a server that implements the newest.
+    """Serve every version in front of a server of the newest one.
 
     That server may be written in any language. The proxy writes no files, and needs
     `pip install 'dateline[proxy]'`. On SIGTERM and Ctrl-C it answers the requests in progress, and

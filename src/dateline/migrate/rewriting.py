@@ -28,6 +28,8 @@ __all__ = ["MigratedFile", "Notice", "ParserSyntaxError", "rewrite"]
 
 _MARK: Final = "# dateline: "
 _CHECKS: Final = ("isinstance", "issubclass")
+# Text in quotes whose names are all names of types: none is in quotes within it, or escaped.
+_QUOTED_TYPE: Final = re.compile(r"""[rRuU]?(["']+)[\w\s\[\],|]*\1""")
 _READERS: Final = ("model_validate", "model_construct")
 
 _Node = TypeVar("_Node", bound=cst.CSTNode)
@@ -330,7 +332,7 @@ class _EditFinder(cst.CSTVisitor):
         is_type = self._is_annotation(node)
         changed = _list_names(text) & self._facts.classes.keys() if is_type else {text}
         known = {name: self._facts.classes[name] for name in changed & self._imported}
-        if is_type and known and known.keys() == changed and "." not in text:
+        if is_type and known and known.keys() == changed and _QUOTED_TYPE.fullmatch(node.value):
             for what in known.values():
                 if isinstance(what, CallerRemark):
                     self._mark(node, what)
