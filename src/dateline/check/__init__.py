@@ -244,7 +244,9 @@ class _Judge:
     def _find_causes(self, before: Document, after: Document) -> list[str]:
         """Return the keys of all that differs between two published documents."""
         forms = [Path(one.name).suffix for one in (before, after)]
-        key = self._cache.key("published-causes", *forms, before.data, after.data)
+        key = self._cache.key(
+            "published-causes", *forms, before.data, after.data, self._recorded_policy
+        )
         is_kept = before.is_alone and after.is_alone
         if is_kept and (known := self._cache.get(key)) is not None:
             return list(json.loads(known))
@@ -279,11 +281,16 @@ class _Judge:
 
     def _key(self, published: Combination) -> bytes:
         """Return the key of the fact that nothing but words differs from what is *published*."""
-        document, record = self._published.documents[published], self._published.policy
-        told = "" if record is None else record.text()
+        document = self._published.documents[published]
         form = Path(document.name).suffix
-        facts = (*published, form, document.data, told, self._api.meaning or b"")
+        facts = (*published, form, document.data, self._recorded_policy, self._api.meaning or b"")
         return self._cache.key("as-published", *facts)
+
+    @cached_property
+    def _recorded_policy(self) -> str:
+        """The published policy, which decides how published documents are read."""
+        record = self._published.policy
+        return "" if record is None else record.text()
 
     @cached_property
     def _judges_words(self) -> bool:
@@ -293,8 +300,7 @@ class _Judge:
     def _since(self, document: Document, shown: Combination) -> list[Change]:
         """Return what differs from a published document, words only where they are judged."""
         after = self.projector.contract(*shown).document
-        are_reworded_alone = are_reworded(document.content, after, self._readings)
-        if self._judges_words or not are_reworded_alone:
+        if self._judges_words or not are_reworded(document.content, after, self._readings):
             are_published = (not document.is_meant, False)
             sides = read_meanings(
                 document.content, after, self._readings, are_published=are_published
