@@ -350,7 +350,7 @@ class Versioned:
     else passes through untouched. *find*, if it is given, takes a request's method and its path
     without what names a version; requests that it returns None for pass through untouched, too,
     and what it returns for others is used in place of *ignoring*, *limits* and the application.
-    Nothing that it finds is one of the documents, or beside the prefix.
+    It has to return None for the paths of *documents*, and for those outside of *prefix*.
     *ignoring* takes a request's scope and returns whether its
     operation ignores the header: it is then served as without one. *ends* are the announced ends,
     by version; operations that ignore the header don't announce them. *credentials* are the names

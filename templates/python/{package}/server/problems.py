@@ -37,7 +37,7 @@ class Problems:
     body of it contains the message, the schema that most operations declare for this status, or for
     similar ones, is used; in the end, the problem details of RFC 9457.
 
-    What can't be read has status 400, or 422 where that is what the operation declares instead.
+    A malformed request gets status 400, or 422 where the operation declares only that.
     """
 
     def __init__(
