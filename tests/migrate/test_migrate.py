@@ -230,6 +230,40 @@ def test_what_is_gone_is_marked_with_its_reason_once(project: Path, tmp_path: Pa
     assert read_programs(programs)["gone"] == text
 
 
+CASED = """\
+from library.v2025_06_01 import Client, LoanState
+
+
+def is_active(client: Client) -> bool:
+    return client.fetch_loan("7").state is LoanState.ACTIVE
+"""
+
+
+def test_a_member_with_another_value_now_is_marked(tmp_path: Path) -> None:
+    cased = "enum: [ACTIVE, returned]\n      x-was: { 2026-01-01: { enum: [active, returned] } }"
+    texts = {
+        name: each.replace("enum: [active, returned]", cased) for name, each in SOURCES.items()
+    }
+    root = tmp_path / "library"
+    folder(root, texts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        outcome = dateline("generate")
+        assert outcome.status == 0, outcome.err
+    programs = write_programs(tmp_path / "programs", {"cased": CASED})
+    status, _, err = migrate(root, programs, "2025-06-01", "2026-01-01")
+    assert (status, err.splitlines()) == (
+        1,
+        [
+            *(
+                "marked in the code:",
+                f"  {programs}/cased.py:5:54: LoanState: value active removed",
+            ),
+            *("changed as well, and no name in Python:", "  LoanState: value ACTIVE added"),
+        ],
+    )
+
+
 ALIASED = """\
 from library.v2025_06_01 import Client, GetFeesResponseEntriesItem, Kind
 

@@ -188,7 +188,7 @@ class _FactFinder:
         members = self._older.classes[holder].members
         gone = [name for name, value in members.items() if value == change["before"]]
         for name in gone:
-            if new is None or name not in new.members:
+            if new is None or new.members.get(name) != change["before"]:
                 self._facts.members[holder, name] = _remark(change)
         return bool(gone)
 
@@ -210,7 +210,7 @@ class _FactFinder:
                     gone = CallerRemark(f"{what} has no field {each}")
                     facts.fields.setdefault((name, each), gone)
             for each, value in old.members.items():
-                if not new or any(each not in one.members for one in new):
+                if not new or any(one.members.get(each) != value for one in new):
                     gone = CallerRemark(f"{what} has no {each}, which is {value!r}")
                     facts.members.setdefault((name, each), gone)
             for each in new[0].required if len(new) == 1 else ():
