@@ -301,6 +301,7 @@ def test_an_index_of_another_form_hides_nothing(project: Path) -> None:
 
 
 RECORD: Final = PolicyRecord(
+    nearest=True,
     header="X-Version",
     default="2024-01-15",
     ignoring_tags=("A", "B\u00fccher"),
@@ -403,6 +404,36 @@ def test_a_renamed_header_is_shown_in_the_table(project: Path) -> None:
     table.write_text(f"{kept}header: Library-Version\n")
     place = f"schemas/versions.yaml:{len(kept.splitlines()) + 1}:1"
     assert f"{place}: never [version-header-changed]" in dateline("check").out
+
+
+REFUSED: Final = "an unknown version is refused (unknown: nearest -> refused)"
+
+
+@pytest.mark.parametrize("place", ["header: X-API-Version", "query: version", "path: true"])
+@pytest.mark.parametrize("after", ["", "unknown: refused\n"])
+def test_unknown_versions_are_served_as_long_as_they_were(
+    place: str, after: str, project: Path
+) -> None:
+    near = f"{place}\nunknown: nearest\ndefault"
+    parameter = "      parameters: [{ $ref: '#/components/parameters/Version' }]\n"
+    heeded = () if place.startswith("header") else ((parameter, ""),)
+    edit(project, ("header: X-API-Version\ndefault", near), *heeded)
+    shutil.rmtree(project / "generated")
+    assert dateline("generate").status == 0
+    assert list_unwaived() == []
+    edit(project, ("unknown: nearest\n", after))
+    assert list_unwaived() == [("version-header-changed", "never", REFUSED)]
+    kept = (project / "generated" / "policy.json").read_bytes()
+    assert dateline("generate").status == 1
+    assert (project / "generated" / "policy.json").read_bytes() == kept
+
+
+def test_unknown_versions_may_be_served_that_were_refused(project: Path) -> None:
+    edit(project, ("default: 2024", "unknown: nearest\ndefault: 2024"))
+    assert list_unwaived() == []
+    assert dateline("generate").status == 0
+    edit(project, ("unknown: nearest\n", ""))
+    assert [rule for rule, _, _ in list_unwaived()] == ["version-header-changed"]
 
 
 def test_operations_that_ignore_the_header_now_are_counted(project: Path) -> None:

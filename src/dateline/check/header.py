@@ -17,7 +17,7 @@ _Heeded = dict[tuple[str, ...], tuple[str, ...]]
 def check_header(
     api: Api, projector: Projector, published: Published, unchanged: Collection[Combination] = ()
 ) -> Iterator[Finding]:
-    """Yield a renamed version header, and the operations that ignore it now, or no longer do.
+    """Yield what changed of the version header, and the operations that ignore it now, or don't.
 
     Nothing is known of either without a record of the published policy. Published documents that
     are *unchanged* have the tags that they had.
@@ -36,6 +36,17 @@ def check_header(
             before=record.header,
             after=table.selector,
             after_source=table.place(table.place_of_version),
+        )
+    if record.nearest and not table.nearest:
+        yield create_finding(
+            "version-header-changed",
+            Policy.FROZEN,
+            "an unknown version is refused (unknown: nearest -> refused)",
+            key=("nearest", "refused"),
+            after_pointer="/unknown",
+            before="nearest",
+            after="refused",
+            after_source=table.places.get("unknown", table.place(table.place_of_version)),
         )
     was, now = set(record.ignoring_tags), set(table.ignoring_tags)
     changed: dict[tuple[str, bool], dict[str, Combination]] = {}

@@ -28,7 +28,8 @@ class PolicyRecord:
 
     ``waivers`` are the rows of ``waivers.yaml`` at that time: all of them covered a finding then,
     or had done so before. ``versions`` are those that callers could ask for, in ``environments``;
-    they and ``announcements`` are None in records of releases that did not write them.
+    they and ``announcements`` are None in records of releases that did not write them. With
+    ``nearest``, the nearest earlier version was served for an unknown one.
     """
 
     header: str
@@ -45,6 +46,7 @@ class PolicyRecord:
     announcements: tuple[Announcement, ...] | None = None
     oddities: bool = False
     approvals: tuple[str, ...] = ()
+    nearest: bool = False
 
     @classmethod
     def of(cls, table: Table, waivers: Iterable[Waiver]) -> PolicyRecord:
@@ -64,6 +66,7 @@ class PolicyRecord:
             announcements=table.announcements,
             oddities=table.oddities,
             approvals=table.approvals,
+            nearest=table.nearest,
         )
 
     @classmethod
@@ -109,6 +112,7 @@ class PolicyRecord:
             announcements=announced if is_list else None,
             oddities=data.get("oddities") == "kept",
             approvals=_texts(policy, "approvals") or (),
+            nearest=data.get("unknown") == "nearest",
         )
 
     @property
@@ -126,6 +130,7 @@ class PolicyRecord:
         data = {
             "header": self.header,
             "default": self.default,
+            **({"unknown": "nearest"} if self.nearest else {}),
             "ignores-header": sorted(self.ignoring_tags),
             "policy": {
                 "preset": self.preset,

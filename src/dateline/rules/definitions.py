@@ -78,9 +78,10 @@ def version_header_changed() -> None:
     """The header that selects the version keeps its name.
 
     Callers that send it under the old name are served the default, another version than they ask
-    for.
+    for. Those that name an unknown version, and were served the nearest earlier one, are refused
+    once `unknown: nearest` is gone.
 
-    Write the published name back as `header` in the version table.
+    Write what was published back in the version table: the name as `header`, and `unknown`.
     """
 
 
