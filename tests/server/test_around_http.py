@@ -117,6 +117,20 @@ def test_a_body_whose_type_is_not_named_is_narrowed_as_declared(
     assert (nothing.status, nothing.body) == (200, b"")
 
 
+@pytest.mark.parametrize(
+    ("body", "status"), [(BODY, 500), (b"[{}]", 500), (b"accepted", 202), (b"7", 202), (b"", 202)]
+)
+def test_a_body_without_a_type_at_a_status_that_no_version_declares(
+    shop: Shop, body: bytes, status: int
+) -> None:
+    layer = wrap(shop, Backend(body, 202, headers=[(b"x-own", b"1")]))
+    for _ in range(2):
+        response = get(layer)
+        assert response.status == status
+        if status == 202:
+            assert (response.body, response.header("x-own")) == (body, ["1"])
+
+
 def test_a_coding_that_cant_be_read_is_an_error_that_is_logged(
     shop: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -183,8 +183,11 @@ class AnswerNarrowing:
 
         One with a body in JSON may be of a newer version, unless it is an error.
         """
+        said = f"status {status} is none that {self._operation} answers with"
         if status < HTTPStatus.MULTIPLE_CHOICES and is_json(essence(content_type)):
-            raise MisfitError(f"status {status} is none that {self._operation} answers with")
+            raise MisfitError(said)
+        if status < HTTPStatus.MULTIPLE_CHOICES and status not in _BODILESS and not content_type:
+            return Treatment(status, body=_Undeclared(said), keeps_headers=True)
         return Treatment(status)
 
     def headers(self, given: Headers, treatment: Treatment) -> Headers:
@@ -266,7 +269,24 @@ class _Untyped:
         return self._body.narrow(content, coding) if content else content
 
 
-Body = _Text | _Json | _Validated | _Untyped
+class _Undeclared:
+    """Refuses a body that is an object or a list in JSON; *reason* says why."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def narrow(self, content: bytes, coding: str) -> bytes:
+        """Return *content*. Raises MisfitError."""
+        try:
+            value = read_json(_decode(content, coding))
+        except ValueError:
+            return content
+        if isinstance(value, dict | list):
+            raise MisfitError(self._reason)
+        return content
+
+
+Body = _Text | _Json | _Validated | _Untyped | _Undeclared
 
 
 def described(message: Message, name: bytes) -> str:
