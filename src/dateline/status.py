@@ -152,10 +152,12 @@ def _list_added(
     workspace: Workspace, api: Api, projector: Projector, cache: Cache
 ) -> dict[str, Any]:
     """Return what all versions got since the newest was cut: by the record, else by git."""
+    # words of the record may be equal to those of the definitions: these count as well
     known = Recollection(cache, api.meaning).recall(
         "added",
         lambda: _compare_with_record(workspace, api, projector, cache),
         fresh.digest(workspace.schemas / ADDITIONS),
+        *getattr(api.document, "words", ()),
     )
     if known is not None:
         since, messages = known

@@ -225,6 +225,19 @@ def test_status_tells_additions_from_the_record(project: Path) -> None:
     )
 
 
+def test_status_compares_the_words_of_the_record_again(project: Path) -> None:
+    aside = "    Aside: { type: string, description: Same. }\n"
+    publish(("  schemas:\n", f"  schemas:\n{aside}"))
+    cut_next()
+    shown = []
+    # a component that has the words of one that is gone is that one
+    for before, after in (("Aside", "Beside"), ("Same.", "Other."), ("Other.", "Same.")):
+        edit((before, after))
+        shown.append("Beside: component added" in dateline("status").out)
+    assert shown == [False, True, False]
+    assert project.is_dir()
+
+
 def test_the_record_can_be_compared_with_what_is_promised_now(project: Path) -> None:
     edit(PAGES_FIELD)
     shown = dateline("diff", "schemas/_additions", DAY)
