@@ -12,7 +12,7 @@ from dateline.gates import Timeline
 from dateline.model import Api
 from dateline.openapi import replace_children
 from dateline.project import Projector
-from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
+from dateline.schema.access import ACCESS, AccessUse, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
 from dateline.schema.references import Located
@@ -29,6 +29,7 @@ class PublishedSchemas:
         self._combinations = timeline.combinations
         self._constraints = Constraints(api.document)
         self._documents: dict[int | None, dict[str, Any]] = {None: api.document}
+        self._use = AccessUse()
         self._directed: dict[int | None, list[OneWay]] = {}
         self._readings = DiffReadings()
         self._sent: dict[str, tuple[set[str], Any]] = {}
@@ -86,7 +87,7 @@ class PublishedSchemas:
         if at not in self._directed:
             document = self._document(at)
             self._directed[at] = [
-                OneWay(document, hidden, Hidden.ANY) for hidden in (READ_ONLY, WRITE_ONLY)
+                OneWay(document, hidden, Hidden.ANY, self._use) for hidden in ACCESS
             ]
         for direction in self._directed[at]:
             schema = direction.of(schema)

@@ -155,7 +155,7 @@ def _merge_directions(contract: Contract, ways: Ways, use: AccessUse, notes: lis
     sent, received = ways.both(contract)
     made = dict(schemas(contract))
     for hidden, reached in ((READ_ONLY, sent), (WRITE_ONLY, received)):
-        direction = OneWay(document, hidden, Hidden.OPTIONAL)
+        direction = OneWay(document, hidden, Hidden.OPTIONAL, use)
         concerned = use.names(made, hidden)
         for name in sorted(reached & concerned):
             schema = direction.of(made[name])

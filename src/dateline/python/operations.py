@@ -23,7 +23,7 @@ from dateline.openapi import (
 from dateline.python.docstrings import DescribedOperation
 from dateline.python.names import apart, argument_name, pascal, snake
 from dateline.python.types import Inline, place_inline
-from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 
 FORM: Final = "application/x-www-form-urlencoded"
 
@@ -200,8 +200,9 @@ class _Reader:
         self._document = document
         self._environments = environments
         self._names = operation_names(document)
-        self._sent = OneWay(document, READ_ONLY, Hidden.ABSENT)
-        self._received = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
+        use = AccessUse()
+        self._sent = OneWay(document, READ_ONLY, Hidden.ABSENT, use)
+        self._received = OneWay(document, WRITE_ONLY, Hidden.ABSENT, use)
         schemes = document.get("components", {}).get("securitySchemes", {}).values()
         secrets = {
             (str(each.get("in")), str(each["name"]).lower())

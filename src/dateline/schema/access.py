@@ -65,15 +65,18 @@ class AccessUse:
     """
 
     def __init__(self) -> None:
-        self._read = Memo(lambda schema: (_find_keywords(schema), {*list_references(schema)}))
+        self.keywords = Memo(_find_keywords)
+        """Returns the keywords of access that a schema may have, at any depth."""
+
+        self._goals = Memo(lambda schema: {*list_references(schema)})
 
     def names(self, schemas: dict[str, Any], keyword: str) -> set[str]:
         """Return which of *schemas* have *keyword*, or refer to what may, at any distance."""
         users: dict[str, list[str]] = {}
         having: list[str] = []
         for name, schema in schemas.items():
-            keywords, goals = self._read(schema)
-            if keyword in keywords or not goals <= schemas.keys():
+            goals = self._goals(schema)
+            if keyword in self.keywords(schema) or not goals <= schemas.keys():
                 having.append(name)
             for goal in goals:
                 users.setdefault(goal, []).append(name)
@@ -99,14 +102,20 @@ class OneWay:
     """Reads the schemas of one document as they hold for messages without *hidden* properties.
 
     *hidden* is `readOnly` for requests and `writeOnly` for responses. Hidden properties are not
-    required; *become* is what happens to their schemas.
+    required; *become* is what happens to their schemas. Documents that share objects share *use*.
     """
 
-    def __init__(self, document: dict[str, Any], hidden: str, become: Hidden) -> None:
+    def __init__(
+        self,
+        document: dict[str, Any],
+        hidden: str,
+        become: Hidden,
+        use: AccessUse | None = None,
+    ) -> None:
         self._access = Access(document)
         self._hidden = hidden
         self._become = become
-        self._keywords = Memo(_find_keywords)
+        self._use = use or AccessUse()
         self._read = Memo(OneWay._read_schema, owner=self, start=lambda schema, _around: schema)
         self._named = Memo(OneWay._hidden_names, owner=self, start=lambda _schema: frozenset())
 
@@ -129,12 +138,12 @@ class OneWay:
         if not isinstance(schema, dict):
             return schema
         # most documents hide nothing
-        is_concerned = self._is_used or around or self._hidden in self._keywords(schema)
+        is_concerned = self._is_used or around or self._hidden in self._use.keywords(schema)
         return self._read(schema, around) if is_concerned else schema
 
     def may_concern(self, schema: Any) -> bool:
         """Return whether *schema*, or what it refers to, may say less in this direction."""
-        if self._hidden in _find_keywords(schema):
+        if self._hidden in self._use.keywords(schema):
             return True
         goals = {*list_references(schema)}
         return not goals.isdisjoint(self._concerned) or not goals <= self._access.schemas.keys()
@@ -142,12 +151,14 @@ class OneWay:
     @cached_property
     def _concerned(self) -> set[str]:
         """The components that may say less, themselves or by what they refer to."""
-        return AccessUse().names(self._access.schemas, self._hidden) if self._is_used else set()
+        return self._use.names(self._access.schemas, self._hidden) if self._is_used else set()
 
     @cached_property
     def _is_used(self) -> bool:
         """Whether anything in a component may be hidden."""
-        return self._hidden in _find_keywords(self._access.schemas)
+        return any(
+            self._hidden in self._use.keywords(each) for each in self._access.schemas.values()
+        )
 
     def _read_schema(self, schema: dict[str, Any], around: frozenset[str]) -> dict[str, Any]:
         names = around | self.names(schema)

@@ -15,7 +15,7 @@ from dateline.canonical import canonical, canonical_document
 from dateline.model import EVERYWHERE, Api, Contract
 from dateline.openapi import target
 from dateline.python.names import CANONICAL
-from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.memo import closure
 from dateline.schema.references import Resolver
 from dateline.schema.usage import Ways, find_component, find_name, list_references, schemas
@@ -53,9 +53,10 @@ class Forms:
 def read_forms(api: Api) -> Forms:
     """Return the canonical contract of *api*."""
     made_of = document = canonical_document(api)
-    shown = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
+    use = AccessUse()
+    shown = OneWay(document, WRITE_ONLY, Hidden.ABSENT, use)
     written_document = canonical_document(api, sent=True)
-    sent = OneWay(written_document, READ_ONLY, Hidden.ABSENT)
+    sent = OneWay(written_document, READ_ONLY, Hidden.ABSENT, use)
     document = shown.document(document)
     contract = Contract(version=CANONICAL, environment=EVERYWHERE, document=document)
     taken, received = Ways().both(contract)

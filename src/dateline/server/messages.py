@@ -52,7 +52,7 @@ from dateline.openapi import (
     value_schema,
 )
 from dateline.project import Projector
-from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, Hidden, OneWay
+from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
 from dateline.schema.parts import PartReader
@@ -133,6 +133,7 @@ class _DocumentReader:
         self,
         document: dict[str, Any],
         constraints: Constraints,
+        use: AccessUse,
         combination: Combination | None = None,
     ) -> None:
         self.combination = combination
@@ -140,7 +141,7 @@ class _DocumentReader:
         self._resolver = Resolver(document)
         self._constraints = constraints
         self._parts = PartReader(document)
-        self._directions = {hidden: OneWay(document, hidden, Hidden.ANY) for hidden in ACCESS}
+        self._directions = {hidden: OneWay(document, hidden, Hidden.ANY, use) for hidden in ACCESS}
 
     def resolve(self, node: Any) -> dict[str, Any]:
         """Return what *node* is, through references to components; empty for nothing."""
@@ -218,23 +219,22 @@ class Messages:
         self._unserved = unserved
         self._names = operation_names(api.document)
         self._unread = unread(api)
-        constraints = self._constraints = Constraints(api.document)
+        read = partial(_DocumentReader, constraints=Constraints(api.document), use=AccessUse())
+        self._read = read
         environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self._dated = {
             name: [
-                _DocumentReader(
-                    projector.contract(date, name).document, constraints, Combination(date, name)
-                )
+                read(projector.contract(date, name).document, combination=Combination(date, name))
                 for date in api.table.dates
             ]
             for name in environments
         }
-        self._newest = _DocumentReader(api.document, constraints)
-        self._canonical = _DocumentReader(canonical or canonical_document(api), constraints)
+        self._newest = read(api.document)
+        self._canonical = read(canonical or canonical_document(api))
 
     @cached_property
     def _answered(self) -> _DocumentReader:
-        return _DocumentReader(answered_document(self._api), self._constraints)
+        return self._read(answered_document(self._api))
 
     # At each version
 

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from dateline.model import Table
 from dateline.openapi import is_json, pointer, value_schema
 from dateline.sample import Sampler, UnsatisfiedError
-from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.references import Resolver
 from dateline.schema.types import declared_types
 
@@ -265,9 +265,10 @@ class Samples:
     @cached_property
     def _ways(self) -> tuple[OneWay, OneWay]:
         """The document as requests and as responses have it."""
+        use = AccessUse()
         return (
-            OneWay(self._document, READ_ONLY, Hidden.ABSENT),
-            OneWay(self._document, WRITE_ONLY, Hidden.ABSENT),
+            OneWay(self._document, READ_ONLY, Hidden.ABSENT, use),
+            OneWay(self._document, WRITE_ONLY, Hidden.ABSENT, use),
         )
 
     @cached_property
