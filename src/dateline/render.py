@@ -247,8 +247,7 @@ def _prepare_server(
     progress.describe("reading how versions are served")
     serving = with_event_components(with_media_types(with_former_operations(api)))
     projector = projector if serving is api else Projector(serving)
-    known = Recollection(cache, api.meaning)
-    server = Server(serving, projector, *all_contract_data(serving, projector, known), known)
+    server = Server(serving, projector, *all_contract_data(serving, projector))
     made = generate_models(
         _all_contracts(api, projector),
         api.table,

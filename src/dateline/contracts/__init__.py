@@ -24,7 +24,6 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
-from dateline.cache import Recollection
 from dateline.canonical import (
     ContractData,
     Row,
@@ -52,7 +51,7 @@ from dateline.contracts.nodes import (
 from dateline.contracts.published import PublishedSchemas
 from dateline.contracts.reach import Reach
 from dateline.gates import Timeline
-from dateline.model import EVERYWHERE, Api, Combination, Problem, SourceError
+from dateline.model import EVERYWHERE, Api, Problem, SourceError
 from dateline.openapi import replace_children
 from dateline.project import Projector
 from dateline.schema.constraints import references as references_of
@@ -74,45 +73,13 @@ def contract_data(api: Api, projector: Projector | None = None) -> ContractData:
     return _Contracts(api, projector or Projector(api)).describe_operations()
 
 
-def all_contract_data(
-    api: Api, projector: Projector, known: Recollection | None = None
-) -> tuple[ContractData, ContractData]:
+def all_contract_data(api: Api, projector: Projector) -> tuple[ContractData, ContractData]:
     """Return the contract data of *api* as `contract_data` does, and those of its components.
 
-    Converters have the same names in both. They do not depend on words: what definitions of the
-    same meaning have is *known*.
+    Converters have the same names in both. They do not depend on words.
     """
-
-    def compute() -> list[Any]:
-        contracts = _Contracts(api, projector)
-        both = contracts.describe_operations(), contracts.describe_components()
-        return [_write_data(each) for each in both]
-
-    operations, components = (known or Recollection()).recall("contracts", compute)
-    return _read_data(*operations), _read_data(*components)
-
-
-def _write_data(made: ContractData) -> list[Any]:
-    """Return *made* as values of JSON."""
-    unserved = {name: [each.reason, sorted(each.where)] for name, each in made.unserved.items()}
-    places = {name: [*path] for name, path in made.places.items()}
-    return [made.data, sorted(made.canonical), sorted(made.dated), unserved, places]
-
-
-def _read_data(
-    data: Data,
-    canonical: list[str],
-    dated: list[str],
-    unserved: dict[str, Any],
-    places: dict[str, list[str | int]],
-) -> ContractData:
-    """Return what `_write_data` wrote."""
-    read = {
-        name: Unserved(reason, frozenset(Combination(*each) for each in where))
-        for name, (reason, where) in unserved.items()
-    }
-    paths = {name: tuple(path) for name, path in places.items()}
-    return ContractData(data, {*canonical}, {*dated}, read, paths)
+    contracts = _Contracts(api, projector)
+    return contracts.describe_operations(), contracts.describe_components()
 
 
 def _components(data: Data) -> tuple[set[str], set[str]]:

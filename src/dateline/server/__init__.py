@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import dateline
-from dateline.cache import Recollection
 from dateline.canonical import ContractData
 from dateline.model import REMOVED, Api, Artifact, Place, Table
 from dateline.project import Projector
@@ -50,8 +49,8 @@ class Server:
     """The server of one API, whose contracts *projector* gives.
 
     *contracts* is the data of how values differ between versions, *components* that of how those
-    of components do. What messages are is *known* of definitions of the same meaning. Raises
-    SourceError if two names of authored definitions become one name in Python.
+    of components do. Raises SourceError if two names of authored definitions become one name in
+    Python.
     """
 
     def __init__(
@@ -60,10 +59,8 @@ class Server:
         projector: Projector,
         contracts: ContractData,
         components: ContractData,
-        known: Recollection,
     ) -> None:
         self._api = api
-        self._known = known
         self._projector = projector
         self._contracts = contracts
         self._components = components
@@ -74,11 +71,7 @@ class Server:
         self._groups = read_groups(api)
         self._operations = [each for group in self._groups for each in group.operations]
         self._unserved = {each.id: each.unserved for each in self._operations if each.unserved}
-        self._messages = known.recall(
-            "messages",
-            lambda: describe_messages(api, contracts, described=self._described),
-            repr(sorted(self._unserved.items())),
-        )
+        self._messages = describe_messages(api, contracts, described=self._described)
         self._types = Types(self._forms, self._operations)
 
     @cached_property
@@ -215,11 +208,8 @@ class Server:
         modules = ComponentModules(
             self._api, self._components, self._component_converters, self._types
         )
-        described = self._known.recall(
-            "components",
-            lambda: describe_components(
-                self._api, self._components, self._projector, self._described
-            ),
+        described = describe_components(
+            self._api, self._components, self._projector, self._described
         )
         yield from modules.artifacts(described, classes, homes, templates)
 
