@@ -157,13 +157,17 @@ _find_line: Final = _find_byte(b"\n")
 _find_record: Final = _find_byte(_RECORD)
 
 
-class _Lines:
-    """A value in JSON on each line; blank lines keep a connection open and stay."""
+class _JsonFraming:
+    """How values are read and written, and what has come of the stream."""
 
     def __init__(self, decode: Decode, dump: Dump, most: int) -> None:
         self._decode = decode
         self._dump = dump
         self._pieces = _Pieces(most)
+
+
+class _Lines(_JsonFraming):
+    """A value in JSON on each line; blank lines keep a connection open and stay."""
 
     def split(self, piece: bytes) -> Frames:
         self._pieces.add(piece)
@@ -186,13 +190,8 @@ class _Lines:
         return self._dump(item) + b"\n"
 
 
-class _Records:
+class _Records(_JsonFraming):
     """A value in JSON after each record separator (RFC 7464)."""
-
-    def __init__(self, decode: Decode, dump: Dump, most: int) -> None:
-        self._decode = decode
-        self._dump = dump
-        self._pieces = _Pieces(most)
 
     def split(self, piece: bytes) -> Frames:
         self._pieces.add(piece)
@@ -223,13 +222,11 @@ class _Records:
         return _RECORD + self._dump(item) + b"\n"
 
 
-class Events:
+class Events(_JsonFraming):
     """Server-sent events (WHATWG HTML, section 9.2.6); comments stay and are never kept waiting."""
 
     def __init__(self, decode: Decode, dump: Dump, most: int, data: Data) -> None:
-        self._decode = decode
-        self._dump = dump
-        self._pieces = _Pieces(most)
+        super().__init__(decode, dump, most)
         self._data = data
         self._lines: list[bytes] = []
         self._size = 0

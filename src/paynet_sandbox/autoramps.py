@@ -7,7 +7,7 @@ from uuid import UUID
 
 from paynet.server import Call, Refusal, models
 from paynet.types import JsonValue
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from .accounts import Account, read_uuid
@@ -55,19 +55,16 @@ class Autoramps:
             return _show(autoramp)
 
     async def get_autoramp(self, call: Call[Account], *, autoramp_id: UUID) -> dict[str, Any]:
-        async with self._database.reading() as session:
-            return _show(
-                await get_own(
-                    session, Autoramp, call.account.partner_id, Autoramp.id == autoramp_id
-                )
-            )
+        return await self._find(call.account, Autoramp.id == autoramp_id)
 
     async def get_autoramp_by_external_id(
         self, call: Call[Account], *, external_id: str
     ) -> dict[str, Any]:
+        return await self._find(call.account, Autoramp.external_id == external_id)
+
+    async def _find(self, account: Account, wanted: ColumnElement[bool]) -> dict[str, Any]:
         async with self._database.reading() as session:
-            wanted = Autoramp.external_id == external_id
-            return _show(await get_own(session, Autoramp, call.account.partner_id, wanted))
+            return _show(await get_own(session, Autoramp, account.partner_id, wanted))
 
     async def update_autoramp(
         self,
