@@ -180,6 +180,27 @@ def test_what_decides_on_a_value_is_refused_by_name(tmp_path: Path, reference: s
     assert all(reference in problem.message for problem in caught.value.problems)
 
 
+@pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
+def test_what_only_another_file_uses_decides_on_values(tmp_path: Path, keyword: str) -> None:
+    document = deepcopy(SOUND)
+    answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
+    answer["content"]["application/json"]["schema"] = {"$ref": "other.json#/Page"}
+    document["components"]["schemas"]["Back"] = {"properties": {"a": {keyword: "gone.json#/Pet"}}}
+    main = tmp_path / "main.json"
+    main.write_text(json.dumps(document))
+
+    def refer_back(name: str) -> None:
+        page = {"type": "array", "items": {"$ref": f"main.json#/components/schemas/{name}"}}
+        (tmp_path / "other.json").write_text(json.dumps({"Page": page}))
+
+    refer_back("Cat")
+    assert compare(NOWHERE, NOWHERE, str(main), str(main))[0] == []
+    refer_back("Back")
+    with pytest.raises(SourceError) as caught:
+        compare(NOWHERE, NOWHERE, str(main), str(main))
+    assert {Path(problem.place.file).name for problem in caught.value.problems} == {"main.json"}
+
+
 def test_a_reference_to_another_kind_of_object_says_nothing(tmp_path: Path) -> None:
     document = deepcopy(SOUND)
     parameter = {"$ref": "#/paths/~1loans~1{id}/parameters/0"}

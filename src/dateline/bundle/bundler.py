@@ -135,6 +135,8 @@ class Bundler:
         self._queued: set[tuple[str, Goal]] = set()
         self._waiting: list[tuple[dict[str, Any], str, tuple[str, Goal], str]] = []
         self._around: list[Goal] = []
+        # what is wrong in components that the document does not use itself: other files may
+        self._passed_over: list[tuple[Trail, list[Problem]]] = []
 
     def bundle(self) -> Bundle | None:
         """Return the document; None, with the problems noted, where an address can't be read."""
@@ -164,6 +166,9 @@ class Bundler:
         for holder, key, wanted, rest in self._waiting:
             holder[key] = format_local(("components", wanted[0], self._names[wanted])) + rest
         complete: dict[str, Any] = document
+        used = list_used(complete) if self._passed_over else set()
+        for component, problems in self._passed_over:
+            self._problems += problems if component in used else ()
         return complete
 
     # Components
@@ -340,9 +345,13 @@ class Bundler:
             made = self._mapping(made, at, ("defaultMapping",))
         reference = node.get("$dynamicRef")
         is_elsewhere = isinstance(reference, str) and not is_local(reference)
-        if kind == "schema" and is_elsewhere and not self._is_undeciding(kind, at):
+        if kind == "schema" and is_elsewhere:
             message = "a $dynamicRef to another file is not followed; write $ref"
-            self._note(at.below("$dynamicRef"), "reference-remote", message)
+            refused = at.below("$dynamicRef"), "reference-remote", message
+            if self._is_undeciding(kind, at):
+                self._passed_over.append((at.path[1:3], [self._describe(*refused)]))
+            else:
+                self._note(*refused)
         return made, None
 
     def _history(self, kind: str, was: dict[str, Any], at: Goal, depth: int) -> Built:
@@ -480,15 +489,23 @@ class Bundler:
         try:
             return self._files.follow(reference, at)
         except AddressError as error:
+            message = f"{quote(reference)}: {error.message}"
             if quiet or self._is_undeciding(kind, at):
+                found = self._problems[before:]
                 del self._problems[before:]
                 self._files.forget_unread()
+                if not quiet and kind not in UNDECIDING:
+                    found += [self._describe(at, error.kind, message)] if error.kind else []
+                    self._passed_over.append((at.path[1:3], found))
             elif error.kind:
-                self._note(at, error.kind, f"{quote(reference)}: {error.message}")
+                self._note(at, error.kind, message)
         return None
 
     def _is_undeciding(self, kind: str, at: Goal) -> bool:
-        """Return whether what is at *at*, of *kind*, is published and decides on no value."""
+        """Return whether what is at *at*, of *kind*, is published and decides on no value.
+
+        That is so for components that the document does not use itself, unless other files do.
+        """
         if not self._is_published:
             return False
         is_component = at.file == self._main and at.path[:1] == ("components",)
@@ -511,11 +528,13 @@ class Bundler:
             self._note(at, "too-large", f"{message}; name a smaller document")
             raise _StopError
 
-    def _note(self, at: Goal, kind: str, message: str) -> None:
+    def _describe(self, at: Goal, kind: str, message: str) -> Problem:
         source = self._files.sources[at.file]
         assert source is not None  # *at* was met in it
-        place = source.locate(at.path, value=True)
-        self._problems.append(Problem(place=place, id=kind, message=message))
+        return Problem(place=source.locate(at.path, value=True), id=kind, message=message)
+
+    def _note(self, at: Goal, kind: str, message: str) -> None:
+        self._problems.append(self._describe(at, kind, message))
         if len(self._problems) >= MOST_PROBLEMS:
             raise _StopError
 
