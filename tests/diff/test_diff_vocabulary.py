@@ -318,6 +318,8 @@ SPELLINGS: Final[dict[str, list[Any]]] = {
         {"then": {"required": ["a"]}, "else": {"required": ["b"]}},
         {"minContains": 2, "maxContains": 3},
         {"contentSchema": _STRING},
+        {"dependentRequired": {}},
+        {"dependentRequired": {"a": [], "b": ["b"]}},
     ],
     "true or false": [
         {"type": "boolean"},
@@ -360,6 +362,15 @@ SPELLINGS: Final[dict[str, list[Any]]] = {
                 {"type": "string", "maxLength": 5},
             ]
         },
+    ],
+    "properties that need others": [
+        {"dependentRequired": {"a": ["b", "c"], "b": ["c"]}},
+        {"dependentRequired": {"b": ["c", "b"], "a": ["c", "b"], "c": []}},
+        {
+            "allOf": [{"dependentRequired": {"b": ["c"], "a": ["b"]}}],
+            "dependentRequired": {"a": ["c"]},
+        },
+        {"allOf": [{"dependentRequired": {"a": ["b", "c"]}}, {"dependentRequired": {"b": ["c"]}}]},
     ],
     "schemas that are apart": [
         {"anyOf": [{"type": "string"}, {"type": "array", "format": "a"}, {"type": "object"}]},
@@ -417,6 +428,30 @@ def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
         ({"const": "1"}, {"const": "1.0"}),
         ({"default": 1}, {"default": True}),
         ({}, {"enum": [True, False]}),
+        ({}, {"dependentRequired": {"a": ["b"]}}),
+        ({}, {"dependentRequired": {"a": ["a", "b"]}}),
+        ({"dependentRequired": {"a": ["b"]}}, {"dependentRequired": {"a": ["c"]}}),
+        (
+            {"dependentRequired": {"a": ["b"]}},
+            {"allOf": [{"dependentRequired": {"a": ["b"]}}, {"dependentRequired": {"a": ["c"]}}]},
+        ),
+        ({"dependentRequired": {"a": ["b"]}}, {"dependentRequired": {"a": "b"}}),
+        ({"dependentRequired": {"a": ["1"]}}, {"dependentRequired": {"a": [1]}}),
+        ({}, {"dependentRequired": []}),
+        (
+            {"allOf": [{"dependentRequired": {"a": ["b"]}}, {"dependentRequired": {"b": ["c"]}}]},
+            {
+                "allOf": [
+                    {"dependentRequired": {"a": ["b"]}},
+                    {"dependentRequired": {"a": "b"}},
+                    {"dependentRequired": {"b": ["c"]}},
+                ]
+            },
+        ),
+        (
+            {"dependentRequired": {"a": ["b"]}},
+            {"allOf": [{"dependentRequired": {"a": ["b"]}}, {"dependentRequired": {"a": "b"}}]},
+        ),
         ({"type": "boolean"}, {"enum": [True]}),
         ({"type": ["boolean", "null"]}, {"type": ["boolean", "null"], "enum": [True, False]}),
         ({"if": {}, "then": {"required": ["a"]}}, {"if": {}}),

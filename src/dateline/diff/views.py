@@ -234,6 +234,8 @@ def read_mapping(document: Resolver, discriminator: dict[str, Any]) -> dict[str,
 
 def is_default(keyword: str, value: Any) -> bool:
     """Return whether *keyword* means what its absence would mean."""
+    if keyword == "dependentRequired":
+        return _list_needs(value) == {}
     default = _DEFAULTS.get(keyword)
     return (
         default is not None
@@ -335,6 +337,26 @@ def _read_bound(view: SchemaView, part: Part, keyword: str, fact: Located) -> No
     facts[:] = [next(known for known in numbers if known.value == tightest)]
 
 
+def _list_needs(value: Any) -> dict[str, list[str]] | None:
+    """Return what properties need beside themselves, in order; None for what is malformed."""
+    if not isinstance(value, dict) or not all(
+        isinstance(one, list) and {*map(type, one)} <= {str} for one in value.values()
+    ):
+        return None
+    return {name: sorted({*one} - {name}) for name, one in value.items() if {*one} - {name}}
+
+
+def _read_needs(view: SchemaView, part: Part, keyword: str, fact: Located) -> None:
+    facts = view.facts.setdefault(keyword, [fact])
+    joined, needs = _list_needs(facts[0].value), _list_needs(fact.value)
+    if joined is None or needs is None:
+        _read_plain(view, part, keyword, fact)
+        return
+    for name, others in needs.items():
+        joined[name] = sorted({*joined.get(name, ()), *others})
+    facts[0] = Located(joined, facts[0].pointer)
+
+
 def _read_properties(view: SchemaView, _part: Part, _keyword: str, fact: Located) -> None:
     for name, child in fact.value.items():
         located = Located(child, f"{fact.pointer}/{escape(name)}")
@@ -387,6 +409,7 @@ _READERS: Final[dict[str, tuple[Any, _Reader]]] = {
     "const": (object, _read_values),
     "properties": (dict, _read_properties),
     "required": (list, _read_required),
+    "dependentRequired": (dict, _read_needs),
     "examples": (list, _read_examples),
     EXTENSIBLE: (list, _read_open_values),
     ENUM_NOTES: (dict, _read_enum_notes),
