@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 Render = Callable[[Api], Iterable[Artifact]]
 """Returns the documents of definitions."""
 
+Resized = Callable[[str, int], bool]
+"""Returns whether what is at a path has another size, so that it can't be the same."""
+
 _MARK: Final = "\U0001d304"
 _OF_JSON: Final = -1
 
@@ -66,10 +69,6 @@ def find_record(schemas: Path, table: Table, cache: Cache | None) -> RecordFiles
         return read_record(schemas, table, cache)
 
     return RecordFiles(fresh.digest(schemas / ADDITIONS), read)
-
-
-Resized = Callable[[str, int], bool]
-"""Returns whether what is at a path has another size, so that it can't be the same."""
 
 
 def recall_documents(

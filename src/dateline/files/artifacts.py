@@ -47,7 +47,7 @@ _PART_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
 
 
 class Contents(Mapping[str, bytes]):
-    """The content of every file, by path; those that are kept on the disk are read when asked."""
+    """The content of every file, by path; those that wait on the disk are read when needed."""
 
     def __init__(self, artifacts: Iterable[Artifact]) -> None:
         self._artifacts = {artifact.path: artifact for artifact in artifacts}
