@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.adopted_apis import adopt_all
+from support.adopted_apis import adopt_all, store
 from support.mocks import Asked, send_all
 from support.random_chains import DATES
 
@@ -142,9 +142,10 @@ def test_a_reference_that_leads_to_no_schema_is_refused(tmp_path: Path, referenc
         adopt_all(tmp_path, [document(reference, OLD)])
 
 
-def test_one_that_leads_to_an_object_of_another_kind_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="reference-form"):
-        adopt_all(tmp_path, [document("#/paths/~1y~1{id}/get/parameters/0", OLD)])
+def test_one_that_leads_to_an_object_of_another_kind_says_nothing(tmp_path: Path) -> None:
+    odd = document("#/paths/~1y~1{id}/get/parameters/0", OLD)
+    adoption = adopt(store(tmp_path, [odd]), tmp_path / "schemas")
+    assert [words for *_, words in adoption.documents] == ["equal"]
 
 
 def test_a_file_may_have_the_name_of_a_text_in_it(tmp_path: Path) -> None:

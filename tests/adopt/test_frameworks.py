@@ -31,11 +31,11 @@ CALLS: Final[dict[str, list[tuple[str, str, object, int]]]] = {
     ],
     "fastapi": [
         ("GET", "/items/3?q=a&tags=b&tags=c", None, 200),
-        ("GET", "/items/0", None, 400),
+        ("GET", "/items/0", None, 422),
         ("GET", "/plain", None, 200),
         ("DELETE", "/gone", None, 204),
         ("POST", "/pets", {"pet_type": "cat", "lives": 3}, 201),
-        ("POST", "/pets", {"pet_type": "cat", "lives": 10}, 400),
+        ("POST", "/pets", {"pet_type": "cat", "lives": 10}, 422),
     ],
     "nswag": [
         ("GET", "/api/Orders?status=1&Filter.Name=a", None, 200),

@@ -28,8 +28,8 @@ FOREIGN = {
     ),
     "openapi 30": (b'{"openapi": "3.10.0"}', "1:13: openapi-version: '3.10.0' is not OpenAPI 3.0"),
     "number": (
-        b'{"openapi": 3.1}',
-        f"1:13: openapi-version: the number 3.1 is no text; write {WHOLE}",
+        b'{"openapi": 3.5}',
+        f"1:13: openapi-version: the number 3.5 is no text; write {WHOLE}",
     ),
     "null": (b'{"openapi": null}', "1:13: openapi-version: null is no text; write"),
     "other": (

@@ -190,7 +190,7 @@ class SampledDocument:
 
     def _compile(self, schemas: str) -> Any:
         rooted = [self._write_references("schema", each, _ROOT) for each in json.loads(schemas)]
-        return self._make({"allOf": [True, *rooted]}, registry=self._registry)
+        return _make_validator(rooted, self._registry)
 
     def _compile_for(self, schemas: str, names: frozenset[str]) -> Any:
         """Return what validates values that have only these *names*: others have no say in them.
@@ -212,7 +212,7 @@ class SampledDocument:
                 if goal is None:
                     return {"not": {}}
                 if goal.pointer not in places:
-                    places[goal.pointer] = f"#/$defs/{len(places)}"
+                    places[goal.pointer] = f"{_ROOT}#/$defs/{len(places)}"
                     goals.append(goal.value)
                 found["$ref"] = places[goal.pointer]
             return found
@@ -221,14 +221,9 @@ class SampledDocument:
         held: dict[str, Any] = {}
         while len(held) < len(goals):
             held[str(len(held))] = cut("schema", goals[len(held)])
-        return self._make({"allOf": [True, *rooted], "$defs": held})
-
-    def _make(self, schema: dict[str, Any], **options: Any) -> Any:
-        try:
-            return jsonschema_rs.Draft202012Validator(schema, validate_formats=True, **options)
-        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
-            reason = str(error).partition("\n")[0].replace(_ROOT, "")
-            raise UnreadableError(reason) from None
+        # in a registry, which takes what a metaschema refuses: a name that is required twice
+        registry = jsonschema_rs.Registry([(_ROOT, {"$defs": held})])
+        return _make_validator(rooted, registry)
 
     def depth(self, schema: Any) -> float:
         """Return through how many objects and lists the least value of *schema* goes.
@@ -249,6 +244,20 @@ class SampledDocument:
                     for reference, goal in goals.items()
                 }
         return _depth(schema, self._depths)
+
+
+def _make_validator(schemas: list[Any], registry: Any) -> Any:
+    """Return what validates values of all *schemas*, whose references lead into *registry*.
+
+    Raises UnreadableError where there can be none.
+    """
+    try:
+        return jsonschema_rs.Draft202012Validator(
+            {"allOf": [True, *schemas]}, validate_formats=True, registry=registry
+        )
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+        reason = str(error).partition("\n")[0].replace(_ROOT, "")
+        raise UnreadableError(reason) from None
 
 
 def _list_names(value: Any) -> frozenset[str] | None:
