@@ -159,7 +159,7 @@ class Document:
         source = _from_root(source)
         if not may_refer_to_files(source):
             return Bundle(source.root, file, {file: source}, {})
-        return Bundler(source, file, self.files, self.readings, problems).bundle()
+        return Bundler(FileSet(source, file, self.files, self.readings, problems)).bundle()
 
     def _read_swagger(
         self, source: SourceFile, file: str, problems: list[Problem]

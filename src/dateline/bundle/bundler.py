@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.bundle.addresses import AddressError, is_address, is_local, is_remote
-from dateline.bundle.goals import FileSet, Fragments, Goal, format_local, get_reference
-from dateline.bundle.sources import Files, Readings, SourceFile
+from dateline.bundle.goals import FileSet, Goal, format_local, get_reference
+from dateline.bundle.sources import SourceFile
 from dateline.gates import is_long
 from dateline.model import WAS, Place, Problem
 from dateline.oddities import UNDECIDING, list_used
@@ -106,24 +106,16 @@ class Bundler:
 
     A component that is nothing but a reference to another file becomes what is there. What has
     no place among components (path items, operations, whole sections) takes the place of the
-    reference to it. Where the document is a union of *fragments*, these are definitions: what
+    reference to it. Where the document is a union of fragments, these are definitions: what
     `x-was` holds is read as what it was.
     """
 
-    def __init__(
-        self,
-        main: SourceFile,
-        name: str,
-        files: Files,
-        readings: Readings | None,
-        problems: list[Problem],
-        fragments: Fragments | None = None,
-    ) -> None:
-        self._main = name
-        self._files = FileSet(main, name, files, readings, problems, fragments)
-        self._is_authored = fragments is not None
-        self._is_published = fragments is None or fragments.adopted
-        self._problems = problems
+    def __init__(self, files: FileSet) -> None:
+        self._main = files.main
+        self._files = files
+        self._is_authored = files.fragments is not None
+        self._is_published = files.fragments is None or files.fragments.adopted
+        self._problems = files.problems
         self._nodes_left = ADOPTED.nodes
         self._origins: dict[tuple[int, str | int], Goal] = {}
         # all that was made: an id is unique only while its object lives

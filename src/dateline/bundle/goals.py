@@ -70,13 +70,13 @@ class FileSet:
     ) -> None:
         self.main = name
         self.sources: dict[str, SourceFile | None] = {name: main}
-        self._fragments = fragments
+        self.fragments = fragments
         # names for people begin with the folder that the first one begins with
         self._folder = main.name.removesuffix(name)
         self._files = files
         # parts of other files are shared with nothing
         self._readings = Readings() if readings else None
-        self._problems = problems
+        self.problems = problems
         self._bytes_left = ADOPTED.size
 
     def forget_unread(self) -> None:
@@ -85,9 +85,9 @@ class FileSet:
 
     def find_file(self, at: Goal) -> str:
         """Return the name of the file that holds what is at *at*."""
-        if self._fragments is None or at.file != self.main:
+        if self.fragments is None or at.file != self.main:
             return at.file
-        return self._fragments.find_file(at.path)
+        return self.fragments.find_file(at.path)
 
     def follow(self, reference: str, at: Goal, depth: int = 0) -> Goal:
         """Return what *reference*, written at *at*, leads to, seeing through what only refers on.
@@ -114,16 +114,16 @@ class FileSet:
         relative = strip_base(reference, base) if isinstance(base, str) else None
         if relative is not None:
             reference, file = relative, self.main
-        parse = parse_address if self._fragments is None else self._fragments.parse
+        parse = parse_address if self.fragments is None else self.fragments.parse
         address = parse(reference, file)
-        if self._fragments is None or address.file not in self._fragments.files:
+        if self.fragments is None or address.file not in self.fragments.files:
             return Goal(address.file, find_path(self._root(address.file), address.fragment))
-        path = find_path(self._fragments.files[address.file], address.fragment)
+        path = find_path(self.fragments.files[address.file], address.fragment)
         if len(path) < (3 if path[:1] == ("components",) else 2):
             raise AddressError(
                 "reference-form", "it leads to a whole file of definitions; refer to one in it"
             )
-        if self._fragments.find_file(path) != address.file:
+        if self.fragments.find_file(path) != address.file:
             raise self._dangling(address.file, path)
         return Goal(self.main, path)
 
@@ -166,7 +166,7 @@ class FileSet:
         """Return what *file* holds. Raises AddressError where it can't be read."""
         if file not in self.sources:
             self.sources[file] = None  # until it is read
-            known = self._fragments.find_part(file) if self._fragments else None
+            known = self.fragments.find_part(file) if self.fragments else None
             self.sources[file] = known or self._read(file)
         source = self.sources[file]
         if source is None:
@@ -187,7 +187,7 @@ class FileSet:
         if self._bytes_left < 0:
             message = f"the files have more than {ADOPTED.size:,} bytes; name a smaller document"
             raise AddressError("too-large", message)
-        return read_source(content, self._folder + file, self._problems, self._readings)
+        return read_source(content, self._folder + file, self.problems, self._readings)
 
     def find_behind(self, goal: Goal, path: Trail) -> Goal | None:
         """Return what is at *path* from *goal*, references seen through; None where nothing is."""

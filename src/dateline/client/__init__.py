@@ -54,16 +54,15 @@ class Clients:
         self._api = api
         self._versions = [version.date for version in api.table.supported]
         self._operations: dict[str, list[Called]] = {}
+        self._documents: dict[str, dict[str, Any]] = {}
         for version in self._versions:
-            contract = projector.contract(version, EVERYWHERE)
+            document = projector.contract(version, EVERYWHERE).document
             environments = {
                 each.name: projector.contract(version, each.name).document
                 for each in api.table.environments
             }
-            self._operations[version] = read_operations(api.table, contract.document, environments)
-        self._documents = {
-            version: projector.contract(version, EVERYWHERE).document for version in self._versions
-        }
+            self._documents[version] = document
+            self._operations[version] = read_operations(api.table, document, environments)
         self._pagings = 0
         self._first_paging = ""
 

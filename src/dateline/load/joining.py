@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.bundle.bundler import Bundler
-from dateline.bundle.goals import Fragments
+from dateline.bundle.goals import FileSet, Fragments
 from dateline.bundle.sources import SourceFile
 from dateline.load.kept import Fragment
 from dateline.load.shared import SharedFiles
@@ -128,7 +128,8 @@ def _bundle(
     known = Fragments(
         fragments, lambda path: union.trace(path)[0], find_part, shared.names, adopted
     )
-    bundle = Bundler(main, _UNION, _OtherFiles(folder), None, problems, known).bundle()
+    files = FileSet(main, _UNION, _OtherFiles(folder), None, problems, known)
+    bundle = Bundler(files).bundle()
     if bundle is None:
         return None
 
