@@ -466,6 +466,7 @@ def _render_outputs(
     keep: Keep = in_memory,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
+    from dateline.check.substitutes import list_substitutes
     from dateline.render import render
 
     validate = validate and (workspace.strict or not api.table.adopted)
@@ -481,7 +482,8 @@ def _render_outputs(
             resized=only_documents,
             keep=keep,
         )
-    policy = Artifact(path=FILE, content=PolicyRecord.of(api.table, waivers).text().encode())
+    record = PolicyRecord.of(api.table, waivers, list_substitutes(api, cache))
+    policy = Artifact(path=FILE, content=record.text().encode())
     return (*made.artifacts, policy), made.notes
 
 

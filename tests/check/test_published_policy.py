@@ -302,6 +302,7 @@ def test_an_index_of_another_form_hides_nothing(project: Path) -> None:
 
 RECORD: Final = PolicyRecord(
     nearest=True,
+    substitutes={"/a/oneOf/b": {"2024-01-15": {"kind": "c"}}},
     header="X-Version",
     default="2024-01-15",
     ignoring_tags=("A", "B\u00fccher"),

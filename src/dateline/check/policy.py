@@ -29,7 +29,9 @@ class PolicyRecord:
     ``waivers`` are the rows of ``waivers.yaml`` at that time: all of them covered a finding then,
     or had done so before. ``versions`` are those that callers could ask for, in ``environments``;
     they and ``announcements`` are None in records of releases that did not write them. With
-    ``nearest``, the nearest earlier version was served for an unknown one.
+    ``nearest``, the nearest earlier version was served for an unknown one. ``substitutes`` has what
+    cut versions without a member were shown in its place, by name of the member and by date; None
+    in records of releases that did not write them.
     """
 
     header: str
@@ -47,10 +49,16 @@ class PolicyRecord:
     oddities: bool = False
     approvals: tuple[str, ...] = ()
     nearest: bool = False
+    substitutes: Mapping[str, Mapping[str, Any]] | None = None
 
     @classmethod
-    def of(cls, table: Table, waivers: Iterable[Waiver]) -> PolicyRecord:
-        """Return the record of *table* and *waivers*."""
+    def of(
+        cls,
+        table: Table,
+        waivers: Iterable[Waiver],
+        substitutes: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> PolicyRecord:
+        """Return the record of *table*, *waivers* and *substitutes*."""
         return cls(
             header=table.selector,
             default=table.default,
@@ -67,6 +75,7 @@ class PolicyRecord:
             oddities=table.oddities,
             approvals=table.approvals,
             nearest=table.nearest,
+            substitutes=substitutes,
         )
 
     @classmethod
@@ -113,6 +122,7 @@ class PolicyRecord:
             oddities=data.get("oddities") == "kept",
             approvals=_texts(policy, "approvals") or (),
             nearest=data.get("unknown") == "nearest",
+            substitutes=_read_substitutes(data.get("shown-as")),
         )
 
     @property
@@ -127,6 +137,7 @@ class PolicyRecord:
 
     def text(self) -> str:
         """Return the record as JSON, keys and lists in a fixed order."""
+        shown = self.substitutes
         data = {
             "header": self.header,
             "default": self.default,
@@ -144,6 +155,7 @@ class PolicyRecord:
             "versions": list(self.versions or ()),
             "environments": list(self.environments or ()),
             "announcements": [one.data for one in self.announcements or ()],
+            **({"shown-as": dict(sorted(shown.items()))} if shown is not None else {}),
             "waivers": sorted(self.waivers, key=lambda row: json.dumps(row, sort_keys=True)),
         }
         return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
@@ -164,6 +176,12 @@ _TYPES: Final[dict[str, type]] = {
 def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
     found = data.get(key)
     return tuple(map(str, found)) if isinstance(found, list) else None
+
+
+def _read_substitutes(found: Any) -> dict[str, dict[str, Any]] | None:
+    if not isinstance(found, dict):
+        return None
+    return {name: values for name, values in found.items() if isinstance(values, dict)}
 
 
 def read_announcements(rows: Any, locate: Callable[[int], Place]) -> Iterator[Announcement]:

@@ -85,6 +85,18 @@ def version_header_changed() -> None:
     """
 
 
+@about_definitions(Verdict.GATED)
+def shown_as_changed() -> None:
+    """A published version shows the same value in place of a member that it lacks.
+
+    Its callers receive that value: another one, or none, is a change of their contract, though
+    no document shows it.
+
+    Write the published `x-shown-as` back. It may list values by date
+    (`x-shown-as: {DATE: VALUE}`), so that only versions that are not published yet show another.
+    """
+
+
 @about_definitions(Verdict.NEVER)
 def ignored_header_changed() -> None:
     """An operation keeps honouring the version header, or keeps ignoring it.

@@ -1,0 +1,175 @@
+"""What older callers are shown in place of a member is part of what was published."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Final
+
+import pytest
+from support.commands import dateline
+from support.policies import edit, list_unwaived
+from support.sources import folder
+
+TABLE: Final = """\
+header: X-API-Version
+default: 2024-01-15
+versions:
+  - { date: 2024-01-15, title: Initial version. }
+  - { date: 2024-03-01, title: Loans can be paused. }
+  - { date: 2024-06-01, title: Loans can be lost. }
+  - { date: next, title: What comes next., draft: true }
+environments: { production: { servers: [{ url: https://api.library.example }] } }
+python: { package: library }
+"""
+
+API: Final = """\
+openapi: 3.1.0
+info: { title: Library, version: canonical }
+tags: [{ name: Loans }]
+paths:
+  /loans:
+    get:
+      operationId: listLoans
+      tags: [Loans]
+      parameters: [{ $ref: '#/components/parameters/Version' }]
+      responses:
+        '200':
+          description: loans
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+components:
+  parameters:
+    Version: { name: X-API-Version, in: header, schema: { type: string } }
+  schemas:
+    Loan:
+      type: object
+      properties:
+        state: { $ref: '#/components/schemas/State' }
+        item: { $ref: '#/components/schemas/Item' }
+    State:
+      type: string
+      oneOf:
+        - const: active
+        - const: returned
+        - { const: paused, x-added: 2024-03-01 }
+        - const: lost
+          x-added: 2024-06-01
+          x-shown-as: { 2024-03-01: active, 2024-06-01: paused }
+        - { const: sold, x-added: next, x-shown-as: returned }
+    Item:
+      discriminator:
+        propertyName: kind
+        mapping: { book: '#/components/schemas/Book', tape: '#/components/schemas/Tape' }
+      oneOf:
+        - $ref: '#/components/schemas/Book'
+        - { $ref: '#/components/schemas/Tape', x-added: 2024-06-01, x-shown-as: { kind: book } }
+    Book: { type: object, required: [kind], properties: { kind: { const: book } } }
+    Tape: { type: object, required: [kind], properties: { kind: { const: tape } } }
+"""
+
+LOST: Final = "{ 2024-03-01: active, 2024-06-01: paused }"
+TAPE: Final = ", x-shown-as: { kind: book }"
+SAID: Final = "is shown to older callers as another value"
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("published")
+    folder(root, {"versions.yaml": TABLE, "api.yaml": API})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        outcome = dateline("generate")
+        assert outcome.status == 0, outcome.err
+    return root
+
+
+@pytest.fixture
+def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_record_has_what_cut_versions_show(project: Path) -> None:
+    record = json.loads((project / "generated" / "policy.json").read_text())
+    assert record["shown-as"] == {
+        "/components/schemas/Item/oneOf/#~1components~1schemas~1Tape": {
+            "2024-01-15": {"kind": "book"},
+            "2024-03-01": {"kind": "book"},
+        },
+        "/components/schemas/State/oneOf/lost": {"2024-01-15": "active", "2024-03-01": "paused"},
+    }
+
+
+CHANGED: Final = {
+    "another value": ((LOST, "returned"), f"lost {SAID} ('active' -> 'returned')"),
+    "another value at one date": (
+        ("2024-06-01: paused", "2024-06-01: returned"),
+        f"lost {SAID} ('paused' -> 'returned')",
+    ),
+    "one value in place of two": ((LOST, "active"), f"lost {SAID} ('paused' -> 'active')"),
+    "none": ((f"\n          x-shown-as: {LOST}", ""), f"lost {SAID} ('active' -> left out)"),
+    "none, of a union": ((TAPE, ""), f'Tape {SAID} ({{"kind": "book"}} -> left out)'),
+    "one, where none was": (
+        (
+            "const: paused, x-added: 2024-03-01",
+            "const: paused, x-added: 2024-03-01, x-shown-as: active",
+        ),
+        f"paused {SAID} (left out -> 'active')",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHANGED)
+def test_another_one_is_found_and_not_written_over(project: Path, case: str) -> None:
+    change, said = CHANGED[case]
+    edit(project, change)
+    assert list_unwaived() == [("shown-as-changed", "gated", said)]
+    kept = (project / "generated" / "policy.json").read_bytes()
+    assert dateline("generate").status == 1
+    assert (project / "generated" / "policy.json").read_bytes() == kept
+
+
+RENAMED: Final = ("State", "LoanState")
+
+
+def test_one_that_has_moved_is_the_same_until_it_is_changed(project: Path) -> None:
+    edit(
+        project,
+        ("#/components/schemas/State", "#/components/schemas/LoanState"),
+        ("    State:\n", "    LoanState:\n"),
+        ("        - const: active\n        - const: returned\n", ""),
+        (
+            "        - { const: sold",
+            "        - const: active\n        - const: returned\n        - { const: sold",
+        ),
+    )
+    moved = list_unwaived()
+    assert "shown-as-changed" not in {rule for rule, *_ in moved}
+    edit(project, (LOST, "returned"))
+    added = ("shown-as-changed", "gated", f"lost {SAID} ('active' -> 'returned')")
+    assert sorted(list_unwaived()) == sorted([*moved, added])
+
+
+def test_what_is_not_cut_may_be_shown_as_anything(project: Path) -> None:
+    edit(project, ("x-shown-as: returned", "x-shown-as: active"))
+    assert list_unwaived() == []
+    assert dateline("generate").status == 0
+    cut = dateline("cut", "2024-09-01", "--title", "Loans can be sold.")
+    assert cut.status == 0, cut.err
+    assert list_unwaived() == []
+    edit(
+        project,
+        ("x-added: 2024-09-01, x-shown-as: active", "x-added: 2024-09-01, x-shown-as: lost"),
+    )
+    assert [rule for rule, *_ in list_unwaived()] == ["shown-as-changed"]
+
+
+def test_a_record_without_them_says_nothing(project: Path) -> None:
+    path = project / "generated" / "policy.json"
+    record = json.loads(path.read_text())
+    del record["shown-as"]
+    path.write_text(json.dumps(record))
+    edit(project, (LOST, "returned"))
+    assert list_unwaived() == []
