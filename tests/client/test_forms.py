@@ -126,9 +126,9 @@ REPEATED = [
     ("/new?key=nobody-sees-it", b"/new?key=nobody-sees-it"),
     ("/new#top", b"/new?key=nobody-sees-it"),
     ("/new?page=3&key=theirs", b"/new?page=3&key=theirs&key=nobody-sees-it"),
-    ("https://files.example/a?page=3&key=nobody-sees-it&b#top", b"/a?page=3&b"),
-    ("https://files.example/a?key=nobody%2Dsees-it", b"/a"),
-    ("https://files.example/a?key=theirs&sign=a%2Fb+c", b"/a?key=theirs&sign=a%2Fb+c"),
+    ("https://blobs.example/a?page=3&key=nobody-sees-it&b#top", b"/a?page=3&b"),
+    ("https://blobs.example/a?key=nobody%2Dsees-it", b"/a"),
+    ("https://blobs.example/a?key=theirs&sign=a%2Fb+c", b"/a?key=theirs&sign=a%2Fb+c"),
 ]
 
 

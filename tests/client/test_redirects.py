@@ -55,7 +55,7 @@ def test_the_same_origin_gets_all_that_the_first_request_had(
 @pytest.mark.parametrize(
     "to",
     [
-        "https://files.example/a?signed=1",
+        "https://blobs.example/a?signed=1",
         "https://api.paynet.example:8443/a",
         "//user:word@api.other.example/a",
     ],
@@ -68,7 +68,7 @@ def test_another_origin_gets_no_secret_and_names_no_version(kind: str, to: str) 
     assert {"x-api-key", "x-api-version", "x-extra", "cookie"}.isdisjoint(request.headers)
 
 
-@pytest.mark.parametrize("to", ["https://files.example/a", "/a"])
+@pytest.mark.parametrize("to", ["https://blobs.example/a", "/a"])
 def test_what_an_http_client_adds_goes_to_its_own_origin_only(to: str) -> None:
     transport = Scripted([moved(302, to), answer(200, AUTORAMP)])
     own = httpx.Client(
@@ -111,9 +111,9 @@ def test_see_other_is_read_without_the_body(kind: str) -> None:
     [
         (put, 301, "/new", "Not followed: PUT may have to be sent there, or GET."),
         (put, 302, "/new", "Not followed: PUT may have to be sent there, or GET."),
-        (put, 307, "https://files.example/a", "Not followed: PUT goes to no other origin."),
+        (put, 307, "https://blobs.example/a", "Not followed: PUT goes to no other origin."),
         (get, 302, "http://api.paynet.example/a", "Not followed: it leads to http."),
-        (get, 302, "ftp://files.example/a", "Not followed: it leads to ftp."),
+        (get, 302, "ftp://blobs.example/a", "Not followed: it leads to ftp."),
         (get, 302, "/again", "Not followed: it is the redirect after 10 others."),
     ],
 )
@@ -127,11 +127,11 @@ def test_what_is_not_certain_or_not_safe_is_raised(
 
 @kinds
 def test_a_repetition_starts_where_the_first_attempt_did(kind: str) -> None:
-    away = moved(302, "https://files.example/a?signed=1")
+    away = moved(302, "https://blobs.example/a?signed=1")
     answers = [away, answer(503), away, answer(200, AUTORAMP)]
     _, requests = call(kind, answers, get, **FOLLOWING)
     assert [request.url.host for request in requests] == [
-        *("api.paynet.example", "files.example", "api.paynet.example", "files.example"),
+        *("api.paynet.example", "blobs.example", "api.paynet.example", "blobs.example"),
     ]
     assert requests[2].headers["X-API-Key"] == KEY
 
