@@ -26,7 +26,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from hashlib import blake2b, sha256
@@ -210,6 +210,21 @@ def open_cache(output: Path) -> Iterator[Cache]:
         if (output / MANIFEST).is_file():
             _make_ignored(Path(fresh.beside(output)))
         cache.close()
+
+
+def list_inputs(folders: Iterable[Path], packages: Iterable[str]) -> Iterator[str]:
+    """Yield what outputs are laid out with, as parts of keys: *folders* of files, and *packages*.
+
+    A package that is not installed, as in a light installation, is one of no version.
+    """
+    from importlib.metadata import PackageNotFoundError, version
+
+    yield from map(fresh.digest, folders)
+    for name in packages:
+        try:
+            yield f"{name} {version(name)}"
+        except PackageNotFoundError:
+            yield name
 
 
 @lru_cache(maxsize=1)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dateline import fresh
-from dateline.cache import Cache
+from dateline.cache import Cache, list_inputs
 from dateline.load.meaning import digest_word, replace_words
 from dateline.model import (
     ADDITIONS,
@@ -40,6 +40,7 @@ Resized = Callable[[str, int], bool]
 
 _MARK: Final = "\U0001d304"
 _OF_JSON: Final = -1
+_PACKAGES: Final = ("jinja2", "markupsafe")
 
 _WordPlace = tuple[int, int, int, int]
 """The text between two offsets is the word of a number, laid out at an indent or as JSON."""
@@ -92,8 +93,8 @@ def recall_documents(
         return [*map(keep, render(api))]
     # what `info` says is put together with other texts
     said = json.dumps(api.document.get("info"))
-    digests = map(fresh.digest, folders)
-    key = cache.key("documents", api.meaning or b"", said, recorded, *digests)
+    inputs = list_inputs(folders, _PACKAGES)
+    key = cache.key("documents", api.meaning or b"", said, recorded, *inputs)
     if (head := cache.get(key)) is not None:
         found = _read(json.loads(head), definitions, cache, resized, keep)
         if found is not None:

@@ -8,13 +8,11 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 import dateline
-from dateline import fresh
-from dateline.cache import Cache
+from dateline.cache import Cache, list_inputs
 from dateline.load.meaning import replace_words
 from dateline.model import Api, Artifact, DatelineError, Definitions, Keep, Place, in_memory
 from dateline.python.deferral import create_placeholder, deferring, has_marks
@@ -24,6 +22,7 @@ Render = Callable[[Api], tuple[list[Artifact], list[str]]]
 """Returns the files of a package, and notes."""
 
 _PACKAGES: Final = ("datamodel-code-generator", "jinja2")
+_RUN_TIME: Final = Path(dateline.__file__).parents[1] / "dateline_runtime"
 
 _BEGIN, _END = "\ue000", "\ue001"
 _PLACE: Final = re.compile(f"{_BEGIN}(.*?){_END}:0:0")
@@ -52,7 +51,7 @@ def recall_package(
     if api.meaning is None or any(map(has_marks, words)):
         return render(api)
     said = json.dumps([create_placeholder(0, text) for text in words])
-    key = cache.key("package", api.meaning, said, *_list_inputs(folders))
+    key = cache.key("package", api.meaning, said, *list_inputs((*folders, _RUN_TIME), _PACKAGES))
     digests = [*map(_digest, words)]
     known = cache.get(key)
     if known is not None:
@@ -115,13 +114,6 @@ def _fill(
 
 def _pack(value: Any) -> bytes:
     return zlib.compress(json.dumps(value).encode(), 1)
-
-
-def _list_inputs(folders: Sequence[Path]) -> Iterator[str]:
-    """Yield digests of what a package is laid out with: templates, the run time, packages."""
-    run_time = Path(dateline.__file__).parents[1] / "dateline_runtime"
-    yield from (fresh.digest(folder) for folder in (*folders, run_time))
-    yield from (f"{name} {version(name)}" for name in _PACKAGES)
 
 
 def _read(

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final
 
-from dateline import fresh
-from dateline.cache import Cache
+from dateline.cache import Cache, list_inputs
 from dateline.changes.record import Period
 from dateline.load.meaning import digest_word
 from dateline.model import Api, Artifact, Keep, in_memory
@@ -42,23 +40,13 @@ def recall_pages(
     if api.meaning is None or words is None:
         return lay_out()[0]
     added = json.dumps([period.data for period in periods])
-    key = cache.key("change pages", api.meaning, added, *_list_inputs(folders))
+    key = cache.key("change pages", api.meaning, added, *list_inputs(folders, _PACKAGES))
     known = cache.get(key)
     if known is not None and (kept := _read(known, words, keep)) is not None:
         return kept
     artifacts, texts = lay_out()
     cache.put(key, _write(artifacts, texts, words))
     return artifacts
-
-
-def _list_inputs(folders: Sequence[Path]) -> Iterator[str]:
-    """Yield digests of what pages are laid out with: templates, packages."""
-    yield from map(fresh.digest, folders)
-    for name in _PACKAGES:
-        try:
-            yield f"{name} {version(name)}"
-        except PackageNotFoundError:  # a light installation shows no values
-            yield name
 
 
 def _write(artifacts: Sequence[Artifact], texts: Collection[str], words: Sequence[str]) -> bytes:
