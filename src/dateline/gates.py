@@ -174,11 +174,13 @@ class Timeline:
         Of several dates, the first one after the version counts; the last one where none is.
         """
         values = substitutes(member)
-        if None in values or not values:
-            return tuple(values.values())
-        dates = sorted((date for date in values if date is not None), key=order)
+        return (values[self.substitute_date(member, at)],) if values else ()
+
+    def substitute_date(self, member: Any, at: int) -> str | None:
+        """Return the date of the value that `substitute` returns; None where it has no date."""
+        dates = sorted((date for date in substitutes(member) if date is not None), key=order)
         version = order(self.combinations[at].version)
-        return (values[next((date for date in dates if order(date) > version), dates[-1])],)
+        return next((date for date in dates if order(date) > version), dates[-1] if dates else None)
 
     def places(self, mask: int) -> str:
         """Return the combinations of *mask* in words: `2026-07-01, every version of sandbox`."""

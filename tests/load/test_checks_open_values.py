@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from support.checked import checked, schema
 
@@ -230,6 +232,68 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
 )
 def test_what_is_shown_to_older_callers_was_there_before(text: str, said: list[str]) -> None:
     assert schema(text) == said
+
+
+_PLACES_OF_SUBSTITUTES = {
+    "a value of an enumeration": (
+        """
+components:
+  schemas:
+    Loan:
+      oneOf:
+        - { const: A }
+        - { const: B }
+        - { const: C, x-added: next, x-shown-as: VALUES }
+""",
+        ("A", "B"),
+    ),
+    "a member of a union": (
+        """
+components:
+  schemas:
+    Loan:
+      oneOf:
+        - { type: boolean }
+        - { type: string, x-added: next, x-shown-as: VALUES }
+""",
+        ("true", "false"),
+    ),
+    "what extends a discriminated schema": (
+        """
+components:
+  schemas:
+    Loan:
+      type: object
+      required: [kind]
+      properties: { kind: { type: string } }
+      discriminator: { propertyName: kind }
+    A: { allOf: [{ $ref: '#/components/schemas/Loan' }] }
+    B: { allOf: [{ $ref: '#/components/schemas/Loan' }] }
+    C: { allOf: [{ $ref: '#/components/schemas/Loan' }], x-added: next, x-shown-as: VALUES }
+""",
+        ("{ kind: A }", "{ kind: B }"),
+    ),
+}
+
+
+@pytest.mark.parametrize("place", _PLACES_OF_SUBSTITUTES)
+@pytest.mark.parametrize("numbers", [*itertools.product((0, 1), repeat=3)])
+def test_equal_values_by_date_have_an_effect_each(place: str, numbers: tuple[int, ...]) -> None:
+    text, values = _PLACES_OF_SUBSTITUTES[place]
+    dated = zip(("2024-09-01", "2025-06-01", "next"), numbers, strict=True)
+    by_date = ", ".join(f"{date}: {values[number]}" for date, number in dated)
+    assert checked(text.replace("VALUES", f"{{ {by_date} }}")) == []
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_what_a_value_is_shown_as_in_turn_differs_by_version(first: str) -> None:
+    text = (
+        "{ type: string, oneOf: [{ const: a }, { const: b, x-removed: 2025-06-01 }, "
+        f"{{ const: c, x-added: next, x-shown-as: {{ 2025-06-01: {first}, next: b }} }}, "
+        "{ const: d, x-added: next, x-shown-as: c }] }"
+    )
+    [said] = schema(text)
+    assert "'b' is no value of the versions before next; known: a" in said
 
 
 @pytest.mark.parametrize(

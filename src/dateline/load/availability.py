@@ -289,7 +289,7 @@ class _Walk:
             mask = sum(
                 1 << at
                 for at in range(len(self.timeline.combinations))
-                if lacking >> at & 1 and self.timeline.substitute(member, at)[0] is value
+                if lacking >> at & 1 and self.timeline.substitute_date(member, at) == date
             )
             where = place if date is None else (*place, date)
             for edge in self._value(value, node, path, where, mask) if mask else ():

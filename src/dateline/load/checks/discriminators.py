@@ -155,7 +155,7 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Vio
         replaced = sum(
             1 << at
             for at in range(hidden.bit_length())
-            if hidden >> at & 1 and scope.timeline.substitute(site.node, at)[0] is value
+            if hidden >> at & 1 and scope.timeline.substitute_date(site.node, at) == date
         )
         trail = site.at(key) if date is None else site.at(key, date)
         for parent in parents:

@@ -44,6 +44,10 @@ class _GatedUnion(NamedTuple):
         """Return the numbers of the members that the combination *at* has."""
         return [i for i, each in enumerate(self.members) if self.scope.find_shown(each) >> at & 1]
 
+    def dates(self, at: int) -> list[str | None]:
+        """Return the dates of the values that the members are shown as at *at*."""
+        return [self.scope.timeline.substitute_date(each, at) for each in self.members]
+
     def matching(self, value: Any, numbers: list[int]) -> list[int]:
         """Return those of the members *numbers* that *value* is of."""
         if is_enumeration(self.node):
@@ -87,9 +91,9 @@ def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[V
     for at in range(len(scope.timeline.combinations)):
         if not lacking >> at & 1:
             continue
-        date = _date(scope, member, at)
+        date = scope.timeline.substitute_date(member, at)
         unused.discard(date)
-        which = (date, *union.at(at))
+        which = (date, *union.at(at), *union.dates(at))
         if which not in known:
             known[which] = union.is_shown(index, at)
         said = date, _when(scope, member, at)
@@ -103,12 +107,6 @@ def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[V
     for date in sorted(filter(None, unused), key=order):
         message = f"no version without the member is shown what is said for {date}; leave it out"
         yield Violation(site.at(key, index, SHOWN_AS, date), "gate-without-effect", message)
-
-
-def _date(scope: Scope, member: Any, at: int) -> str | None:
-    """Return the date of the value that *member* is shown as at *at*; None where it has one."""
-    [value] = scope.timeline.substitute(member, at)
-    return next(date for date, each in substitutes(member).items() if each is value)
 
 
 def _when(scope: Scope, member: dict[str, Any], at: int) -> str:
