@@ -1,24 +1,23 @@
-"""Contents that cost time to compute, kept by a digest of everything that they depend on.
+"""A cache of expensive results, keyed by a digest of everything that they depend on.
 
-The contract, for rooms that keep something and for users:
+The contract, for rooms that keep something here and for users:
 
-- *It decides nothing.* `Cache.get` returns what was put under the same key, or None: then the
-  caller computes it. With a full, an empty, a stale or a damaged cache every command prints and
-  writes the same bytes.
-- *Keys are digests of contents.* `Cache.key` takes a kind and all parts that an entry depends on:
-  texts of sources and templates, settings, versions of third-party packages. The code of dateline
-  and the version of Python are part of every key. So there is nothing to invalidate: nobody asks
-  for an entry that is stale.
+- *It decides nothing.* `Cache.get` returns what was put under the same key, or None, and then
+  the caller computes it. Every command prints and writes the same bytes with a full, an empty, a
+  stale or a damaged cache.
+- *Keys are digests of contents.* `Cache.key` takes a kind and everything that an entry depends
+  on: texts of sources and templates, settings, versions of third-party packages. The code of
+  dateline and the version of Python are part of every key, so entries need no invalidation.
 - *Contents are bytes in a format that can't execute code*, such as JSON; never `pickle` or
   `marshal`.
-- *Entries are authenticated* with a secret of the user, which is not part of the project. A
+- *Entries are authenticated* with a secret of the user that is not part of the project. A
   damaged entry is a miss, and so is one that came with a checkout: nobody can contribute a cache
   that hides a finding.
 - *It may be deleted at any time.* It is one SQLite file in the folder beside the outputs, which
-  git ignores, and which is there once outputs were generated. The end of `open_cache` adds all
-  entries of a run in one transaction. Where the file is in use, damaged, or can't be written,
-  nothing is kept, and no error is raised.
-- *It is bounded.* Beyond `LIMIT` bytes, the entries that were not used for the longest time go.
+  git ignores and which exists once outputs were generated. `open_cache` adds all entries of a
+  run in one transaction at its end. If the file is in use, damaged or not writable, nothing is
+  stored and no error is raised.
+- *It is bounded.* Beyond `LIMIT` bytes, the least recently used entries are deleted.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ FILE: Final = "cache"
 """The name of the file, in the folder beside the outputs."""
 
 LIMIT: Final = 256 << 20
-"""How many bytes of contents are kept."""
+"""The size limit of the stored contents, in bytes."""
 
 _SECRET_BYTES: Final = 32
 _WAIT_SECONDS: Final = 1.0
@@ -55,10 +54,10 @@ _TABLE: Final = (
 
 
 class Cache:
-    """The entries of one project, in the file at *path*; without one, nothing is kept.
+    """The entries of one project, stored in the file at *path*; without one, nothing is stored.
 
-    *secret* authenticates the entries; *limit* is how many bytes of contents are kept. Whoever
-    creates one closes it; `open_cache` does.
+    *secret* authenticates the entries, and *limit* bounds their contents, in bytes. Close it after
+    use; `open_cache` does.
     """
 
     def __init__(self, path: Path | None, secret: bytes = b"", *, limit: int = LIMIT) -> None:
@@ -76,11 +75,11 @@ class Cache:
 
     @property
     def is_begun(self) -> bool:
-        """Whether earlier runs have kept anything; not so in a fresh clone."""
+        """Whether earlier runs stored anything, which is not so in a fresh clone."""
         return self._connection is not None
 
     def key(self, kind: str, *parts: str | bytes) -> bytes:
-        """Return the key of the entry of a *kind* that depends on *parts*, in this order."""
+        """Return the key of an entry of this *kind* that depends on *parts*, in this order."""
         digest = sha256(_digest_program())
         for part in (kind, *parts):
             content = part if isinstance(part, bytes) else part.encode(errors="surrogatepass")
@@ -89,7 +88,7 @@ class Cache:
         return digest.digest()
 
     def get(self, key: bytes) -> bytes | None:
-        """Return what was put under *key*, in this run or an earlier one; None if nothing was."""
+        """Return the content that was put under *key* in this or an earlier run, or None."""
         if key in self._new or self._connection is None:
             return self._new.get(key)
         rows = []
@@ -104,13 +103,13 @@ class Cache:
         return None
 
     def put(self, key: bytes, content: bytes) -> None:
-        """Have `get` return *content* from now on, and in later runs once this cache is closed."""
+        """Store *content* for `get`, and for later runs once this cache is closed."""
         self._new[key] = content
 
     def close(self) -> None:
-        """Keep what was put, and drop what was not used for long if that is beyond the limit.
+        """Write what was put, and delete the least recently used entries beyond the limit.
 
-        Nothing is kept where there is no folder for the file.
+        Nothing is written if the file has no folder.
         """
         self._disconnect()
         if self._path is None or not self._new:
@@ -151,13 +150,13 @@ class Cache:
 
     @contextmanager
     def _noting_damage(self) -> Iterator[None]:
-        """Ask nothing of the file any more once SQLite refuses it."""
+        """Stop using the file once SQLite refuses it."""
         import sqlite3
 
         try:
             yield
         except sqlite3.Error as error:
-            # a file in use is as good as any
+            # a file in use is treated as a damaged one
             busy = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
             self._is_damaged = self._is_damaged or not busy
             self._disconnect()
@@ -169,10 +168,9 @@ class Cache:
 
 
 class Recollection:
-    """What earlier runs computed of definitions of the same *meaning* (see `Api.meaning`).
+    """What earlier runs computed from definitions with the same *meaning* (see `Api.meaning`).
 
-    Without a *cache*, or for definitions that have no meaning of their own, everything is
-    computed.
+    Without a *cache*, or for definitions without a meaning, everything is computed.
     """
 
     def __init__(self, cache: Cache | None = None, meaning: bytes | None = None) -> None:
@@ -180,10 +178,10 @@ class Recollection:
         self._meaning = meaning or b""
 
     def recall(self, kind: str, compute: Callable[[], Any], *parts: str) -> Any:
-        """Return what *compute* returns, or has returned for the same *kind* and *parts*.
+        """Return what *compute* returns, or returned earlier for the same *kind* and *parts*.
 
-        That is a value that JSON has words for: tuples come back as lists. It may depend on
-        nothing but the meaning of the definitions and *parts*.
+        The value must be JSON, so tuples come back as lists. It may depend only on the meaning of
+        the definitions and on *parts*.
         """
         if self._cache is None:
             return compute()
@@ -197,10 +195,10 @@ class Recollection:
 
 @contextmanager
 def open_cache(output: Path) -> Iterator[Cache]:
-    """Yield the cache of the project whose outputs are in the folder *output*; close it then.
+    """Yield the cache of the project whose outputs are in the folder *output*, and close it.
 
-    It keeps nothing where no outputs were generated yet, or where the user has no folder for
-    caches, in which the secret is kept.
+    Nothing is stored if no outputs were generated yet, or if the user has no cache folder for the
+    secret.
     """
     secret = _read_secret()
     cache = Cache(Path(fresh.beside(output), FILE) if secret else None, secret)
@@ -213,9 +211,9 @@ def open_cache(output: Path) -> Iterator[Cache]:
 
 
 def list_inputs(folders: Iterable[Path], packages: Iterable[str]) -> Iterator[str]:
-    """Yield what outputs are laid out with, as parts of keys: *folders* of files, and *packages*.
+    """Yield the inputs of a layout as parts of keys: *folders* of files, and *packages*.
 
-    A package that is not installed, as in a light installation, is one of no version.
+    A package that is not installed, as in a light installation, has an empty version.
     """
     from importlib.metadata import PackageNotFoundError, version
 
@@ -234,7 +232,7 @@ def _digest_program() -> bytes:
 
 
 def read_own(name: str) -> bytes | None:
-    """Return what `write_own` has kept as *name* with the same code of dateline, if anything."""
+    """Return what `write_own` stored under *name* with the same code of dateline, or None."""
     try:
         content = (_find_home() / name).read_bytes()
     except (OSError, RuntimeError):
@@ -246,10 +244,10 @@ def read_own(name: str) -> bytes | None:
 
 
 def write_own(name: str, content: bytes) -> None:
-    """Keep *content* for the user, whatever project it came from, in place of any before.
+    """Store *content* for the user, independent of any project, and replace what was there.
 
-    It is in the folder of the secret that authenticates it: who can write there can run code as
-    the user anyway. Where it can't be written, nothing is kept.
+    It is in the folder of the secret that authenticates it: whoever can write there can run code as
+    the user anyway. If the folder is not writable, nothing is stored.
     """
     secret = _read_secret()
     if not secret:
@@ -272,7 +270,7 @@ def _find_home() -> Path:
 
 
 def _read_secret() -> bytes:
-    """Return the secret of the user, made where there is none; an empty one if that fails."""
+    """Return the user's secret, creating it if necessary; empty if that fails."""
     try:
         path = _find_home() / "secret"
         with suppress(FileNotFoundError):
@@ -284,14 +282,14 @@ def _read_secret() -> bytes:
         draft.touch(0o600, exist_ok=False)
         draft.write_bytes(os.urandom(_SECRET_BYTES))
         draft.replace(path)
-        # that of another process, if one was faster
+        # that of another process, if it was faster
         return path.read_bytes()
     except (OSError, RuntimeError):
         return b""
 
 
 def _make_ignored(folder: Path) -> None:
-    """Make *folder*, if there is none, with a file that has git ignore it."""
+    """Create *folder* if it is missing, with a file that makes git ignore it."""
     with suppress(OSError):
         folder.mkdir(exist_ok=True)
         with (folder / ".gitignore").open("x") as file:
@@ -299,12 +297,12 @@ def _make_ignored(folder: Path) -> None:
 
 
 def _connect(path: Path) -> Connection:
-    # heavy: not needed where nothing is to do
+    # slow to import, and not needed if there is nothing to do
     import sqlite3
 
     connection = sqlite3.connect(path, timeout=_WAIT_SECONDS)
     try:
-        # what a power cut damages is computed again
+        # what a power failure damages is computed again
         connection.execute("PRAGMA synchronous = OFF")
     except sqlite3.Error:
         connection.close()

@@ -1,6 +1,6 @@
-"""The canonical document of an API, which handlers are written against: all that any version shows.
+"""The canonical document of an API, which handlers are written against: what any version shows.
 
-Names are the canonical ones, and fields and members that some versions lack are there.
+Names are the canonical ones, and fields and members that some versions lack are included.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from dateline.schema.references import Located
 from dateline.schema.types import EVERY_TYPE, declared_types, is_enumeration
 
 _ANNOTATIONS: Final = KEYS - {EXTENSIBLE}
-# The ranges of media types that JSON is in, the narrowest first.
+# The ranges of media types that include JSON, the narrowest first.
 _RANGES: Final = ("application/*", "*/*")
 _BYTES: Final = frozenset({"binary", "byte", "base64"})
 
@@ -46,10 +46,10 @@ _BYTES: Final = frozenset({"binary", "byte", "base64"})
 def with_media_types(api: Api) -> Api:
     """Return *api* with the media types in which a server reads and writes bodies.
 
-    Each is written where its content refers to it (OpenAPI 3.2). A range, as `*/*`, is JSON; for
-    texts and bytes it is what these usually have. Where a version has both, that one alone counts
-    which is no range (OpenAPI 3.1.1, sections 4.8.13.1 and 4.8.17.1); what others have of either is
-    the history of one.
+    A media type object is written in place of a reference to it (OpenAPI 3.2). A range such as
+    `*/*` becomes JSON, or the usual media type of texts and bytes. If a version has both a range
+    and a specific media type, the specific one counts (OpenAPI 3.1.1, sections 4.8.13.1 and
+    4.8.17.1); what other versions have of either becomes one history.
     """
     document = api.document
     ranges = _Ranges(api)
@@ -69,7 +69,7 @@ def with_media_types(api: Api) -> Api:
 
 
 class _Ranges:
-    """Replaces the ranges of media types in the bodies of an API, now and in their histories."""
+    """Replaces media type ranges in the bodies of an API, in the present and in their histories."""
 
     def __init__(self, api: Api) -> None:
         self._reader = PartReader(api.document)
@@ -77,7 +77,7 @@ class _Ranges:
         self._versions = api.table.dates[::-1]
 
     def replace_in(self, holder: dict[str, Any]) -> dict[str, Any]:
-        """Return what changes of a body where no media type is a range."""
+        """Return the changed keys of a body, with every media type range replaced."""
         changed: dict[str, Any] = {}
         if (content := self._replace(holder.get("content"))) is not holder.get("content"):
             changed["content"] = content
@@ -96,7 +96,7 @@ class _Ranges:
         return {**entry, "set": made} if "set" in entry else {**entry, **made}
 
     def _replace(self, content: Any) -> Any:
-        """Return *content* with a media type for each range that JSON is in."""
+        """Return *content* with a specific media type in place of each range that includes JSON."""
         if not isinstance(content, dict) or content.keys().isdisjoint(_RANGES):
             return content
         there = [each for each in _RANGES if each in content]
@@ -110,9 +110,9 @@ class _Ranges:
         return copy_items(content, [*made.items()])
 
     def _unite(self, members: list[Any]) -> Any:
-        """Return one media type with the history of *members*, of which the first there counts.
+        """Return one media type with the history of *members*, the first of which counts.
 
-        None where it can't be written: it is not the same in all environments, or was away.
+        None if it can't be written: it differs between environments, or was absent for a while.
         """
         first = members[0]
         if len(members) == 1 or self._timeline.of(first) == self._timeline.all:
@@ -132,7 +132,7 @@ class _Ranges:
         return [at for at, one in enumerate(self._timeline.combinations) if one.version == version]
 
     def _at(self, at: int, members: list[dict[str, Any]]) -> dict[str, Any] | None:
-        """Return the first of *members* that the combination *at* shows, as it is there."""
+        """Return the first of *members* that is visible at the combination *at*, as it is there."""
         for member in members:
             for mask, era in self._timeline.eras("media-type", member):
                 if (mask & self._timeline.of(era)) >> at & 1:
@@ -141,7 +141,7 @@ class _Ranges:
 
 
 def _find_usual(reader: PartReader, media: Any) -> str:
-    """Return the media type that a body described by *media* usually has."""
+    """Return the usual media type of a body that *media* describes."""
     if not isinstance(media, dict) or "schema" not in media:
         return "application/octet-stream"
     found = [part.node for part in reader.parts([Located(media["schema"], "")])]
@@ -153,9 +153,9 @@ def _find_usual(reader: PartReader, media: Any) -> str:
 
 
 def with_former_operations(api: Api) -> Api:
-    """Return *api* with an operation for each that only the history of its path item has.
+    """Return *api* with an operation for each one that is only in the history of its path item.
 
-    Such a history is what adopted documents may have. The operation is removed where it ends.
+    Adopted documents may have such a history. The operation is removed where its history ends.
     """
     paths = api.document.get("paths", {})
     changed = {
@@ -185,9 +185,9 @@ def _with_former(api: Api, item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_eras(dates: list[str], eras: list[Any]) -> dict[str, Any]:
-    """Return a node from what it was before each of *dates*, newest first, None for nothing.
+    """Return a node with the history *eras*, given newest first; None where it is absent.
 
-    *eras* begins with what it is now.
+    *eras* begins with the current one; each of *dates*, newest first, ends the era after it.
     """
     newest = next(at for at, each in enumerate(eras) if each is not None)
     found = {**eras[newest], **({REMOVED: dates[newest - 1]} if newest else {})}
@@ -201,7 +201,7 @@ def _with_eras(dates: list[str], eras: list[Any]) -> dict[str, Any]:
 def _history(
     dates: list[str], eras: list[dict[str, Any]], without: Container[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what `x-was` says at each date: the keys in which an era differs from the next."""
+    """Yield the `x-was` entry of each date: the keys that differ between an era and the next."""
     for date, newer, older in zip(dates, eras, eras[1:], strict=False):
         keys = {key: None for key in (*newer, *older) if key not in without}
         entry = {key: older.get(key) for key in keys if older.get(key) != newer.get(key)}
@@ -210,10 +210,9 @@ def _history(
 
 
 def canonical_document(api: Api, *, sent: bool = False) -> dict[str, Any]:
-    """Return the document of canonical values.
+    """Return the canonical document.
 
-    Read it with *sent* for requests: in what callers of any version have sent, fields that some
-    versions lack are not required.
+    With *sent*, return it for requests: fields that some versions lack are not required then.
     """
     adopted = api.table.adopted
     document: dict[str, Any] = canonical("document", api.document, sent=sent, adopted=adopted)
@@ -221,7 +220,7 @@ def canonical_document(api: Api, *, sent: bool = False) -> dict[str, Any]:
 
 
 def answered_document(api: Api) -> dict[str, Any]:
-    """Return the document of canonical values as an application of the newest version gives them.
+    """Return the canonical document as an application of the newest version writes it.
 
     Fields that only older versions, drafts or some environments have are not required.
     """
@@ -247,9 +246,9 @@ def canonical(
 ) -> Any:
     """Return *node* as it is today, without our keys: canonical names, every member, all fields.
 
-    It is written as it is published, which for *adopted* definitions is as they are. Where it is
-    *sent*, by callers of any version, fields that some of them lack are not required, and nothing
-    has a default that it lacks in some of them. Nor are those required that *is_lacked* says of.
+    *adopted* definitions are written as they were published. If it is *sent* by callers of any
+    version, fields that some versions lack are not required, and a default is left out if some
+    versions lack it. Fields for which *is_lacked* returns true are not required either.
     """
     if not isinstance(node, dict):
         return node
@@ -281,15 +280,16 @@ def _is_gated(node: Any) -> bool:
 
 
 def list_lacked(node: Any, is_lacked: Callable[[Any], bool] = _is_gated) -> list[str]:
-    """Return the fields that a schema requires, and that some version lacks, or as *is_lacked*."""
+    """Return the required fields that some version lacks, or for which *is_lacked* returns true."""
     properties = node.get("properties", {})
     return [name for name in node.get("required", ()) if is_lacked(properties.get(name))]
 
 
 def has_lacked_default(node: Any) -> bool:
-    """Return whether a schema has a default that it lacked in an older version.
+    """Return whether an older version of a schema had no default.
 
-    A new field has its default for callers of all versions: it is the way up.
+    A new field has its default for callers of all versions, because it fills the field on the way
+    up.
     """
     if not isinstance(node, dict) or WAS not in node or "default" not in node or _is_gated(node):
         return False
@@ -321,7 +321,7 @@ def entries(row: Row, versions: tuple[str, ...], key: str) -> Iterator[dict[str,
 
 
 class Unserved(NamedTuple):
-    """Why an operation can't be served, and at which versions, in which environments."""
+    """Why an operation can't be served, in which versions and environments."""
 
     reason: str
     where: frozenset[Combination]
@@ -330,10 +330,10 @@ class Unserved(NamedTuple):
 class ContractData(NamedTuple):
     """How values differ between versions, as plain JSON values (see the room `contracts`).
 
-    ``canonical`` and ``dated`` are the components that schemas in ``data`` refer to, of which the
-    canonical schema and the schema of a version are needed. ``unserved`` are the operations that
-    can't be served somewhere, by id. ``places`` are the paths of what converters are demanded for
-    in the definitions, by their names.
+    ``canonical`` and ``dated`` are the components that schemas in ``data`` refer to: those whose
+    canonical schema is needed, and those whose schema at a version is needed. ``unserved`` are the
+    operations that can't be served somewhere, by id. ``places`` are the paths in the definitions of
+    the nodes that demand converters, by the converters' names.
     """
 
     data: dict[str, Any]
@@ -344,10 +344,10 @@ class ContractData(NamedTuple):
 
 
 def with_event_components(api: Api) -> Api:
-    """Return *api* with a component for the payload of each webhook that is no component yet.
+    """Return *api* with a component for each webhook payload that is not a component yet.
 
-    Payloads are bodies in JSON. The component is named after the webhook, and is visible where
-    that is.
+    Only payloads in JSON count. The component is named after the webhook, and is visible where the
+    webhook is.
     """
     document = api.document
     schemas = dict(document.get("components", {}).get("schemas", {}))
@@ -377,7 +377,7 @@ def with_event_components(api: Api) -> Api:
 def list_events(document: dict[str, Any]) -> dict[str, str]:
     """Return the component that is the payload of each webhook of *document*, by its name.
 
-    Only payloads that are references to components are listed.
+    Payloads that are not references to components are left out.
     """
     found = {
         name: payload and _find_component(payload.media.get("schema"))
@@ -388,7 +388,7 @@ def list_events(document: dict[str, Any]) -> dict[str, str]:
 
 
 class _Payload(NamedTuple):
-    """Where the payload of a webhook is, and the nodes whose gates decide where it is."""
+    """Where a webhook has its payload, and the nodes whose gates decide where it is visible."""
 
     item: dict[str, Any]
     method: str
@@ -399,7 +399,7 @@ class _Payload(NamedTuple):
 
 
 def _find_payload(document: dict[str, Any], item: Any) -> _Payload | None:
-    """Return the payload of a webhook; None where it has none in JSON."""
+    """Return the payload of a webhook, or None without one in JSON."""
     items = chain(document, item)
     for method, operation in operations(items[-1]) if items else ():
         bodies = chain(document, operation.get("requestBody"))
@@ -412,7 +412,7 @@ def _find_payload(document: dict[str, Any], item: Any) -> _Payload | None:
 
 
 def _find_component(schema: Any) -> str | None:
-    """Return the component that *schema* is, if it says nothing but that."""
+    """Return the component that *schema* is, if it is nothing but a reference."""
     if not isinstance(schema, dict) or schema.keys() - {"$ref"}:
         return None
     goal = target(schema["$ref"]) if "$ref" in schema else None
@@ -420,7 +420,7 @@ def _find_component(schema: Any) -> str | None:
 
 
 def _name_payload(event: str, taken: Container[str]) -> str:
-    """Return the name of the component for the payload of *event*, which no other component has."""
+    """Return a name for the component of the payload of *event* that is not *taken*."""
     words = [word for word in re.split(r"[^A-Za-z0-9]+", event) if word]
     name = "".join(word[0].upper() + word[1:] for word in words) or "Event"
     for suffix in ("", "Event", "Payload"):

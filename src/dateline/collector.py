@@ -1,4 +1,4 @@
-"""Python's garbage collector, off while documents grow: in commands that end, to their end."""
+"""Switch Python's garbage collector off while large trees are built."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# Below this many objects, there is not much to give back.
+# Below this many objects, a collection frees little memory.
 _MANY: Final = 500_000
 
 
 @contextmanager
 def collection_off() -> Iterator[None]:
-    """Keep the collector from walking, over and over, documents that only grow."""
+    """Switch the garbage collector off: documents that only grow would be scanned repeatedly."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -26,7 +26,7 @@ def collection_off() -> Iterator[None]:
 
 @contextmanager
 def collection_on() -> Iterator[None]:
-    """Have the collector at work in what goes on for long, whatever is around it."""
+    """Switch the garbage collector on for long-running work, whatever the surroundings do."""
     enabled = gc.isenabled()
     gc.enable()
     try:
@@ -38,9 +38,9 @@ def collection_on() -> Iterator[None]:
 
 @contextmanager
 def cycles_freed() -> Iterator[None]:
-    """Free at the end what refers to itself, of all that was made in between.
+    """Free reference cycles created within, at the end.
 
-    Templates and libraries leave such. What was there before is not walked.
+    Templates and libraries leave such cycles. Objects that existed before are not scanned.
     """
     gc.freeze()
     try:
@@ -52,9 +52,9 @@ def cycles_freed() -> Iterator[None]:
 
 
 def return_memory() -> None:
-    """Give memory that is free again back to the system, where the C library would keep it.
+    """Return freed memory to the operating system, which the C library would keep.
 
-    Between two steps that each take much, so that they don't add up.
+    Call it between two steps that each need much memory, so that their peaks don't add up.
     """
     if sys.platform == "linux" and sys.getallocatedblocks() > _MANY:
         import ctypes

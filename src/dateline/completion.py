@@ -23,7 +23,7 @@ def rules(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionI
 def _of_table(
     words: Callable[[Table], Iterable[tuple[str, str]]],
 ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """Offer *words* of the version table; none while it can't be read."""
+    """Offer *words* of the version table, or nothing if it can't be read."""
 
     def offer(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
         from dateline.load import read_known_table
@@ -45,7 +45,7 @@ environments = _of_table(lambda table: [(one.name, "") for one in table.environm
 
 
 def _complete(words: Iterable[tuple[str, str]], begun: str) -> list[CompletionItem]:
-    # needed only while a shell asks
+    # imported only while a shell completes a word
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(word, help=said) for word, said in words if word.startswith(begun)]

@@ -24,12 +24,12 @@ _BY_PLACE: Final = attrgetter("source", "name")
 
 @dataclass(frozen=True, kw_only=True)
 class DemandedConverter:
-    """A converter that its owner has to write: methods for the way down, the way up, or both.
+    """A converter that the owner of the definitions must write, for the way down, up, or both.
 
-    ``name`` is what contract data call it, ``before`` the version from which on values differ;
-    that is empty for a converter that serves all versions. ``signatures`` are those of the methods,
-    ``method`` is what both are called behind `older_` and `newer_`. ``path`` leads to the node in
-    the definitions that it is for, if that is known.
+    ``name`` is its name in contract data. Values differ before and from the version ``before`` on;
+    it is empty for a converter that serves all versions. ``signatures`` are those of the methods,
+    and ``method`` is their common name behind `older_` and `newer_`. ``path`` leads to the node in
+    the definitions that demands it, if that is known.
     """
 
     name: str
@@ -49,7 +49,7 @@ class DemandedConverter:
         }
 
     def format_lines(self) -> Iterator[str]:
-        """Yield the lines of it for people."""
+        """Yield it as lines for people."""
         yield f"{self.source}: {self.name}{f' before {self.before}' if self.before else ''}"
         yield from (f"  {signature}" for signature in self.signatures)
 
@@ -59,7 +59,7 @@ def list_demands(api: Api) -> list[DemandedConverter]:
 
     Raises SourceError for authored definitions that can't be served.
     """
-    # what follows is heavy: not needed where nothing has a history
+    # slow to import, and not needed if nothing has a history
     if not any(_list_histories(api)):
         return []
     from dateline.canonical import (
@@ -88,7 +88,7 @@ def list_demands(api: Api) -> list[DemandedConverter]:
             signatures=tuple(
                 each.signature
                 for each in methods
-                # the other way is for values of components alone
+                # only values of components need converters the other way
                 if each.is_required or not any(one.is_required for one in methods)
             ),
             method=methods[0].method.partition("_")[2],
@@ -100,9 +100,9 @@ def list_demands(api: Api) -> list[DemandedConverter]:
 
 
 def list_pending(api: Api, cache: Cache | None = None) -> list[DemandedConverter]:
-    """Return the converters that the drafts of *api* demand; none where it can't be served.
+    """Return the converters that the drafts of *api* demand; none if it can't be served.
 
-    Those that serve all versions are among them. The *cache* has what was found in the same
+    Converters that serve all versions are included. The *cache* may have the result for the same
     definitions.
     """
     drafts = {version.date for version in api.table.versions if version.draft}
@@ -118,14 +118,14 @@ def list_pending(api: Api, cache: Cache | None = None) -> list[DemandedConverter
     except SourceError:
         return []
     if cache is not None and key is not None:
-        # words move places, but not paths
+        # edits of words move positions, but not paths
         rows = [{**each.describe(), "source": each.path} for each in found]
         cache.put(key, json.dumps(rows).encode())
     return found
 
 
 def list_new(before: Api | None, after: Api) -> list[DemandedConverter]:
-    """Return the converters that drafts of *after* demand and those of *before*, if any, do not."""
+    """Return the converters that drafts of *after* demand, without those of *before*, if given."""
     demands = list_pending(after)
     known = {
         (each.name, each.signatures)
@@ -159,7 +159,7 @@ def find_pending(api: Api, cache: Cache | None = None) -> Iterator[Finding]:
 
 
 def list_served(api: Api) -> list[DemandedConverter]:
-    """Return what `list_demands` returns; nothing for definitions that can't be served."""
+    """Return what `list_demands` returns, or nothing for definitions that can't be served."""
     try:
         return list_demands(api)
     except SourceError:
@@ -173,7 +173,7 @@ def _of_versions(
 
 
 def _list_histories(api: Api) -> set[str]:
-    """Return the dates at which something differs."""
+    """Return the dates at which a node changes."""
     return {date for _, _, node in walk("document", api.document) for date in gate_dates(node)}
 
 

@@ -14,13 +14,13 @@ from dateline.schema.memo import Memo
 from dateline.schema.values import written
 
 SUNSET: Final = "x-sunset"
-"""The key of ``info`` that holds the day of a version's announced end."""
+"""The key of ``info`` with the day on which a version ends, as announced."""
 
 
 def document(contract: Contract, table: Table) -> dict[str, Any]:
     """Return the document of *contract*, with the place of the version and its announced end.
 
-    Words and extensions promise nothing, so the contract stays what it is.
+    Descriptions and extensions promise nothing, so the contract itself is unchanged.
     """
     end = table.ends.get(contract.version)
     shown = show_version(contract.document, table.selector, contract.version)
@@ -39,12 +39,12 @@ def _announce_end(document: dict[str, Any], end: Announcement) -> dict[str, Any]
 
 
 def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str]:
-    """Raise SourceError, listing every defect, unless each of *contracts* is valid OpenAPI.
+    """Raise SourceError with every defect unless each of *contracts* is valid OpenAPI.
 
-    Returns a note for each document that the judge could not get to the end of. A document is
-    judged once, however many versions and environments show it, and not again where the *cache*
-    knows it. The version text, the servers of a second environment, and words for people have no
-    bearing on whether it is valid.
+    Return a note for each document that the validator could not read to the end. A document is
+    validated once, however many versions and environments have it, and not at all if the *cache*
+    has the result. Descriptions, the version, and the servers of a second environment don't affect
+    validity.
     """
     judged: set[bytes] = set()
     problems: list[Problem] = []
@@ -67,7 +67,7 @@ def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str
         try:
             defects = _defects(contract.document)
         except RecursionError:
-            # it follows some legal cycles of references for ever
+            # it follows some legal cycles of references forever
             notes.append(f"openapi-spec-validator could not read the document of {where}")
             continue
         if not defects:
@@ -88,7 +88,7 @@ def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str
 
 def list_judges() -> list[str]:
     """Return the versions of the packages that decide what is valid."""
-    # heavy: not needed where nothing is judged
+    # slow to import, and not needed if nothing is validated
     from importlib.metadata import version
 
     return [version(package) for package in _JUDGES]
@@ -100,11 +100,11 @@ _JUDGES: Final = ("openapi-spec-validator", "openapi-schema-validator", "jsonsch
 _WORDS: Final = ("summary", "description")
 
 _VALID: Final[set[bytes]] = set()
-"""The keys of valid documents, for a process that generates many times."""
+"""The cache keys of valid documents, for a process that generates many times."""
 
 
 def _without_words(node: Any, kind: str, read: Memo[Any]) -> Any:
-    """Return *node*, an object of *kind*, with nothing in its summaries and descriptions."""
+    """Return *node*, an object of *kind*, with empty summaries and descriptions."""
     if not isinstance(node, dict):
         return node
     found = replace_children(kind, node, lambda below, child: read(child, below, read))
@@ -113,19 +113,19 @@ def _without_words(node: Any, kind: str, read: Memo[Any]) -> Any:
 
 
 def _defects(document: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
-    """Return the path and the message of each defect that the judge finds in *document*."""
-    # heavy: not needed where all documents are known
+    """Return the path and the message of each defect that the validator finds in *document*."""
+    # slow to import, and not needed if all documents are in the cache
     import openapi_spec_validator
 
     version = "".join(str(document["openapi"]).split(".")[:2])
     judge = getattr(openapi_spec_validator, f"OpenAPIV{version}SpecValidator")
     try:
-        # the first line says what is wrong; what follows repeats the document
+        # the first line names the defect; the rest repeats the document
         return [
             (tuple(error.absolute_path), error.message.split("\n", 1)[0])
             for error in judge(document).iter_errors()
         ]
     except RecursionError:
         raise
-    except Exception as error:  # the judge raises what its libraries raise, of many types
+    except Exception as error:  # it raises what its dependencies raise
         return [((), f"{type(error).__name__}: {error}")]

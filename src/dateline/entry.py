@@ -22,13 +22,13 @@ _COMPLETION = "_DATELINE_COMPLETE"  # set by the completion scripts of bash, zsh
 def main() -> None:
     """Run the command line and exit with its status."""
     if sys.argv[1:] in (["--help"], ["-h"]):
-        # parsing needs click, which costs more than python itself takes to start
+        # parsing needs click, whose import takes longer than python takes to start
         from pathlib import Path
 
         sys.stdout.write((Path(__file__).parent / "help.txt").read_text(encoding="utf-8"))
         return
     try:
-        if answer := _told_without_parsing(sys.argv[1:]):
+        if answer := _answer_without_parsing(sys.argv[1:]):
             print(answer)
             return
         status = _run()
@@ -39,10 +39,9 @@ def main() -> None:
 
 
 def command() -> None:
-    """Run the command line as `main` does, and end the process at once.
+    """Run the command line as `main` does, and exit without freeing objects one by one.
 
-    To take apart all that large definitions have become, object by object, takes longer than many
-    a command.
+    For large definitions, freeing them takes longer than many commands.
     """
     import os
 
@@ -62,13 +61,13 @@ def command() -> None:
 
 
 def _has_threads() -> bool:
-    """Return whether anything still runs beside this, which python would wait for."""
+    """Return whether other threads are running, which python would wait for."""
     threading = sys.modules.get("threading")
     return threading is not None and threading.active_count() > 1
 
 
-def _told_without_parsing(arguments: list[str]) -> str | None:
-    """Return what a plain `generate` or `check` says where nothing has changed."""
+def _answer_without_parsing(arguments: list[str]) -> str | None:
+    """Return the output of a plain `generate` or `check` if nothing has changed, or None."""
     if arguments not in (["generate"], ["check"]):
         return None
     from dateline import fresh
@@ -76,7 +75,7 @@ def _told_without_parsing(arguments: list[str]) -> str | None:
     try:
         if fresh.has_settings() or not fresh.up_to_date(fresh.SCHEMAS, fresh.OUTPUT):
             return None
-    except OSError:  # who reads the files will say what is wrong with them
+    except OSError:  # whoever reads the files will report what is wrong with them
         return None
     return fresh.NO_FINDINGS if arguments == ["check"] else fresh.UP_TO_DATE.format(fresh.OUTPUT)
 
@@ -119,9 +118,9 @@ def _run() -> int:
         )
         return 2
     except OSError as error:
-        # python would complain once more at exit, when it flushes
+        # python would complain again at exit, when it flushes
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # then whoever read our output has gone
+        if not isinstance(error, BrokenPipeError):  # whoever read our output has gone
             if not _has_folder():
                 click.echo(f"{_NAME}: the working folder is gone; change to one", err=True)
                 return 3

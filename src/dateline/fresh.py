@@ -1,7 +1,7 @@
 """Decide whether the outputs are up to date with their inputs.
 
-Decided before anything else is imported, since most runs have nothing to do: hence no pathlib,
-no dataclasses, no click here.
+This runs before anything else is imported, since most runs have nothing to do: hence no pathlib, no
+dataclasses and no click here.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from hashlib import sha256
 
 Folder = str | os.PathLike[str]
 
-# The folders of a project that has no settings, and the files that settings are in.
+# The folders of a project without settings, and the files that have settings.
 SCHEMAS, OUTPUT = "schemas", "generated"
 SETTINGS, SHARED_SETTINGS = "dateline.toml", "pyproject.toml"
 
 _CODE = "dateline"
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
-# The digest of the code that runs, once it is known.
+# The digest of the running code, once it is computed.
 _DIGESTS: list[str] = []
 
-# What the plain commands say where nothing has changed.
+# The output of the plain commands if nothing has changed.
 UP_TO_DATE = "{}: up to date"
 NO_FINDINGS = "no findings: nothing has changed since the outputs were generated"
 
-# What the folder beside the output, `.<name>.dateline`, keeps for the next run.
+# The names of the files in the folder beside the output, `.<name>.dateline`.
 RECORD = "record"
 
 # What a killed run leaves in the folder beside the output, and in that of the sources.
@@ -39,14 +39,14 @@ OWNERS = (".github/CODEOWNERS", ".gitlab/CODEOWNERS", "CODEOWNERS", "docs/CODEOW
 _CACHE_FOLDERS = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 
 
-# What the key of a record ends with where folders are shared: their paths from the sources.
+# The end of the key in a record if folders are shared: their paths from the sources.
 _SHARED = ", shared="
 
 
 def up_to_date(schemas: Folder, output: Folder) -> bool:
-    """Return whether nothing has changed since *output* was written: no input, no output.
+    """Return whether neither inputs nor *output* have changed since *output* was written.
 
-    Where a killed run left something to clear away, something has.
+    False if a killed run left something to clean up.
     """
     home = beside(output)
     left = [os.path.join(home, name) for name in STAGED] + [os.path.join(schemas, STAGED_EDIT)]
@@ -56,7 +56,7 @@ def up_to_date(schemas: Folder, output: Folder) -> bool:
 
 
 def has_settings() -> bool:
-    """Return whether the working folder or the environment may say where a project is."""
+    """Return whether the working folder or the environment may have settings of a project."""
     if os.path.exists(SETTINGS) or any(name.startswith("DATELINE_") for name in os.environ):
         return True
     try:
@@ -67,7 +67,7 @@ def has_settings() -> bool:
 
 
 def beside(output: Folder) -> str:
-    """Return the folder where runs keep what they have to know of *output*."""
+    """Return the folder in which runs keep data about *output*."""
     home, name = os.path.split(os.path.abspath(output))
     return os.path.join(home, f".{name}.dateline")
 
@@ -79,9 +79,9 @@ def inputs(
     strict: bool = False,
     shared: Iterable[str] = (),
 ) -> str:
-    """Return a digest of all that outputs depend on: sources, templates and dateline itself.
+    """Return a digest of all inputs of the outputs: sources, templates and dateline itself.
 
-    *shared* are the folders that the version table lists, as it has them.
+    *shared* are the folders that the version table lists, as written there.
     """
     names = tuple(shared)
     parts = [
@@ -89,7 +89,7 @@ def inputs(
         for label, folder in folders(schemas, templates, names).items()
     ]
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
-        # waivers end: what was true yesterday may not be true today
+        # waivers end: yesterday's result may not be today's
         parts.append(time.strftime("%Y-%m-%d"))
         parts.append(f"owners {_digest_owners(schemas)}")
     # names of shared folders have no blanks: see `dateline.load.table`
@@ -97,19 +97,19 @@ def inputs(
 
 
 def recorded_shared(output: Folder) -> tuple[str, ...]:
-    """Return which shared folders *output* was written from.
+    """Return the shared folders from which *output* was written.
 
-    As long as the sources are the same, the version table lists the same ones.
+    While the sources are the same, the version table lists the same ones.
     """
     key = (_read_record(output) or "").partition("\n")[0]
     return tuple(key.partition(_SHARED)[2].split())
 
 
 def digest_code() -> str:
-    """Return the digest of the code of dateline as it was when this process first looked.
+    """Return the digest of dateline's code as it was when this process first computed it.
 
-    What runs is what was there when the process began: code that is changed since did not make
-    any output of this process.
+    The running code is what was loaded when the process began; later edits to the files did not
+    make any output of this process.
     """
     if not _DIGESTS:
         _DIGESTS.append(digest(_PACKAGE))
@@ -117,7 +117,7 @@ def digest_code() -> str:
 
 
 def _digest_owners(schemas: Folder) -> str:
-    """Return a digest of the files that say who may approve waivers."""
+    """Return a digest of the files that list who may approve waivers."""
     total, folder = sha256(), os.path.abspath(schemas)
     while not os.path.exists(os.path.join(folder, ".git")) and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
@@ -133,8 +133,8 @@ def _digest_owners(schemas: Folder) -> str:
 def folders(
     schemas: Folder, templates: Folder | None = None, shared: Iterable[str] = ()
 ) -> dict[str, Folder]:
-    """Return the folders of all that outputs depend on, by what they hold."""
-    # the run time is beside dateline, and is copied into what is generated
+    """Return the folders of all inputs of the outputs, by what they hold."""
+    # the run time is beside dateline, and is copied into the generated package
     run_time = os.path.join(_PACKAGE, "..", "dateline_runtime")
     found: dict[str, Folder] = {"schemas": schemas, _CODE: _PACKAGE, "run time": run_time}
     if not os.path.isdir(os.path.join(_PACKAGE, "templates")):
@@ -150,26 +150,26 @@ def folders(
 def list_stamps(
     schemas: Folder, templates: Folder | None = None, shared: Iterable[str] = ()
 ) -> list[tuple[str, int, int]]:
-    """Return every file of `folders` with its time and size, which change when it is edited."""
+    """Return every file of `folders` with its time and size, which change with an edit."""
     found = []
     for folder in folders(schemas, templates, shared).values():
         for path, entry in _files(folder, ""):
             try:
                 state = entry.stat()
             except OSError:
-                continue  # editors save by way of files that soon are gone
+                continue  # editors save through files that soon disappear
             found.append((os.path.join(folder, path), state.st_mtime_ns, state.st_size))
     return sorted(found)
 
 
 def unchanged_since(output: Folder, key: str) -> bool:
-    """Return whether *output* still is, byte for byte, the tree that *key* was recorded for."""
-    # to digest the outputs takes longest: not where the inputs differ already
+    """Return whether *output* is, byte for byte, the tree that was recorded for *key*."""
+    # digesting the outputs is the slowest step, so the inputs come first
     return was_made_from(output, key) and _read_record(output) == record(output, key)
 
 
 def was_made_from(output: Folder, key: str) -> bool:
-    """Return whether *output* was written for *key*, whatever it has become since."""
+    """Return whether *output* was written for *key*, even if it was changed since."""
     return (_read_record(output) or "").partition("\n")[0] == key
 
 
@@ -182,12 +182,12 @@ def _read_record(output: Folder) -> str | None:
 
 
 def record(output: Folder, key: str) -> str:
-    """Return what is kept beside *output*, so that `unchanged_since` knows it again."""
+    """Return the record to keep beside *output*, by which `unchanged_since` recognizes it."""
     return f"{key}\noutput {digest(output)}\n"
 
 
 def digest(folder: Folder) -> str:
-    """Return a digest of every file in *folder*, caches apart; one of nothing if it is absent."""
+    """Return a digest of every file in *folder* without caches; that of nothing if it is absent."""
     total = sha256()
     for path, entry in sorted(_files(folder, ""), key=lambda found: found[0]):
         content = _content(entry)
@@ -197,7 +197,7 @@ def digest(folder: Folder) -> str:
 
 
 def is_cache(name: str, folder: bool) -> bool:
-    """Return whether tools keep a file (or *folder*) of this name beside what they import."""
+    """Return whether *name* in *folder* is a file or folder that tools cache beside imports."""
     if folder:
         return name in _CACHE_FOLDERS or name.endswith(".egg-info")
     return name.endswith(".pyc")
@@ -207,7 +207,7 @@ def _files(folder: Folder, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]
     try:
         entries = list(os.scandir(folder))
     except OSError:
-        # whoever needs what is in it will say what is wrong with it
+        # whoever needs its content will report what is wrong with it
         return
     for entry in entries:
         path = prefix + entry.name
@@ -221,7 +221,7 @@ def _files(folder: Folder, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]
 
 
 def _content(entry: os.DirEntry[str]) -> bytes:
-    """Return what a file holds, distinguished from a link to the same and from no file at all."""
+    """Return the content of a file, distinct from a link to the same content and from no file."""
     try:
         if not entry.is_file():
             return b"none"

@@ -34,12 +34,12 @@ from dateline.versions import is_dated
 from dateline.versions import order as order
 
 _NAMED_BY_THEIR_KEY: Final = frozenset({"schema", "header"})
-"""Kinds whose name is the key that holds them: there `x-was: {DATE: {name: ...}}` is a rename."""
+"""Kinds that are named by the key that holds them: there `x-was: {DATE: {name: ...}}` renames."""
 
 _PRESENCE: Final = frozenset({ADDED, REMOVED})
 
 _BESIDE_KEYWORDS: Final = frozenset({IN_PLACE_OF, CONVERTER})
-"""What a date of `x-was` may say beside keywords."""
+"""The keys of one date of `x-was` besides keywords."""
 
 
 def gate_dates(node: Mapping[str, Any]) -> list[str]:
@@ -51,7 +51,7 @@ def gate_dates(node: Mapping[str, Any]) -> list[str]:
 
 
 def why(node: Mapping[str, Any], dates: Iterable[str]) -> str | None:
-    """Return the reason that *node* gives for its gates at *dates*, None without one."""
+    """Return the reason that *node* gives for its gates at *dates*, or None."""
     reasons = node.get(WHY)
     if not isinstance(reasons, dict):
         return reasons
@@ -59,9 +59,10 @@ def why(node: Mapping[str, Any], dates: Iterable[str]) -> str | None:
 
 
 def substitutes(member: Any) -> dict[str | None, Any]:
-    """Return the values of a member's `x-shown-as`, by date; under None where it has only one.
+    """Return the values of a member's `x-shown-as` by date; the key is None for a single value.
 
-    A mapping whose keys are all dates, or `next`, lists values by date; any other is a value.
+    A mapping whose keys are all dates, or `next`, lists values by date; any other mapping is a
+    value.
     """
     if not isinstance(member, dict) or SHOWN_AS not in member:
         return {}
@@ -71,7 +72,7 @@ def substitutes(member: Any) -> dict[str | None, Any]:
 
 
 class Timeline:
-    """The combinations of an API, and which of them a key concerns.
+    """The combinations of an API, and the combinations that a key concerns.
 
     ``EVERYWHERE`` is one more environment: what any of them shows, which models are made for.
     """
@@ -102,13 +103,13 @@ class Timeline:
         return self._within[environment]
 
     def of(self, node: Any) -> int:
-        """Return where *node* is shown, as far as its own keys say."""
+        """Return the combinations in which *node* is visible, by its own keys alone."""
         if not isinstance(node, dict):
             return self.all
         if node.keys().isdisjoint(GATES):
             return self.all
         if WAS in node and any(map(_moves, node[WAS].values())):
-            # it came and went more than once: each era has keys of its own
+            # it was removed and added again: each era has keys of its own
             mask = 0
             for era, then in self.eras("", node):
                 mask |= era & self.of(then)
@@ -126,7 +127,7 @@ class Timeline:
         return mask
 
     def find_shown(self, kind: str, node: Any) -> int:
-        """Return where *node* is shown; a path without operations left goes with them."""
+        """Return where *node* is visible; a path item is removed with its last operation."""
         mask = self.of(node)
         if kind == "path-item" and isinstance(node, dict):
             shown = [self.of(operation) for _, operation in operations(node)]
@@ -135,7 +136,7 @@ class Timeline:
         return mask
 
     def eras(self, kind: str, node: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-        """Return what *node* looked like, newest first: (combinations, node without `x-was`)."""
+        """Return the history of *node*, newest first: (combinations, node without `x-was`)."""
         return [(self.all, node)] if node.get(WAS) is None else self._eras(node, kind)
 
     def _list_eras(self, node: dict[str, Any], kind: str) -> list[tuple[int, dict[str, Any]]]:
@@ -154,7 +155,7 @@ class Timeline:
         return eras
 
     def names(self, kind: str, name: str, node: Any) -> list[tuple[int, str]]:
-        """Return what the child *node* under the key *name* was called, newest first."""
+        """Return the names of the child *node* at *name*, newest first: (combinations, name)."""
         was = node.get(WAS) if isinstance(node, dict) else None
         if was is None or kind not in _NAMED_BY_THEIR_KEY:
             return [(self.all, name)]
@@ -169,9 +170,9 @@ class Timeline:
         return [(mask, shown) for mask, shown in called if mask]
 
     def substitute(self, member: Any, at: int) -> tuple[Any, ...]:
-        """Return the value that *member* is shown as at the combination *at*; empty for none.
+        """Return the value of *member* at the combination *at* by its `x-shown-as`, or nothing.
 
-        Of several dates, the first one after the version counts; the last one where none is.
+        Of several dates, the first one after the version counts, or the last one if there is none.
         """
         values = substitutes(member)
         return (values[self.substitute_date(member, at)],) if values else ()
@@ -212,16 +213,16 @@ def _environment_is(name: str) -> Callable[[Combination], bool]:
 
 
 def _moves(entry: dict[str, Any]) -> bool:
-    """Return whether one date of `x-was` changes when something is there."""
+    """Return whether one date of `x-was` changes when the node is visible."""
     setting, unset = changes(entry)
     return not _PRESENCE.isdisjoint((*setting, *unset))
 
 
 def changes(entry: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return what one date of `x-was` sets and unsets; the short form's `null` unsets.
+    """Return what one date of `x-was` sets and unsets; in the short form, null unsets.
 
-    Where it has `in-place-of`, `properties` and `required` are only of what that stood for:
-    `restate` returns them whole.
+    With `in-place-of`, `properties` and `required` list only the replaced ones; `restate` returns
+    them whole.
     """
     if is_long(entry):
         return entry.get("set", {}), tuple(entry.get("unset", ()))
@@ -241,8 +242,8 @@ def restate(
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return what one date of `x-was` sets and unsets in *node*, `properties` and `required` whole.
 
-    *node* is what it was after the date. Unless the date says otherwise, the older properties are
-    required where all that took their place are.
+    *node* is the state after the date. Unless the date has `required`, the older properties are
+    required if all of their replacements are.
     """
     setting, unset = changes(entry)
     gone = entry.get(IN_PLACE_OF)
@@ -272,7 +273,7 @@ def drop_keys(node: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def _restore(node: dict[str, Any], kind: str, entry: dict[str, Any]) -> dict[str, Any]:
-    """Return *node* with one date's older keywords put back."""
+    """Return *node* with the older keywords of one date."""
     setting, unset = restate(node, entry)
     if kind in _NAMED_BY_THEIR_KEY:
         setting = {key: value for key, value in setting.items() if key != "name"}

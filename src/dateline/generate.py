@@ -46,7 +46,7 @@ _POLL_SECONDS: Final = 0.3
 
 
 class BreachError(DatelineError):
-    """The outputs would break a contract that is published; ``findings`` say where."""
+    """The outputs would break a published contract; ``findings`` say where."""
 
     exit_code = 1
 
@@ -58,7 +58,7 @@ class BreachError(DatelineError):
 
 @dataclass(frozen=True, kw_only=True)
 class Generated:
-    """What a run wrote (None where nothing was to do), and what the models can't express."""
+    """What a run wrote (None if there was nothing to do), and what the models can't express."""
 
     written: WriteResult | None
     notes: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ def generate(workspace: Workspace) -> Generated:
     key = digest_inputs(workspace)
     if fresh.unchanged_since(workspace.output, key):
         return Generated(written=None)
-    # what follows is heavy: not needed where nothing is to do
+    # slow to import, and not needed if there is nothing to do
     from dateline.check import breaches
     from dateline.check.baseline import read_before_writing, require_restored
     from dateline.load import load
@@ -83,7 +83,7 @@ def generate(workspace: Workspace) -> Generated:
         progress.describe("reading the definitions")
         api = load(workspace.schemas, cache=cache)
         if api.table.shared != fresh.recorded_shared(workspace.output):
-            # what is read from now on is what the key is of
+            # the key covers what is read from here on
             key = digest_inputs(workspace, api.table.shared)
             api = load(workspace.schemas, cache=cache)
         progress.describe("checking")
@@ -99,11 +99,11 @@ def generate(workspace: Workspace) -> Generated:
 
 
 def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Published]:
-    """Return every finding of the definitions, and what they were compared with.
+    """Return every finding of the definitions, and the baseline they were compared with.
 
-    That is what *against* names, or what is published in the output folder. What was adopted, and
-    has neither been generated nor committed, is compared with nothing. Raises what `load`,
-    `read_published` and `findings` raise.
+    *against* names the baseline; by default it is what the output folder has published. Adopted
+    definitions that were neither generated nor committed are compared with nothing. Raises what
+    `load`, `read_published` and `findings` raise.
     """
     from dateline.check.baseline import BaselineError, is_committed, read_standing
     from dateline.load import load, read_known_table
@@ -118,7 +118,7 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
             try:
                 published = read_published(workspace, against)
             except BaselineError:
-                # what is wrong with the definitions is to be known before anything is compared
+                # problems of the definitions come before any comparison
                 load(workspace.schemas, cache=cache)
                 raise
         api = load(workspace.schemas, cache=cache)
@@ -127,10 +127,10 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """What checking projects found.
+    """The result of checking projects.
 
-    ``baseline`` says what they were compared with, ``errors`` what kept projects from being
-    checked. ``uncompared`` are those in which nothing was published to compare with.
+    ``baseline`` is what they were compared with, ``errors`` are the reasons why projects could not
+    be checked, and ``uncompared`` are the projects for which nothing was published.
     """
 
     findings: list[Finding]
@@ -140,7 +140,7 @@ class Checked:
 
 
 def check_projects(workspaces: Sequence[Workspace], against: str | None) -> Checked:
-    """Check each project as `check` does; what is wrong with one keeps no other from it."""
+    """Check each project as `check` does; an error in one doesn't stop the others."""
     if len(workspaces) > 1 and against is not None and os.path.lexists(against):
         raise UnknownProjectError(
             f"{against} can be compared with one project only; name it with -p"
@@ -165,7 +165,7 @@ def check_projects(workspaces: Sequence[Workspace], against: str | None) -> Chec
 
 
 def _place_findings(workspace: Workspace, found: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield what was *found*; what has no place is at the version table of its project."""
+    """Yield the findings; one without a place gets that of its project's version table."""
     table = Place(f"{name_folder(workspace.schemas)}/versions.yaml", 1, 1)
     for finding in found:
         if finding.after_source or finding.before_source or not workspace.name:
@@ -182,11 +182,11 @@ def findings(
     *,
     cache: Cache | None = None,
 ) -> list[Finding]:
-    """Return every finding of *api* against *published*, waived ones too; sorted by place.
+    """Return every finding of *api* against *published*, including waived ones, sorted by place.
 
     *today* decides on waivers and announcements. Without a *cache*, that of the workspace is
-    opened. Raises SourceError for waivers that can't be read, BaselineError for a published
-    document that can't.
+    opened. Raises SourceError for waivers that can't be read, and BaselineError for a published
+    document that can't be read.
     """
     from dateline.check import check, read_waivers
     from dateline.demands import find_pending
@@ -199,9 +199,9 @@ def findings(
 
 
 def read_published(workspace: Workspace, against: str | None) -> Published:
-    """Return what callers have: what *against* names, or what is in the output folder.
+    """Return the published documents from *against*, or from the output folder by default.
 
-    Raises BaselineError where that can't be read, or where that folder holds none.
+    Raises BaselineError if they can't be read, or if that folder has none.
     """
     from dateline.check import baseline
 
@@ -219,17 +219,17 @@ def read_published(workspace: Workspace, against: str | None) -> Published:
 def gates(
     workspace: Workspace, against: str | None, renamed: Callable[[Place, Rename], bool]
 ) -> Plan:
-    """Return the edits that gate what breaks a published contract; *renamed* is asked of pairs.
+    """Return the edits that gate what breaks a published contract.
 
-    Raises what `load` and `read_published` raise.
+    *renamed* decides whether a pair is a rename. Raises what `load` and `read_published` raise.
     """
     from dateline.check import read_waivers
     from dateline.edit.gate import gate
     from dateline.edit.sources import open_sources
     from dateline.load import load
 
-    # a second edit may bring back what the history says of older versions: with the new gate
-    # that history has an effect again
+    # a second pass may restore what the history says of older versions: the new gate makes that
+    # history visible again
     api, known = open_sources(workspace.schemas, tolerated={"history-without-effect"})
     callers_have = read_published(workspace, against)
     waivers, today = read_waivers(workspace.schemas), date.today()
@@ -252,7 +252,7 @@ def list_gate_demands(workspace: Workspace, plan: Plan) -> list[DemandedConverte
     try:
         before = load(workspace.schemas)
     except SourceError:
-        # a gate of a version that the table gets only now
+        # a gate of a version that the plan adds to the table
         before = None
     return list_new(before, plan.api)
 
@@ -265,7 +265,7 @@ def waiver_target(
     given: str,
     versions: Sequence[str],
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the pointer and the versions that a waiver of *rule* at what is *given* has.
+    """Return the pointer and the versions for a waiver of *rule* at the *given* place.
 
     Raises what `load` and `edit.waive.find_target` raise.
     """
@@ -287,11 +287,11 @@ def cut(
 ) -> tuple[Cut, Generated | None]:
     """Cut the version *asked* for, in the sources and in the outputs at once.
 
-    Return what it does to the sources, and what was written to the outputs; None, and nothing is
-    written, for a *dry_run*. Raises what `edit.cut.cut` and `generate` raise, and CutError where
-    git knows of changes that are not committed; sources and outputs are then as they were.
+    Return the changes to the sources and the files written to the outputs; with *dry_run*, None,
+    and nothing is written. Raises what `edit.cut.cut` and `generate` raise, and CutError if git
+    reports uncommitted changes; sources and outputs are then unchanged.
     """
-    # what follows is heavy: not needed where nothing is to do
+    # slow to import, and not needed if there is nothing to do
     from dateline.check.baseline import read_standing
     from dateline.check.git import require_committed
     from dateline.edit.cut import CutError
@@ -310,9 +310,9 @@ def retire(
 ) -> tuple[Revision, Generated | None]:
     """Remove the version of *day*, which has ended, from the sources and the outputs at once.
 
-    Returns and raises what `cut` does, and what `edit.retire.retire` raises in its place.
+    Returns and raises what `cut` does, with `edit.retire.retire` in place of `edit.cut.cut`.
     """
-    # what follows is heavy: not needed where nothing is to do
+    # slow to import, and not needed if there is nothing to do
     from dateline.check.announcements import find_announcement
     from dateline.check.baseline import read_standing
     from dateline.check.git import require_committed
@@ -336,7 +336,7 @@ def retire(
 
 
 def _require_kept(plan: Revision, published: Published) -> None:
-    """Raise BreachError where what *plan* leads to breaks a rule."""
+    """Raise BreachError if the result of *plan* breaks a rule."""
     from dateline.check import breaches, check
 
     found = check(plan.api, published, waivers=plan.waivers, today=date.today())
@@ -363,7 +363,7 @@ def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
 
 
 def is_untouched(workspace: Workspace) -> bool:
-    """Return whether nothing has changed since outputs were generated, and checked with that."""
+    """Return whether nothing has changed since the outputs were generated and checked."""
     return fresh.unchanged_since(workspace.output, digest_inputs(workspace))
 
 
@@ -372,13 +372,13 @@ def stale(workspace: Workspace) -> list[Stale]:
 
     Raises what `render_outputs` and `files.find_stale` raise.
     """
-    # heavy: not needed where nothing is to do
+    # slow to import, and not needed if there is nothing to do
     from dateline.load import load
 
     with spooling() as keep:
         with open_cache(workspace.output) as cache:
             api = load(workspace.schemas, cache=cache)
-            # in a fresh clone, where often nothing else is run, outputs are compared and not kept
+            # in a fresh clone, where often nothing else runs, the results are not stored
             known = cache if cache.is_begun else None
             artifacts, _ = render_outputs(workspace, api, cache=known, keep=keep)
         return find_stale(artifacts, workspace.output)
@@ -387,7 +387,7 @@ def stale(workspace: Workspace) -> list[Stale]:
 def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
     """Bring the outputs up to date now and after every change of an input, until interrupted.
 
-    Yields what each run did, or the error that kept it from it; the next change is another try.
+    Yields the result of each run, or the error that stopped it; the next change is another attempt.
     """
     from dateline.load import read_known_table
 
@@ -401,7 +401,7 @@ def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
                 seen = fresh.list_stamps(workspace.schemas, workspace.templates, shared)
                 try:
                     recover(workspace.schemas)
-                    # the collector alone lets what refers to itself pile up for many edits
+                    # the collector alone lets reference cycles pile up over many edits
                     with cycles_freed():
                         outcome: Generated | DatelineError = generate(workspace)
                 except DatelineError as error:
@@ -419,20 +419,21 @@ def render_outputs(
     cache: Cache | None = None,
     keep: Keep = in_memory,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """Return all that the definitions generate, and what the models can't express.
+    """Return everything that the definitions generate, and what the models can't express.
 
-    *api* is what `load` makes of them, where that is at hand. Who only compares the outputs need
-    not *validate* them. Who needs *only_documents* gives what `render` calls *resized*; *cache* and
-    *keep* are those of `render`. Raises what `load` and `render` raise.
+    *api* is the loaded definitions, if the caller has them. A caller that only compares the outputs
+    need not *validate* them. With *only_documents*, only documents are rendered, and it is what
+    `render` calls *resized*; *cache* and *keep* are those of `render`. Raises what `load` and
+    `render` raise.
     """
-    # what follows is heavy: not needed where nothing is to do
+    # slow to import, and not needed if there is nothing to do
     from dateline.check import read_waivers
     from dateline.kept_documents import find_record
     from dateline.load import load
 
     api = api or load(workspace.schemas, cache=cache)
     recorded = find_record(workspace.schemas, api.table, cache)
-    if only_documents is None:  # what is wrong with it comes first
+    if only_documents is None:  # problems of the record come first
         recorded.read()
     waivers = read_waivers(workspace.schemas)
     rendered = partial(
@@ -450,7 +451,7 @@ def render_outputs(
     except SourceError:
         if api.meaning is None:
             raise
-        # what the cache had of a file has no places of its own, which messages name
+        # the cached content of a file lacks the positions that messages name
         return rendered(load(workspace.schemas))
 
 
@@ -488,7 +489,7 @@ def _render_outputs(
 
 
 def digest_inputs(workspace: Workspace, shared: Iterable[str] | None = None) -> str:
-    """Return the digest of the inputs; the *shared* folders are those of the last run."""
+    """Return the digest of the inputs; *shared* are the shared folders of the last run."""
     if shared is None:
         shared = fresh.recorded_shared(workspace.output)
     return fresh.inputs(

@@ -1,4 +1,4 @@
-"""The generated documents, kept by the meaning of the definitions: words are filled in last."""
+"""Cache the generated documents by the meaning of the definitions; words are filled in last."""
 
 from __future__ import annotations
 
@@ -36,35 +36,35 @@ Render = Callable[[Api], Iterable[Artifact]]
 """Returns the documents of definitions."""
 
 Resized = Callable[[str, int], bool]
-"""Returns whether what is at a path has another size, so that it can't be the same."""
+"""Returns whether the content at a path has another size, and so has changed."""
 
 _MARK: Final = "\U0001d304"
 _OF_JSON: Final = -1
 _PACKAGES: Final = ("jinja2", "markupsafe")
 
 _WordPlace = tuple[int, int, int, int]
-"""The text between two offsets is the word of a number, laid out at an indent or as JSON."""
+"""The text between two offsets is the word with a number, laid out at an indent or as JSON."""
 
 _Edit = tuple[int, int, bytes]
-"""What is put between two offsets."""
+"""The text that replaces what is between two offsets."""
 
 
 class RecordFiles(NamedTuple):
-    """A digest of the files with the record of additions, and what reads them."""
+    """A digest of the files of the record of additions, and a function that reads them."""
 
     digest: str
     read: Callable[[], Record | None]
 
 
 def find_record(schemas: Path, table: Table, cache: Cache | None) -> RecordFiles:
-    """Return the record beside the definitions in *schemas*, to be read when it is needed.
+    """Return the record beside the definitions in *schemas*, which is read when needed.
 
-    To read it raises what `read_record` does.
+    Reading it raises what `read_record` raises.
     """
 
     @cached
     def read() -> Record | None:
-        # heavy: not needed where all documents are known
+        # slow to import, and not needed if all documents are in the cache
         from dateline.changes.record import read_record
 
         return read_record(schemas, table, cache)
@@ -81,17 +81,17 @@ def recall_documents(
     resized: Resized | None = None,
     keep: Keep = in_memory,
 ) -> list[Artifact]:
-    """Return what *render* returns for *api*, or has returned for definitions of the same meaning.
+    """Return what *render* returns for *api*, or returned for definitions of the same meaning.
 
-    *recorded* is a digest of the record beside the definitions, *folders* are those of the
-    templates. In what is kept, only the words that are others since are laid out again. What is
-    known to be *resized* may be without content. *keep* is given each document.
+    *recorded* is a digest of the record beside the definitions, and *folders* are those of the
+    templates. In a cached document, only words that have changed are laid out again. Documents
+    known to be *resized* may come without content. *keep* is called with each document.
     """
     definitions = api.document
     if not isinstance(definitions, Definitions) or api.parts or api.table.shared:
-        # what parts of files mean is not apart from their words
+        # the meaning of partial files can't be separated from their words
         return [*map(keep, render(api))]
-    # what `info` says is put together with other texts
+    # texts of `info` are combined with other texts
     said = json.dumps(api.document.get("info"))
     inputs = list_inputs(folders, _PACKAGES)
     key = cache.key("documents", api.meaning or b"", said, recorded, *inputs)
@@ -102,14 +102,14 @@ def recall_documents(
     try:
         return _render(api, definitions, cache, key, render, keep)
     except (DatelineError, ValueError):
-        # what is wrong is said of the definitions themselves
+        # errors are reported for the definitions themselves
         return [*map(keep, render(api))]
 
 
 def _render(
     api: Api, definitions: Definitions, cache: Cache, key: bytes, render: Render, keep: Keep
 ) -> list[Artifact]:
-    """Return the documents, and have the *cache* keep them; ValueError where that can't be."""
+    """Render the documents and store them in the *cache*; ValueError if they can't be stored."""
     begin = f"{_MARK}{os.urandom(8).hex()}."
     numbers = {digest: number for number, digest in enumerate(definitions.words)}
     pending: dict[int, PendingText] = {}
@@ -128,7 +128,7 @@ def _render(
     document = Definitions(replace_words("document", definitions, hide) | info)
     document.meaning = definitions.meaning
     found, rows = [], []
-    # the latest version is there twice
+    # the latest version appears twice
     known: dict[bytes, tuple[Artifact, list[Any]]] = {}
     for artifact in render(replace(api, document=document)):
         raw = sha256(artifact.content).digest()
@@ -149,7 +149,7 @@ def _render(
 
 
 def _fill(raw: bytes, begin: str, texts: Mapping[int, str]) -> tuple[bytes, list[_WordPlace]]:
-    """Return the content of a file with all words in place, and where these are."""
+    """Return the content of a file with all words filled in, and their positions."""
     pieces: list[bytes] = []
     places: list[_WordPlace] = []
     end = size = 0
@@ -180,7 +180,7 @@ def _read(
     resized: Resized | None,
     keep: Keep,
 ) -> list[Artifact] | None:
-    """Return the documents of *definitions*, made of what is kept; None where some of it is not."""
+    """Return the documents of *definitions* from the cache, or None if some part is missing."""
     before, rows = head
     both = enumerate(zip(before, definitions.words, strict=True))
     changed = {number: now for number, (then, now) in both if then != now}
@@ -210,7 +210,7 @@ def _read(
 
 
 def _list_edits(places: list[int], texts: Mapping[int, str]) -> Iterator[_Edit]:
-    """Yield where words are in their *places* that *texts* has, and what is there now."""
+    """Yield the *places* of words that are in *texts*, with their new content."""
     for at in range(2, len(places), 4):
         if places[at] in texts:
             begin, end, number, indent = places[at - 2 : at + 2]

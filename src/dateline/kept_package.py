@@ -1,4 +1,4 @@
-"""The generated package, kept by the meaning of the definitions: their words are filled in last."""
+"""Cache the generated package by the meaning of the definitions; words are filled in last."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RUN_TIME: Final = Path(dateline.__file__).parents[1] / "dateline_runtime"
 
 _BEGIN, _END = "\ue000", "\ue001"
 _PLACE: Final = re.compile(f"{_BEGIN}(.*?){_END}:0:0")
-"""What notes have in place of places in the sources, which edits of words move."""
+"""Stands in notes for positions in the sources, which edits of words move."""
 
 
 def recall_package(
@@ -36,10 +36,10 @@ def recall_package(
     render: Render,
     keep: Keep = in_memory,
 ) -> tuple[list[Artifact], list[str]]:
-    """Return what *render* returns for *api*, or has returned for definitions of the same meaning.
+    """Return what *render* returns for *api*, or returned for definitions of the same meaning.
 
-    *folders* are those of the templates. What is kept has its words filled in: only what has a
-    word that is another one since is laid out again. *keep* is given each file that is filled in.
+    *folders* are those of the templates. Only parts with words that have changed are laid out
+    again. *keep* is called with each file once its words are filled in.
     """
     numbers: dict[str, int] = {}
 
@@ -62,7 +62,7 @@ def recall_package(
                 rendered, notes = render(_with_placeholders(api, document))
             artifacts, kept = _fill(rendered, Filling(parts, words.__getitem__), keep)
         except (DatelineError, ValueError, KeyError):
-            # what is wrong has its place in the definitions themselves
+            # errors have their places in the definitions themselves
             return render(api)
         head = json.dumps([digests, notes, [*map(len, kept)]]).encode()
         cache.put(key, b"\n".join([head, b"".join(kept)]))
@@ -74,7 +74,7 @@ def _digest(text: str) -> str:
 
 
 def _with_placeholders(api: Api, document: dict[str, Any]) -> Api:
-    """Return *api* with the *document*, which has the same meaning, and without places."""
+    """Return *api* with *document*, which has the same meaning, and without positions."""
     definitions = Definitions(document)
     if isinstance(api.document, Definitions):
         definitions.meaning = api.document.meaning
@@ -90,7 +90,7 @@ def _locate(api: Api, path: str) -> str:
 
 
 def _read_text(artifact: Artifact) -> str:
-    """Return the text of *artifact*; ValueError where it is none, or has a place in it."""
+    """Return the text of *artifact*; ValueError if it is not text, or contains a position."""
     text = artifact.content.decode()
     if _BEGIN in text:
         raise ValueError("a place in the sources")
@@ -100,9 +100,9 @@ def _read_text(artifact: Artifact) -> str:
 def _fill(
     rendered: list[Artifact], filling: Filling, keep: Keep
 ) -> tuple[list[Artifact], list[bytes]]:
-    """Return the files that were *rendered* with the words of *filling*, and what is kept of them.
+    """Return the *rendered* files with the words of *filling*, and what to store of them.
 
-    Raises ValueError where a word, or a place in the sources, is where none can be filled in.
+    Raises ValueError if a word, or a position in the sources, is somewhere it can't be filled in.
     """
     artifacts, kept = [], []
     for each in rendered:
@@ -119,7 +119,7 @@ def _pack(value: Any) -> bytes:
 def _read(
     kept: bytes, digests: list[str], words: Words, keep: Keep
 ) -> tuple[list[Artifact], list[str]]:
-    """Return the files and notes that were *kept*, with *words*, which have these *digests*."""
+    """Return the *kept* files and notes, filled in with *words*, whose digests are *digests*."""
     end = kept.index(b"\n")
     before, notes, sizes = json.loads(kept[:end])
     both = enumerate(zip(before, digests, strict=True))

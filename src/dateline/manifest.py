@@ -1,4 +1,4 @@
-"""The manifest: which files were written, how long they are, and their digests."""
+"""The manifest: the size and digest of every file that was written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dateline.model import MANIFEST
 
 
 class ManifestEntry(NamedTuple):
-    """What the manifest says of a file."""
+    """The size and digest of one file."""
 
     size: int
     digest: str
@@ -25,8 +25,8 @@ def digest_of(content: bytes) -> str:
 
 
 def format_manifest(listing: dict[str, ManifestEntry]) -> bytes:
-    """Return the manifest of *listing*, entries by path; ``read_manifest`` reads it back."""
-    # one entry a line, so that version control merges entries and not the whole
+    """Return the manifest of *listing*, entries by path; `read_manifest` reads it."""
+    # one entry on each line, so that version control merges single entries
     lines = ",\n".join(
         "    " + json.dumps({"path": path, "size": entry.size, "sha256": entry.digest})
         for path, entry in sorted(listing.items())
@@ -35,7 +35,7 @@ def format_manifest(listing: dict[str, ManifestEntry]) -> bytes:
 
 
 def read_manifest(folder: Path) -> dict[str, ManifestEntry] | None:
-    """Return what the manifest in *folder* lists, or None without a manifest of ours."""
+    """Return the entries of the manifest in *folder*, or None without a valid manifest."""
     manifest = folder / MANIFEST
     if manifest.is_symlink() or not manifest.is_file():
         return None
@@ -43,15 +43,15 @@ def read_manifest(folder: Path) -> dict[str, ManifestEntry] | None:
 
 
 def parse_manifest(manifest: bytes) -> dict[str, ManifestEntry] | None:
-    """Return what *manifest* lists, or None where it is none of ours."""
+    """Return the entries of *manifest*, or None if it is not valid."""
     entries = list_entries(manifest)
     return None if entries is None else dict(entries)
 
 
 def list_entries(manifest: bytes) -> list[tuple[str, ManifestEntry]] | None:
-    """Return each path that *manifest* lists with its entry, or None where it is none of ours.
+    """Return the entries of *manifest* by path, or None if it is not a manifest of dateline.
 
-    After a merge that left it broken, these are the entries of both sides.
+    If a merge left it broken, the entries of both sides are returned.
     """
     try:
         files = json.loads(manifest)["files"]
@@ -68,7 +68,7 @@ def list_entries(manifest: bytes) -> list[tuple[str, ManifestEntry]] | None:
 
 
 def read_digests(folder: Path) -> dict[str, set[str]]:
-    """Return the digests that the manifest in *folder* has, by path; several after a merge."""
+    """Return the digests in the manifest of *folder*, by path; several each after a merge."""
     found: dict[str, set[str]] = {}
     try:
         entries = list_entries((folder / MANIFEST).read_bytes())

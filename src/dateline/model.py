@@ -1,4 +1,4 @@
-"""The nouns of all rooms, in one file: each of them is made of others."""
+"""The data types that all rooms share, in one file because they refer to each other."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from dateline.versions import DATE_FORM, is_moving
 from dateline.versions import NEXT as NEXT
 
 NOTICE_DAYS: Final = 180
-"""How many days before its day an announcement is made, unless the policy has another number."""
+"""The days between an announcement and its day, unless the policy has another number."""
 
 EVERYWHERE: Final = ""
-"""In place of an environment's name: all environments together."""
+"""Stands for an environment's name: all environments together."""
 
 MANIFEST: Final = "manifest.json"
 """The file beside the generated ones that lists each with its size and SHA-256."""
@@ -24,7 +24,7 @@ MANIFEST: Final = "manifest.json"
 ADDITIONS: Final = "_additions"
 """The folder beside the definitions with the record of additions to all versions."""
 
-# The six keys, and the reason that may be beside a gate.
+# The six keys, and the key for a reason beside a gate.
 ADDED: Final = "x-added"
 REMOVED: Final = "x-removed"
 WAS: Final = "x-was"
@@ -33,12 +33,12 @@ ENVIRONMENTS: Final = "x-environments"
 EXTENSIBLE: Final = "x-extensible-enum"
 WHY: Final = "x-why"
 
-# What a date of `x-was` says beside the keywords.
+# The keys of a date of `x-was` besides keywords.
 IN_PLACE_OF: Final = "in-place-of"
-"""The properties that took the place of those that the date has."""
+"""The properties that replaced those of the date."""
 
 CONVERTER: Final = "converter"
-"""What the converter between the two is called."""
+"""The name of the converter between the two."""
 
 PLACES: Final = ("header", "query", "path", "media-type")
 """Where a request may name its version: a header, a query parameter, the first segment of its
@@ -52,20 +52,20 @@ KEYS: Final = GATES | {SHOWN_AS, EXTENSIBLE, WHY}
 
 
 class Day(str):
-    """The date of a version: written plain, where other text that looks like one is quoted."""
+    """The date of a version, written without quotes where other text like it would need them."""
 
     __slots__ = ()
 
     @property
     def is_plain(self) -> bool:
-        """Whether YAML reads it as text: not where it is nothing but digits."""
+        """Whether YAML reads it as text, which it doesn't if all characters are digits."""
         return not self.isdigit()
 
 
 class PendingText(str):
-    """A text that is filled in later, and a mark in JSON and YAML until then.
+    """A text that is filled in later, with a placeholder in JSON and YAML until then.
 
-    Whatever compares it raises ValueError, as nobody knows yet what it says.
+    Comparing it raises ValueError, since its content is not known yet.
     """
 
     __slots__ = ()
@@ -92,19 +92,19 @@ class Place(NamedTuple):
         return f"{self.file}:{self.line}:{self.column}"
 
 
-# A position is one integer: the line from 1 in the upper bits, the column from 1 in the lower.
+# A position is one integer: the line, from 1, in the upper bits, the column, from 1, in the lower.
 # Two small integers for each key of a large document would cost twice the memory.
 _COLUMN_BITS: Final = 12
 _COLUMN_MASK: Final = (1 << _COLUMN_BITS) - 1
 
 
 def pack(line: int, column: int) -> int:
-    """Return the mark of *line* and *column* (both from 1; a column past 4095 counts as 4095)."""
+    """Return *line* and *column*, both from 1, as one mark; columns past 4095 count as 4095."""
     return line << _COLUMN_BITS | min(column, _COLUMN_MASK)
 
 
 class Map(dict[str, Any]):
-    """A mapping that knows the places of itself and of its keys and values.
+    """A mapping that knows its own place and those of its keys and values.
 
     ``file`` is the name of the source, ``mark`` the packed position of the mapping (``pack``).
     ``marks`` runs along the keys in source order: key mark, value mark, key mark, ...
@@ -122,7 +122,7 @@ class Map(dict[str, Any]):
         if key is not None:
             for index, name in enumerate(self):
                 if name == key:
-                    # keys added after reading have no mark of their own
+                    # keys that were added after reading have no mark of their own
                     if 2 * index + 1 < len(self.marks):
                         mark = self.marks[2 * index + value]
                     break
@@ -130,7 +130,7 @@ class Map(dict[str, Any]):
 
 
 def copy_items(node: dict[str, Any], items: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a mapping of *items*; those with a key of *node* keep its place in the source."""
+    """Return a mapping of *items*, which keep their places if *node* has the same keys."""
     copy = Map(items)
     if isinstance(node, Map):
         copy.file, copy.mark = node.file, node.mark
@@ -142,7 +142,7 @@ def copy_items(node: dict[str, Any], items: list[tuple[str, Any]]) -> dict[str, 
 
 
 class Seq(list[Any]):
-    """A list that knows the places of itself and of its items.
+    """A list that knows its own place and those of its items.
 
     ``file`` and ``mark`` are as those of ``Map``; ``marks`` holds a mark for each item.
     """
@@ -161,7 +161,7 @@ class Seq(list[Any]):
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Problem:
-    """One thing that makes a source invalid: where, what (with the way out), and its id."""
+    """One reason why a source is invalid: its place, a message with the way out, and an id."""
 
     place: Place
     id: str
@@ -172,7 +172,7 @@ class Problem:
 
 
 class DatelineError(Exception):
-    """What a user has to mend; ``exit_code`` is the status of the command that met it."""
+    """An error that the user can fix; ``exit_code`` is the exit status of the command."""
 
     exit_code = 3
 
@@ -186,7 +186,7 @@ class SourceError(DatelineError):
 
 
 def join_errors(errors: Sequence[DatelineError]) -> DatelineError:
-    """Return one error with the messages of all *errors*, each once.
+    """Return one error with the messages of all *errors*, without repetitions.
 
     Its exit status is the highest one: what can't be read outweighs what was misspelt.
     """
@@ -203,11 +203,11 @@ def join_errors(errors: Sequence[DatelineError]) -> DatelineError:
 
 
 _NOT_ASCII: Final = re.compile("[^ -~]")
-"""A character that may have to be escaped."""
+"""A character that may need escaping."""
 
 
 def printable(text: str, limit: int = 300) -> str:
-    """Return *text* on one line, control and bidi characters escaped, cut at *limit*."""
+    """Return *text* on one line, control and bidi characters escaped, cut at *limit* characters."""
     shown = text
     if not text.isprintable():
         shown = _NOT_ASCII.sub(
@@ -233,17 +233,17 @@ class Version:
 
     @property
     def moving(self) -> bool:
-        """Whether it is named by a word, always moves, and is never frozen."""
+        """Whether its name is a word: it changes at any time and is never frozen."""
         return is_moving(self.date)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Announcement:
-    """What was announced for ``day``: ``version`` becomes the default, or ends.
+    """An announcement for ``day``: ``version`` becomes the default, or ends.
 
-    ``kind`` is ``default`` or ``ends``; ``day`` a canonical date, and ``announced`` that of the
-    day of the announcement, which is not later. ``elsewhere`` says where an adopted API announced
-    it before its definitions did.
+    ``kind`` is ``default`` or ``ends``. ``day`` and ``announced``, the day of the announcement,
+    which is not later, are canonical dates. ``elsewhere`` says where an adopted API announced it
+    before its definitions did.
     """
 
     kind: str
@@ -266,7 +266,7 @@ class Announcement:
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """One deployment: its name and its servers; ``place`` is where those are written.
+    """One deployment: its name and its servers; ``place`` is the place of the servers.
 
     ``servers`` are OpenAPI's Server Objects, as they are written; none in an adopted API that
     names none.
@@ -279,24 +279,24 @@ class Environment:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """``versions.yaml``: how versions are chosen, and which there are.
+    """``versions.yaml``: the versions, and how requests choose one.
 
     ``header`` is the name of what chooses a version, at the ``place_of_version``, one of
     ``PLACES``; a path segment has none. Names of versions have the ``form``, one of
-    ``versions.FORMS``; with ``nearest``, the nearest earlier version is served for an unknown name
-    of that form. ``default`` is served without the header;
-    ``annotation`` is the schema default written on the header parameter, which may differ.
-    ``versions`` are in order, oldest first, ``next`` last. Operations with one of
-    ``ignoring_tags`` are the same whatever the header is. ``policy`` names the
-    preset, ``overrides`` the verdicts that differ from it, by rule id; ``package`` is the name of
-    the generated Python package.
-    ``adopted`` definitions were published elsewhere, and need not follow rules of style; with
-    ``oddities``, documents show what was published in place of what it means.
-    ``places`` holds where keys of the file are written, and rules of its policy by their ids.
-    With ``require_why`` each gate of a version that is not cut yet needs its reason. From an
-    announcement to its day at least ``notice_days`` pass. ``approvals`` names who may approve
-    waivers, anybody where it is empty. With ``site``, a site is generated. ``shared`` are the
-    folders outside that references may lead to, as paths from that of the file.
+    ``versions.FORMS``; with ``nearest``, an unknown name of that form is served the nearest earlier
+    version. ``default`` is served without the header; ``annotation`` is the default in the schema
+    of the header parameter, which may differ. ``versions`` are in order, oldest first, ``next``
+    last. Operations with one of ``ignoring_tags`` are the same in all versions. ``policy`` names
+    the preset, ``overrides`` the verdicts that differ from it, by rule id; ``package`` is the name
+    of the generated Python package.
+
+    ``adopted`` definitions were published elsewhere and need not follow rules of style; with
+    ``oddities``, documents contain what was published instead of what it means. ``places`` are the
+    places of keys of the file, and of rules of its policy by their ids. With ``require_why``, each
+    gate of a version that is not cut yet needs its reason. At least ``notice_days`` pass between an
+    announcement and its day. ``approvals`` names who may approve waivers; anybody may if it is
+    empty. With ``site``, a site is generated. ``shared`` are the folders outside that references
+    may lead to, as paths relative to the file.
     """
 
     header: str
@@ -322,19 +322,19 @@ class Table:
     places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
     def place(self, name: str) -> Place:
-        """Return where *name* of ``places`` is written; the first version if it is not."""
+        """Return the place of *name* in ``places``; that of the first version if it has none."""
         return self.places.get(name, self.versions[0].place)
 
     @property
     def selector(self) -> str:
-        """What chooses a version: the name of a header, or its place and its name."""
+        """The name of the header that selects a version, or its place and name elsewhere."""
         if self.place_of_version == "header":
             return self.header
         return f"{self.place_of_version} {self.header or 'segment'}"
 
     @property
     def choice(self) -> str:
-        """What chooses a version, in words: `header X-API-Version`, `first path segment`."""
+        """How requests choose a version, in words: `header X-API-Version`, `first path segment`."""
         words = {
             "header": f"header {self.header}",
             "query": f"query parameter {self.header}",
@@ -345,7 +345,7 @@ class Table:
 
     @property
     def newest(self) -> Version:
-        """The newest version that does not always move; a draft, if there is one."""
+        """The newest version that is not named by a word; a draft, if there is one."""
         return [version for version in self.versions if not version.moving][-1]
 
     @property
@@ -375,7 +375,7 @@ class Table:
 
 
 class Combination(NamedTuple):
-    """A version in an environment: what a contract is a contract of."""
+    """A version in an environment; each has its contract."""
 
     version: str
     environment: str
@@ -385,13 +385,13 @@ class Combination(NamedTuple):
 class Api:
     """The canonical definitions: all versions, annotated, with source positions.
 
-    ``name`` is what places call the ``folder``. ``document`` is the union of the fragments;
-    mappings and lists that came from YAML are ``Map`` and ``Seq``. ``visible`` tells, for each
-    component by (section, name), in which combinations it is part of the contract: bit *i* is
-    ``combinations[i]``. ``locate``
-    returns the place in the sources of a path of the document; ``trace`` the file where the key or
-    item at its end is written, and the path there: an empty one where a file is what is there.
-    ``parts`` are the files that are no fragments, which only references lead to.
+    ``name`` is the name of the ``folder`` in places. ``document`` is the union of the fragments;
+    mappings and lists from YAML are ``Map`` and ``Seq``. ``visible`` says for each component, by
+    (section, name), in which combinations it is part of the contract: bit *i* is
+    ``combinations[i]``. ``locate`` returns the place in the sources of a path of the document.
+    ``trace`` returns the file with the key or item at the end of a path, and the path in that file,
+    which is empty if it is the whole file. ``parts`` are the files that are not fragments, to which
+    only references lead.
     """
 
     folder: Path
@@ -406,7 +406,7 @@ class Api:
 
     @property
     def meaning(self) -> bytes | None:
-        """A digest of all but the words of the definitions; None where they were changed."""
+        """A digest of the definitions without their words; None if they changed after loading."""
         if not isinstance(self.document, Definitions):
             return None
         return self.document.meaning + repr(self.table).encode()
@@ -415,9 +415,9 @@ class Api:
 class Definitions(dict[str, Any]):
     """The document of an `Api` as it was loaded.
 
-    ``meaning`` is a digest of it all but what its descriptions and summaries say: what depends
-    on nothing else can be kept by it. ``words`` are digests of these, each once; ``find_words``
-    returns the texts of some of them.
+    ``meaning`` is a digest of everything but descriptions and summaries, and so a cache key for
+    whatever depends on nothing else. ``words`` are digests of the descriptions and summaries, each
+    once; ``find_words`` returns the texts for some of these digests.
     """
 
     __slots__ = ("find_words", "meaning", "words")
@@ -429,7 +429,7 @@ class Definitions(dict[str, Any]):
 
 @dataclass(frozen=True, kw_only=True)
 class Contract:
-    """What one version promises in one environment: a plain OpenAPI document, no annotations.
+    """The promise of one version in one environment: a plain OpenAPI document, no annotations.
 
     ``environment`` is a name of the version table, or ``EVERYWHERE``. Contracts of one API share
     what is equal in their documents: nobody may change one.
@@ -453,16 +453,16 @@ class Artifact:
 
 
 Keep = Callable[[Artifact], Artifact]
-"""Returns an artifact that is the same, kept elsewhere than in memory."""
+"""Returns an equal artifact that may be stored elsewhere than in memory."""
 
 
 def in_memory(artifact: Artifact) -> Artifact:
-    """Return *artifact*, whose bytes stay where they are."""
+    """Return *artifact* itself, with its bytes in memory."""
     return artifact
 
 
 class Direction(Enum):
-    """Who writes what has changed, and who reads it."""
+    """Who writes the changed thing, and who reads it."""
 
     REQUEST = "request"
     RESPONSE = "response"
@@ -516,7 +516,7 @@ class Kind(Enum):
     DIALECT_CHANGED = "dialect-changed"
     DOCUMENTATION_CHANGED = "documentation-changed"
     EXTENSION_CHANGED = "extension-changed"
-    OTHER = "other"  # nothing of the above: gated, since nobody has judged it
+    OTHER = "other"  # none of the above: gated, since no rule covers it
 
     def __str__(self) -> str:
         return self.value
@@ -526,21 +526,21 @@ class Kind(Enum):
 class Change:
     """One difference between two contracts that a caller could see.
 
-    Pointers (RFC 6901) lead into the document before and after; None where the thing does not
-    exist there. ``schema`` is the component that holds it, None for what is inline;
-    ``field`` the dotted path below the component or body (``items[].price``), empty for the
-    thing itself. ``operations`` are sorted ``METHOD /path`` (webhooks: ``WEBHOOK name``).
-    ``before`` and ``after`` hold the values concerned, None where there is none.
-    ``holder_pointer`` leads, in the document that lacks the thing, to what would hold it.
-    ``carriers`` lists what carries it in a message: `body`, `cookie`, `header`, `path`, `query`.
-    ``within`` holds, where a reference leads to another component now (keyword ``$ref``), in
-    what that one differs: the change is as grave as the gravest of them.
-    ``closed`` marks a field because of which the object could be refused before:
-    `additionalProperties: false`, `maxProperties`, `propertyNames`, `not` and others.
-    ``exclusive`` marks what changes a member of a `oneOf` that is not provably apart from the
-    others: a value that fits two members is refused, so that more of one can be less of the
-    whole. ``wider`` marks the other type of a parameter that takes every text that it took
-    before, as the same value.
+    Pointers (RFC 6901) lead into the document before and after; one is None if the thing does not
+    exist there. ``schema`` is the component that contains it, None for inline schemas; ``field`` is
+    the dotted path below the component or body (``items[].price``), empty for the component or body
+    itself. ``operations`` are sorted ``METHOD /path`` (webhooks: ``WEBHOOK name``). ``before`` and
+    ``after`` are the values, None if absent. ``holder_pointer`` leads, in the document that lacks
+    the thing, to the object that would contain it. ``carriers`` lists the parts of messages that
+    contain it: `body`, `cookie`, `header`, `path`, `query`.
+
+    If a reference leads to another component now (keyword ``$ref``), ``within`` are the differences
+    between the two: the change is as grave as the gravest of them. ``closed`` marks a field that
+    could make the object invalid before, by `additionalProperties: false`, `maxProperties`,
+    `propertyNames`, `not` and others. ``exclusive`` marks a change of a `oneOf` member that is not
+    provably disjoint from the others: a value that fits two members is invalid, so allowing more in
+    one can allow less in the whole. ``wider`` marks a parameter type that accepts every text that
+    the former one accepted, as the same value.
     """
 
     kind: Kind
@@ -562,11 +562,11 @@ class Change:
 
 
 class Verdict(Enum):
-    """What a rule decides about a change.
+    """The decision of a rule about a change.
 
-    ``additive`` goes to all versions; ``gated`` needs a new version; ``never`` may not happen in
-    any; ``information`` is worth knowing and breaks no rule. ``invalid`` no rule decides: in
-    reports, it is that of a problem.
+    ``additive`` applies to all versions; ``gated`` needs a new version; ``never`` is not allowed in
+    any; ``information`` is worth knowing and breaks no rule. No rule decides ``invalid``, which is
+    the verdict of a problem in reports.
     """
 
     INFORMATION = "information"
@@ -583,11 +583,11 @@ class Policy(Enum):
     """What a finding was compared with."""
 
     FROZEN = "frozen"  # a published contract
-    MINTED = "minted"  # the version before
+    MINTED = "minted"  # the previous version
     SERVABLE = "servable"  # what the run time can serve
-    TABLE = "table"  # the version table's own rules
+    TABLE = "table"  # the rules of the version table
     WAIVERS = "waivers"  # waivers.yaml itself
-    INPUT = "input"  # what can be read at all
+    INPUT = "input"  # whether sources can be read at all
     COMPARISON = "comparison"  # nothing: two documents were compared for people
 
     def __str__(self) -> str:
@@ -596,13 +596,13 @@ class Policy(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A change, judged; or a breach of a rule that no single change shows.
+    """A change with a verdict, or a violation of a rule that no single change shows.
 
-    One for one cause: ``versions``, ``environments`` and ``operations`` list all that are
-    concerned. ``message`` is the fact, ``help`` the rule and the way out. Pointers,
+    There is one finding for each cause: ``versions``, ``environments`` and ``operations`` list all
+    that are affected. ``message`` is the fact, ``help`` the rule and the way out. Pointers,
     ``schema``, ``field``, ``before`` and ``after`` are those of ``Change``. ``fingerprint`` is
-    made of rule, place and values, never of the message. ``waived`` is the reason of the waiver
-    that covers it.
+    computed from rule, place and values, never from the message. ``waived`` is the reason of the
+    waiver that covers it.
     """
 
     rule: str

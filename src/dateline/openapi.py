@@ -20,14 +20,14 @@ _SCALARS: Final[frozenset[type]] = frozenset({str, int, bool, float, type(None)}
 
 
 PUBLISHED_VERSIONS: Final = re.compile(r"3\.[012](\.\d+(-\S+)?)?")
-"""How documents by others may name the version of OpenAPI that they are written in."""
+"""How third-party documents may name their version of OpenAPI."""
 
 WEBHOOKS: Final = ("webhooks", "x-webhooks")
-"""The keys of webhooks: that of OpenAPI 3.1, and what providers write in 3.0."""
+"""The keys of webhooks: that of OpenAPI 3.1, and the one that providers use in 3.0."""
 
 
 class MadeName(str):
-    """The name given to a component that had none, for what is at an address elsewhere."""
+    """The generated name of a component for something at an address elsewhere."""
 
     address: str
 
@@ -39,20 +39,20 @@ class MadeName(str):
 
 
 class ResolvedReference(str):
-    """A reference from the root of a document, in place of one that begins elsewhere."""
+    """A reference from the root of a document that replaces one relative to another place."""
 
     written: str
-    """What its author wrote."""
+    """The reference as its author wrote it."""
 
     def __new__(cls, reference: str, written: str) -> ResolvedReference:
-        """Return *reference*, which says what *written* says."""
+        """Return *reference*, which replaces the *written* one."""
         made = super().__new__(cls, reference)
         made.written = written
         return made
 
 
 class ConvertedDocument(dict[str, Any]):
-    """A document that its author wrote in an older specification."""
+    """A document that was converted from an older specification."""
 
     written: str
     """The version of that specification."""
@@ -68,7 +68,7 @@ class Arrangement(Enum):
 
 
 class Value(Enum):
-    """The JSON type of data, as far as the specification names one."""
+    """The JSON type of data, as far as the specification defines it."""
 
     TEXT = "text"
     FLAG = "flag"
@@ -96,7 +96,7 @@ _NOTHING: Final = Slot(Arrangement.DATA, "data")
 
 
 class Key(NamedTuple):
-    """A key of an object: its slot, the type of its data, the version of OpenAPI that brought it.
+    """A key of an object: its slot, the type of its data, the version of OpenAPI that added it.
 
     ``value`` is ``Value.ANY`` for a key that holds no data.
     """
@@ -139,25 +139,25 @@ def _map(kind: str, *keys: str, since: str = "3.0") -> dict[str, Key]:
 
 
 ANY: Final = "*"
-"""Stands for every key that is not named and does not begin with ``x-``."""
+"""Stands for every unnamed key that does not begin with ``x-``."""
 
 VERSION: Final = "/info/version"
-"""Where a document says which version it is of: what a version is called is no change of it."""
+"""Where a document names its version: another name is not a change of the API."""
 
 _LISTS: Final[frozenset[type]] = frozenset((list, Seq))
 _MAPPINGS: Final[frozenset[type]] = frozenset((dict, Map))
 TEXTS: Final[frozenset[type]] = frozenset((str, Day))
-"""The types of text, as readers of sources give it."""
+"""The Python types of texts, as readers of sources return them."""
 
 
 class JsonType(NamedTuple):
-    """The exact Python types of a value, and of what a list or mapping holds where that counts."""
+    """The exact Python types of a value, and of the items of a list or mapping if they matter."""
 
     accepts: frozenset[type]
     holds: frozenset[type] | None = None
 
     def fits(self, value: Any) -> bool:
-        """Return whether *value* has this type, and all that it holds."""
+        """Return whether *value*, including its items, has this type."""
         if type(value) not in self.accepts:
             return False
         if self.holds is None or type(value) in TEXTS:
@@ -185,13 +185,13 @@ JSON_TYPES: Final[dict[Value, JsonType]] = {
     Value.DEMANDS: JsonType(_LISTS, _MAPPINGS),
     Value.ANY: ANY_TYPE,
 }
-"""What data of each JSON type is in Python."""
+"""The Python types for data of each JSON type."""
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 """The methods that have a key of their own in a Path Item Object."""
 
 QUERYSTRING: Final = "querystring"
-"""The place of the parameter that is the whole query of a URL."""
+"""The place of a parameter that is the whole query of a URL."""
 
 ADDITIONAL: Final = "additionalOperations"
 """The key of a Path Item Object for the operations of all other methods, by their names."""
@@ -388,7 +388,7 @@ OBJECTS: Final[dict[str, dict[str, Key]]] = {
         **_data(Value.TEXT_MAP, "scopes"),
     },
 }
-"""The grammar: for each kind of object what its keys hold."""
+"""The grammar: the slots of the keys of each kind of object."""
 
 REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     "document": ("openapi", "info"),
@@ -405,13 +405,13 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     "security-scheme": ("type",),
     "oauth-flow": ("scopes",),
 }
-"""The keys that an object must have, but for `OPTIONAL`."""
+"""The required keys of an object, without those in `OPTIONAL`."""
 
 OPTIONAL: Final = {("response", "description"): "3.2"}
-"""The version of OpenAPI that made a key optional which others need."""
+"""The version of OpenAPI that made a key optional that older ones require."""
 
 NEWEST: Final = "3.2"
-"""The newest version of OpenAPI that is read, without its last number."""
+"""The newest version of OpenAPI that is supported, without its patch number."""
 
 VALUES: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("parameter", "in"): ("path", "query", "header", "cookie", QUERYSTRING),
@@ -419,7 +419,7 @@ VALUES: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("security-scheme", "in"): ("query", "header", "cookie"),
     ("security-scheme", "type"): ("apiKey", "http", "mutualTLS", "oauth2", "openIdConnect"),
 }
-"""The texts that a key of an object may hold, where there is a closed list of them."""
+"""The allowed texts of a key of an object, where the list is closed."""
 
 WHOLE: Final = frozenset(
     {"document", "info", "contact", "license", "components", "paths", "responses"}
@@ -449,7 +449,7 @@ _WALKED: Final[dict[str, tuple[dict[str, Slot], Slot | None]]] = {
     )
     for kind, keys in OBJECTS.items()
 }
-"""By the kind of an object the keys that hold others, and what all other keys hold, if anything."""
+"""For each kind of object the keys with objects below them, and the slot of all other keys."""
 
 
 def slot(kind: str, key: str) -> Slot:
@@ -464,7 +464,7 @@ def slot(kind: str, key: str) -> Slot:
 
 
 def find_kind(pointer: str) -> str:
-    """Return the kind of the object at *pointer* in a document; nothing for data."""
+    """Return the kind of the object at *pointer* in a document; empty for data."""
     arrangement, kind = Arrangement.ONE, "document"
     for step in parts(pointer):
         if arrangement in (Arrangement.MAP, Arrangement.LIST):
@@ -499,7 +499,7 @@ def path_items(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each path in a *section* of *document* and its Path Item Object, as it is written.
 
-    Extensions may be beside them, whatever they hold.
+    Extensions beside the paths are skipped, whatever they contain.
     """
     for path, item in (document.get(section) or {}).items():
         if not path.startswith("x-") and isinstance(item, dict):
@@ -552,7 +552,7 @@ def target(reference: str) -> tuple[str, str] | None:
 
 
 def read_slot(kind: str, key: str) -> Slot:
-    """Return what *key* of an object of *kind* holds; `x-webhooks`, as 3.0 has it, too."""
+    """Return the slot of *key* in an object of *kind*, including `x-webhooks` in 3.0."""
     return slot(kind, "webhooks" if kind == "document" and key in WEBHOOKS else key)
 
 
@@ -586,9 +586,9 @@ def references(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def chain(document: dict[str, Any], node: Any) -> list[dict[str, Any]]:
-    """Return *node* and what its references lead to in turn, the component itself last.
+    """Return *node* and everything that its references lead to in turn, the component last.
 
-    Empty where one of them leads nowhere, or back.
+    Empty if one of them leads nowhere, or back.
     """
     found: list[dict[str, Any]] = []
     while isinstance(node, dict) and not any(node is each for each in found):
@@ -601,7 +601,7 @@ def chain(document: dict[str, Any], node: Any) -> list[dict[str, Any]]:
 
 
 def is_old(document: dict[str, Any]) -> bool:
-    """Return whether *document* is OpenAPI 3.0, whose schemas are no JSON Schema."""
+    """Return whether *document* is OpenAPI 3.0, whose schemas are not JSON Schema."""
     return str(document.get("openapi", "")).startswith("3.0")
 
 
@@ -622,9 +622,9 @@ def unescape(token: str) -> str:
 
 
 def locate(document: Any, reference: str) -> tuple[Any, str] | None:
-    """Return what a pointer in a fragment leads to, and that pointer; None where that is nothing.
+    """Return what a fragment's pointer leads to, and the resolved pointer; None if nothing.
 
-    References on the way are seen through, as tools do that write such pointers.
+    References on the way are followed, as tools do that write such pointers.
 
     Sources: RFC 6901 sections 4 and 6.
     """
@@ -655,20 +655,20 @@ def _locate(document: Any, reference: str, around: tuple[str, ...]) -> tuple[Any
 
 
 def find(document: dict[str, Any], reference: str) -> Any:
-    """Return what *reference* leads to, by a pointer; None where that is nothing."""
+    """Return what the pointer *reference* leads to, or None."""
     found = locate(document, reference)
     return None if found is None else found[0]
 
 
 def resolve(document: dict[str, Any], node: Any) -> dict[str, Any]:
-    """Return what *node* is, or refers to in the end; empty where that is nothing."""
+    """Return the object that *node* is or refers to in the end; empty if there is none."""
     return (chain(document, node) or [{}])[-1]
 
 
 def operation_names(document: dict[str, Any]) -> dict[tuple[str | int, ...], str]:
     """Return the name of each operation, by path and method: its id, or method and path.
 
-    An id that several have is the name of none; only adopted documents hold such ids.
+    An id that several operations have is not used as a name; only adopted documents have such ids.
     """
     ids = {
         (path, method): operation.get("operationId")
@@ -693,13 +693,13 @@ _SEQUENTIAL: Final = frozenset(
 
 
 def is_json(media_type: str) -> bool:
-    """Return whether what is sent as *media_type* is JSON (RFC 6839 section 3.1)."""
+    """Return whether *media_type* is JSON (RFC 6839 section 3.1)."""
     name = media_type.partition(";")[0].strip().lower()
     return name.endswith("+json") or name == "application/json"
 
 
 def is_sequential(media_type: str) -> bool:
-    """Return whether what is sent as *media_type* is a sequence of items in JSON, or of events.
+    """Return whether *media_type* is a sequence of JSON items or of events.
 
     OpenAPI 3.2 section 4.14.4 lists them; `application/x-ndjson` and others are names of JSON Lines
     in use.
@@ -743,7 +743,7 @@ def follow(document: Any, pointer: str) -> tuple[str | int, ...]:
 
 
 def value_at(document: Any, path: Iterable[str | int]) -> Any:
-    """Return what *document* holds at *path*, None where it holds nothing there."""
+    """Return the value at *path* in *document*, None if there is none."""
     for step in path:
         if isinstance(document, dict):
             document = document.get(str(step))
@@ -757,9 +757,9 @@ def value_at(document: Any, path: Iterable[str | int]) -> Any:
 def replace_children(
     kind: str, node: dict[str, Any], replace: Callable[[str, Any], Any]
 ) -> dict[str, Any]:
-    """Return a copy of *node*, each object below it replaced by what *replace* returns for it.
+    """Return a copy of *node* with each object below it replaced by the result of *replace*.
 
-    *replace* takes the kind and the object. Values that hold none stay what they are.
+    *replace* takes the kind and the object. Values without objects are unchanged.
     """
     return {**node, **find_replaced(kind, node, lambda _, below, child: replace(below, child))}
 
@@ -772,8 +772,8 @@ def find_replaced(
 ) -> dict[str, Any]:
     """Return the values of *node* that change when each object directly below it is replaced.
 
-    *replace* takes the key, the kind and the object, and returns it or another. *slot* returns
-    what a key holds. Mappings keep their places in the source.
+    *replace* takes the key, the kind and the object, and returns it or another. *slot* returns the
+    slot of a key. Mappings keep their places in the source.
     """
     found = {}
     for key, value in node.items():
@@ -800,7 +800,7 @@ def walk(
     kind: str, node: Any, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[tuple[str | int, ...], str, dict[str, Any]]]:
     """Yield (path, kind, object) for *node* and every object below it, in source order."""
-    # one generator for all levels: each yield would pass through all of those around it
+    # one generator for all levels: nested ones would pass each object through every level
     pending = [(path, kind, node)]
     while pending:
         path, kind, node = pending.pop()

@@ -31,9 +31,9 @@ def _change_directory(context: click.Context, _: click.Parameter, folder: Path |
     try:
         os.chdir(folder)
     except OSError as error:
-        if not context.resilient_parsing:  # while words are completed, nothing is said
+        if not context.resilient_parsing:  # word completion prints nothing
             raise click.BadParameter(f"{folder}: {error.strerror}.") from error
-    # programs that are started from here are there already
+    # programs started from here are already in the right folder
     os.environ.pop(_DIRECTORY, None)
 
 
@@ -82,7 +82,7 @@ def _offer_names(_: click.Context, __: click.Parameter, begun: str) -> list[str]
     try:
         return [each.name for each in find_projects() if each.name.startswith(begun)]
     except DatelineError:
-        return []  # they are reported when a command is run
+        return []  # commands report such problems when they run
 
 
 def _name_option(*, several: bool) -> Callable[[Command], Command]:
@@ -99,9 +99,9 @@ def _name_option(*, several: bool) -> Callable[[Command], Command]:
 
 
 def schemas_only(command: Command, *, required: bool = True) -> Command:
-    """Give *command* the options that name a project's definitions, as ``schemas``.
+    """Add the options for a project's definitions to *command*, which receives ``schemas``.
 
-    One that can do without a project does not have it *required*.
+    Without *required*, the command also runs outside of a project.
     """
 
     @wraps(command)
@@ -113,9 +113,9 @@ def schemas_only(command: Command, *, required: bool = True) -> Command:
 
 
 def one_project(command: Command, *, required: bool = True) -> Command:
-    """Give *command* the options that name a project's folders, as a ``workspace``.
+    """Add the options for a project's folders to *command*, which receives a ``workspace``.
 
-    One that can do without a project does not have it *required*.
+    Without *required*, the command also runs outside of a project.
     """
 
     @wraps(command)
@@ -128,7 +128,7 @@ def one_project(command: Command, *, required: bool = True) -> Command:
 
 
 def all_projects(command: Command) -> Command:
-    """Give *command* the same options, as a list of ``workspaces``: all that there are."""
+    """Add the same options to *command*, which receives a list of all ``workspaces``."""
 
     @wraps(command)
     def with_workspaces(names: tuple[str, ...], **given: Any) -> None:
@@ -156,7 +156,7 @@ def _open(
     templates: Path | None = None,
     strict: bool = False,
 ) -> list[Workspace]:
-    """Return the projects that are meant, once what a killed run began in them is finished."""
+    """Return the selected projects, after finishing what a killed run began in them."""
     from dateline.files import settle
     from dateline.files.sources import recover
 
@@ -189,7 +189,7 @@ def _open(
 
 
 def find_schemas(context: click.Context) -> Path:
-    """Return the folder of the definitions that the words in *context* mean, for completion."""
+    """Return the folder of the definitions that the arguments in *context* select."""
     if given := context.params.get("schemas"):
         return Path(given)
     try:

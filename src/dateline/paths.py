@@ -16,14 +16,13 @@ _copies: Final = ContextVar("_copies", default=_NO_COPIES)
 
 
 def name_path(path: Path) -> str:
-    """Return what *path* is called: from the top of its repository, with forward slashes.
+    """Return the name of *path* in reports: relative to its repository, with forward slashes.
 
-    Outside of git it is called as seen from the working folder, and as it is given where it is
-    not in that.
+    Outside of git it is relative to the working folder, or unchanged if it is not in that folder.
     """
     if copied := _copies.get().get(path):
         return copied
-    # links are kept as they are called
+    # links keep their own names
     place = Path(os.path.abspath(path))  # noqa: PTH100
     top = find_top(place)
     if top is None:
@@ -34,14 +33,14 @@ def name_path(path: Path) -> str:
 
 
 def name_folder(folder: Path) -> str:
-    """Return what a *folder* of definitions is called: as paths are, and else by its last name."""
+    """Return the name of a *folder* of definitions: as for paths, otherwise its last part."""
     name = name_path(folder)
     outside = ".." in name or name.startswith("/")
     return os.path.basename(os.path.abspath(folder)) if outside else name  # noqa: PTH100, PTH119
 
 
 def name_file(folder: Path, name: str) -> str:
-    """Return what the file *name*, a path from a *folder* of definitions, is called."""
+    """Return the name of the file *name*, a path relative to a *folder* of definitions."""
     return posixpath.normpath(f"{name_folder(folder)}/{name}")
 
 
@@ -52,7 +51,7 @@ def find_top(path: Path) -> Path | None:
 
 @contextmanager
 def call_path(path: Path, name: str) -> Iterator[None]:
-    """Let *path*, a copy of something else, be called *name* for a while."""
+    """Let *path*, a copy of something else, be named *name* in reports for the duration."""
     token = _copies.set({**_copies.get(), path: name})
     try:
         yield

@@ -1,7 +1,7 @@
-"""Show in a published document where requests name its version, and take that out again.
+"""Write into a published document where requests name its version, and remove that again.
 
-A header or a parameter of the query is declared by the author. A path segment is published as the
-end of the servers' addresses, a parameter of the media type at the media types of responses.
+Authors declare a header or a query parameter themselves. A path segment is published at the end of
+the server addresses, a media type parameter at the media types of responses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ADDED: Final = "The version is the first segment of the path."
 
 
 def show_version(document: dict[str, Any], selector: str, version: str) -> dict[str, Any]:
-    """Return *document* as it is published where *selector* (of the table) chooses *version*."""
+    """Return *document* as published if *selector* (of the table) chooses *version*."""
     place, _, name = selector.partition(" ")
     if place == "path" and name:
         servers = [
@@ -52,7 +52,7 @@ def _shorten(server: Any, version: str) -> Any:
 
 
 def _rename(document: dict[str, Any], rename: Callable[[str], str]) -> dict[str, Any]:
-    """Return *document* with each media type of a response renamed, but those of webhooks."""
+    """Return *document* with each media type of a response renamed, except those of webhooks."""
 
     def replace(kind: str, node: Any) -> Any:
         if not isinstance(node, dict) or kind == "schema":

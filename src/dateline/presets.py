@@ -1,4 +1,4 @@
-"""The presets of versioning policies: which verdicts each gives."""
+"""The presets of versioning policies: verdicts that replace those of the rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dateline.model import Verdict
 
 
 class Preset(NamedTuple):
-    """A policy to start from: what it is for, and its verdicts that differ from the rules' own."""
+    """A policy to start from: its purpose, and its verdicts that differ from those of the rules."""
 
     purpose: str
     verdicts: Mapping[str, Verdict]

@@ -1,4 +1,4 @@
-"""Show progress on a terminal, once a command takes more than a second."""
+"""Show progress on a terminal once a command takes more than a second."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typing import Final, TextIO, TypeVar
 Item = TypeVar("Item")
 
 AFTER: Final = 1.0
-"""Seconds after which there is something to see."""
+"""The number of seconds before progress is shown."""
 
 _EVERY: Final = 0.2
 _CLEAR: Final = "\r\x1b[K"
 _MOST: Final = 70
-"""So many characters at most, so that the line is one on any terminal."""
+"""The maximum length, in characters, so that it fits one line of any terminal."""
 
 
 class ProgressLine:
-    """The line on *stream*. Other threads may draw it while what it says changes.
+    """A progress line on *stream*. Other threads may draw it while its text changes.
 
-    ``within`` comes before what it says, such as the name of a project.
+    ``within`` is a prefix of the text, such as the name of a project.
     """
 
     def __init__(self, stream: TextIO, started: float) -> None:
@@ -37,11 +37,11 @@ class ProgressLine:
         self._lock = threading.Lock()
 
     def describe(self, what: str) -> None:
-        """Let the line say *what* from the next time on that it is drawn."""
+        """Set the text of the line, shown from the next drawing on."""
         self._what = f"{self.within}{what}"[:_MOST]
 
     def draw(self, now: float) -> None:
-        """Draw the line as it is at the time *now*; nothing before the first second is over."""
+        """Draw the line at the time *now*; nothing during the first second."""
         seconds = now - self._started
         with self._lock:
             if seconds >= AFTER and self._what and not self._is_paused:
@@ -50,7 +50,7 @@ class ProgressLine:
                 self._is_drawn = True
 
     def clear(self, *, paused: bool = False) -> None:
-        """Take the line away; until the next call nothing is drawn where it is *paused*."""
+        """Erase the line; if *paused*, nothing is drawn until the next call."""
         with self._lock:
             self._is_paused = paused
             if self._is_drawn:
@@ -63,29 +63,29 @@ _line: ProgressLine | None = None
 
 
 def describe(what: str, done: int | None = None, total: int | None = None) -> None:
-    """Say *what* is being done, and how many of a *total* are *done*, where somebody watches."""
+    """Show *what* is being done and how many of *total* are *done*, if progress is shown."""
     if _line is not None:
         _line.describe(what if total is None else f"{what}: {done} of {total}")
 
 
 def count(what: str, items: Sequence[Item]) -> Iterator[Item]:
-    """Yield *items*, and say at each *what* is being done and how far it is."""
+    """Yield *items*, showing *what* is being done and the progress at each."""
     for number, item in enumerate(items, 1):
         describe(what, number, len(items))
         yield item
 
 
 def enter_project(name: str, number: int, total: int) -> None:
-    """Say from now on which project of several is meant: its *name*, and that it is the n-th."""
+    """Show from now on which project is processed: its *name*, *number* of *total*."""
     if _line is not None:
         _line.within = f"{name} ({number} of {total}): " if total > 1 else ""
 
 
 @contextmanager
 def show_progress(*, quiet: bool = False) -> Iterator[None]:
-    """Show what is being done on the terminal that standard error is, until it is done.
+    """Show progress on standard error, if that is a terminal, until the block ends.
 
-    Nothing is shown without a terminal, in CI, or where it is to be *quiet*.
+    Nothing is shown without a terminal, in CI, or if *quiet*.
     """
     global _line
     stream = sys.stderr
@@ -99,7 +99,7 @@ def show_progress(*, quiet: bool = False) -> Iterator[None]:
         while not is_over.wait(_EVERY):
             line.draw(time.monotonic())
 
-    # it must not keep the process, whatever happens to it
+    # a daemon, so that it can't keep the process alive
     drawing = threading.Thread(target=draw, daemon=True)
     drawing.start()
     try:
@@ -113,7 +113,7 @@ def show_progress(*, quiet: bool = False) -> Iterator[None]:
 
 @contextmanager
 def pause_progress() -> Iterator[None]:
-    """Keep the line away meanwhile: a question is on the terminal."""
+    """Hide the line for the duration, because the terminal asks a question."""
     if _line is not None:
         _line.clear(paused=True)
     try:

@@ -1,4 +1,4 @@
-"""Render all artifacts of an API: relative paths and their bytes. Touches no disk."""
+"""Render all artifacts of an API: relative paths and their bytes. Writes no files."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _OF_SITES = ("jsonschema_rs", "markdown_it")
 """The packages that only sites need."""
 
 _SUFFIX = ".jinja"
-_MODELS = ("python", "datamodel")  # laid out by `models`, not by the walk over templates
+_MODELS = ("python", "datamodel")  # laid out by `models`, not by iterating over templates
 
 
 class Pages(Protocol):
-    """What gives a folder of templates its pages."""
+    """Provides the pages of a folder of templates."""
 
     def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the path and context of each page that the template *name* generates."""
@@ -55,18 +55,18 @@ class Pages(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Rendered:
-    """The artifacts, sorted by path, and what could not be expressed in the models."""
+    """The artifacts, sorted by path, and what the models can't express."""
 
     artifacts: tuple[Artifact, ...]
     notes: tuple[str, ...]
 
 
 UNRECORDED: Final = RecordFiles("", lambda: None)
-"""No record at all."""
+"""An empty record."""
 
 
 def builtin_templates() -> Path:
-    """Return the folder of the templates that come with dateline."""
+    """Return the folder of the templates that are shipped with dateline."""
     package = Path(dateline.__file__).parent
     installed = package / "templates"
     # an editable installation uses the templates of the repository
@@ -87,13 +87,14 @@ def render(
 ) -> Rendered:
     """Return everything that *api* generates; *models* and *changes* only on request.
 
-    What is *recorded*, if anything, says since when versions have what was added to all of them.
+    *recorded*, if given, is the record of since when versions have what was added to all of them.
     The *cache* has what earlier runs laid out; documents in it that are known to be *resized* may
-    be without content. *keep* is given each artifact as soon as it is there, so that not all of
-    them have to be in memory at once.
-    *templates* overrides the built-in templates file by file; templates are code, so it may
-    only come from the command line. With *validate*, each distinct document must pass
-    openapi-spec-validator. Raises SourceError where one does not, TemplateError for a template
+    come without content. *keep* is called with each artifact as soon as it is there, so that not
+    all of them have to be in memory at once.
+
+    *templates* overrides the built-in templates file by file; templates are code, so it may only
+    come from the command line. With *validate*, each distinct document must pass
+    openapi-spec-validator. Raises SourceError if one does not, and TemplateError for a template
     that can't be laid out.
     """
     folders = [folder for folder in (templates, builtin_templates()) if folder is not None]
@@ -102,13 +103,13 @@ def render(
     notes = list(_list_notes(api, projector, cache or Cache(None), known, validate=validate))
     with cycles_freed():
         artifacts = _recall_documents(api, projector, folders, recorded, cache, resized, keep)
-    # one after the other: neither needs what the other reads, which takes memory
+    # one after the other: each reads data that the other doesn't need, and that takes memory
     if changes:
         with cycles_freed():
             artifacts += _recall_pages(api, projector, folders, recorded.read(), cache, keep)
     if models:
         python, remarks = _recall_package(api, projector, folders, cache, keep)
-        # heavy, and not needed where no models are
+        # slow to import, and not needed without models
         from dateline.server import list_documents
 
         artifacts += [*python, *list_documents(api.table, artifacts)]
@@ -125,7 +126,7 @@ def render(
 def _list_notes(
     api: Api, projector: Projector, cache: Cache, known: Recollection, *, validate: bool
 ) -> Iterator[str]:
-    """Yield what is to be known of the documents. Raises SourceError as `require_valid` does."""
+    """Yield the notes on the documents. Raises SourceError as `require_valid` does."""
     if validate:
         yield from known.recall(
             "valid documents",
@@ -160,7 +161,7 @@ def _recall_documents(
     resized: Resized | None,
     keep: Keep,
 ) -> list[Artifact]:
-    """Return what the templates make of each contract, or what the *cache* has of it."""
+    """Return what the templates make of each contract, from the *cache* if possible."""
 
     def render(each: Api) -> Iterator[Artifact]:
         record = recorded.read()
@@ -178,8 +179,8 @@ def _recall_documents(
 def _recall_package(
     api: Api, projector: Projector, folders: list[Path], cache: Cache | None, keep: Keep
 ) -> tuple[list[Artifact], list[str]]:
-    """Return what `render_package` does, or what the *cache* has of it, kept by *keep*."""
-    # heavy, and not needed where no models are
+    """Return the result of `render_package`, from the *cache* if possible, stored by *keep*."""
+    # slow to import, and not needed without models
     from dateline.kept_package import recall_package
 
     def render(each: Api) -> tuple[list[Artifact], list[str]]:
@@ -196,12 +197,12 @@ def render_package(
     cache: Cache | None = None,
     keep: Keep = in_memory,
 ) -> tuple[list[Artifact], list[str]]:
-    """Return the files of the package but for the documents of its server, and notes.
+    """Return the files of the package without the documents of its server, and notes.
 
-    *keep* is that of `render`. Raises SourceError if authored definitions can't be served; what
-    can't be served of adopted ones is a note.
+    *keep* is that of `render`. Raises SourceError if authored definitions can't be served; for
+    adopted ones, notes list what can't be served.
     """
-    # heavy, and not needed where no models are
+    # slow to import, and not needed without models
     from dateline.client import Clients
 
     clients = Clients(api, projector)
@@ -219,7 +220,7 @@ def render_package(
 def first_server(api: Api) -> bytes:
     """Return the first file of handlers for the server of *api*, which its owner fills in.
 
-    Raises SourceError for definitions that no server is generated from.
+    Raises SourceError for definitions from which no server can be generated.
     """
     folders = [builtin_templates()]
     server, made = _prepare_server(api, Projector(api), folders)
@@ -234,7 +235,7 @@ def _prepare_server(
     inlines: Mapping[str, Sequence[Inline]] | None = None,
 ) -> tuple[Server, Models]:
     """Return the server of *api*, and its models."""
-    # what follows is heavy: not needed where no models are
+    # slow to import, and not needed without models
     from dateline.canonical import (
         with_event_components,
         with_former_operations,
@@ -267,8 +268,8 @@ def _recall_pages(
     cache: Cache | None,
     keep: Keep,
 ) -> list[Artifact]:
-    """Return the change pages, or what the *cache* has of them; and the site, if there is one."""
-    # heavy, and not needed where only documents are
+    """Return the change pages, from the *cache* if possible, and the site, if there is one."""
+    # slow to import, and not needed if only documents are rendered
     from dateline.changes import Changes
     from dateline.changes.additions import list_periods
     from dateline.changes.kept import recall_pages
@@ -277,12 +278,12 @@ def _recall_pages(
 
     def lay_out() -> tuple[list[Artifact], set[str]]:
         differences = Changes(api, projector, periods, Recollection(cache, api.meaning))
-        # comparisons take more than what they find
+        # comparisons take more memory than their results
         return_memory()
         pages = [*map(keep, _render_pages(api, projector, folders, differences))]
         return pages, differences.texts
 
-    # a site tells most of what there is to tell
+    # the site shows most of the differences
     if cache is None or api.table.site:
         return lay_out()[0]
     return recall_pages(api, periods, folders, cache, lay_out, keep)
@@ -314,7 +315,7 @@ def _prepare_site(api: Api, projector: Projector, changes: Changes) -> Pages:
             f"a site (`site: true`) needs {' and '.join(missing)}, which this Python does not "
             "have; run: pip install 'dateline[site]'"
         )
-    # heavy, and not everybody has what it needs
+    # slow to import, and an optional dependency
     from dateline.site import ReferenceSite
 
     return ReferenceSite(api, projector, changes.pages, changes.announced)
@@ -329,8 +330,8 @@ def _render_templates(
     folders: list[Path],
     fan_out: Callable[[str], Iterator[tuple[str, dict[str, Any]]]],
 ) -> Iterator[Artifact]:
-    """Lay out every template for each path and context that *fan_out* has for its path."""
-    # heavy, and not needed where all documents are known
+    """Lay out every template once for each path and context that *fan_out* yields for it."""
+    # slow to import, and not needed if all documents are in the cache
     from dateline.templating import TemplateError, environment
 
     jinja = environment(folders)
@@ -344,7 +345,7 @@ def _render_templates(
             try:
                 for text in jinja.get_template(name).generate(table=api.table, **context):
                     made.write(text.encode())
-            except Exception as error:  # a template is code, and may fail like any
+            except Exception as error:  # a template is code, and may raise anything
                 raise TemplateError(f"template {name}: {error}") from error
             yield Artifact(path=path, content=made.getvalue())
 
@@ -358,8 +359,8 @@ def _fan_out(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (path, context) for each value of `{environment}` and `{version}` in *name*.
 
-    *words* are those that documents have in place of the newest ones, by version. Folders with
-    pages of their own have no documents.
+    *words* replace those of the newest version in documents, by version. Folders with pages of
+    their own get no documents.
     """
     from dateline.changes.words import restore_contract
     from dateline.templating import TemplateError

@@ -20,17 +20,17 @@ _ERROR: Final = re.compile(r"(?P<fact>.*) \(at (?:line (?P<line>\d+), column (?P
 
 
 class UnknownProjectError(DatelineError):
-    """No project has the name, or several might be meant."""
+    """No project has the name, or several projects are possible."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Workspace:
-    """Where a project keeps its definitions and its outputs.
+    """The folders and settings of one project.
 
-    ``name`` is what the project is called among others. ``templates`` overrides the built-in
-    templates file by file. ``strict`` puts adopted documents, too, before openapi-spec-validator.
+    ``name`` distinguishes it from other projects. ``templates`` overrides the built-in templates
+    file by file. With ``strict``, openapi-spec-validator validates adopted documents, too.
     ``rule_pages`` is an address with ``{rule}`` in it, under which a page explains each rule.
     ``converters`` names an object with the methods of the converters, `module:name`.
     """
@@ -45,17 +45,18 @@ class Workspace:
 
     @property
     def protected(self) -> tuple[Path, ...]:
-        """The folders that must never be written over."""
+        """The folders that must never be overwritten."""
         return (self.schemas,) if self.templates is None else (self.schemas, self.templates)
 
 
 def find_projects(names: Sequence[str] = ()) -> list[Workspace]:
     """Return the projects that the working folder belongs to, or those of them with *names*.
 
-    That is the nearest folder, from here to the top of the repository, with settings or with
-    definitions in `schemas/`. Where its settings list `projects`, it is these; with *names*, only
-    such a folder counts, or a project of that name. Without any, the result is empty. Raises
-    SourceError for settings that are invalid, and UnknownProjectError for an unknown name.
+    The search goes from the working folder up to the top of the repository, and ends at the nearest
+    folder with settings, or with definitions in `schemas/`. If its settings list `projects`, these
+    are returned. With *names*, only a folder with such a list, or a project of that name, ends the
+    search. The result is empty if there is none. Raises SourceError for invalid settings, and
+    UnknownProjectError for an unknown name.
     """
     for folder in _list_folders():
         settings = _Settings.read(folder)
@@ -74,7 +75,7 @@ def find_projects(names: Sequence[str] = ()) -> list[Workspace]:
 
 
 def _list_folders() -> Iterator[Path]:
-    """Yield the working folder and those above it, up to the top of the repository if any."""
+    """Yield the working folder and its parents, up to the top of the repository if any."""
     here = Path.cwd()
     for folder in (here, *here.parents):
         yield Path(os.path.relpath(folder))
@@ -85,8 +86,8 @@ def _list_folders() -> Iterator[Path]:
 def _choose(members: Sequence[Workspace], names: Sequence[str]) -> list[Workspace]:
     known = {member.name: member for member in members}
     for name in names:
-        if name not in known:
-            from dateline.wording import did_you_mean  # imports much, for a message only
+        if name not in known:  # slow to import, and needed for a message only
+            from dateline.wording import did_you_mean
 
             raise UnknownProjectError(f"no project {name!r}{did_you_mean(name, known)}")
     return [known[name] for name in dict.fromkeys(names)]
@@ -94,7 +95,7 @@ def _choose(members: Sequence[Workspace], names: Sequence[str]) -> list[Workspac
 
 @dataclass(frozen=True)
 class _Settings:
-    """The settings of *folder*: ``values`` by key, as ``file`` has them in ``text``."""
+    """The settings of *folder*: ``values`` by key, from the ``text`` of ``file``."""
 
     folder: Path
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -103,14 +104,14 @@ class _Settings:
 
     @classmethod
     def read(cls, folder: Path) -> _Settings | None:
-        """Return the settings in *folder*, None without any."""
+        """Return the settings in *folder*, or None."""
         file = folder / SETTINGS
         shared = not file.is_file()
         if shared:
             file = folder / SHARED_SETTINGS
             if not file.is_file():
                 return None
-        from tomllib import TOMLDecodeError, loads  # needed where there are settings only
+        from tomllib import TOMLDecodeError, loads  # imported only if there are settings
 
         try:
             text = file.read_text(encoding="utf-8")
@@ -135,7 +136,7 @@ class _Settings:
         return settings
 
     def workspace(self, name: str = "") -> Workspace:
-        """Return the project of this folder, called *name* unless it has a name of its own."""
+        """Return the project of this folder, called *name* unless the settings name it."""
         templates = self.values.get("templates")
         return Workspace(
             name=self.values.get("name", name),
@@ -180,9 +181,9 @@ class _Settings:
             raise self._refuse_value("dateline", "the settings of dateline are a table")
         for key, value in self.values.items():
             if key not in _KEYS:
-                from dateline.wording import did_you_mean  # imports much
+                from dateline.wording import did_you_mean  # slow to import
 
-                raise self._refuse_value(key, f"{key!r} is no setting{did_you_mean(key, _KEYS)}")
+                raise self._refuse_value(key, f"{key!r} is not a setting{did_you_mean(key, _KEYS)}")
             if key in _TEXTS and not (isinstance(value, str) and value):
                 raise self._refuse_value(key, f"`{key}` is text")
             if key == "strict" and not isinstance(value, bool):
@@ -199,7 +200,7 @@ class _Settings:
             raise self._refuse_value("rule-pages", fact)
 
     def _refuse_value(self, word: str, fact: str) -> SourceError:
-        """Return the error about the first place where *word* is written."""
+        """Return the error for the first place where *word* is written."""
         for number, line in enumerate(self.text.split("\n"), 1):
             if (column := line.find(word)) >= 0:
                 return _refuse(self.file, number, column + 1, fact)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def read_status(workspace: Workspace) -> dict[str, Any]:
-    """Return the state of the project, as `status.schema.json` of `answers` describes it.
+    """Return the state of the project, in the form of `status.schema.json` of `answers`.
 
     Raises SourceError for invalid definitions.
     """
@@ -60,7 +60,7 @@ def _describe(workspace: Workspace, cache: Cache) -> dict[str, Any]:
 
 
 def format_status(state: Mapping[str, Any], workspace: Workspace) -> Iterator[str]:
-    """Yield *state*, which `read_status` made of *workspace*, in lines for people."""
+    """Yield *state*, the result of `read_status` for *workspace*, as lines for people."""
     yield "versions"
     width = max(10, *(len(version["date"]) for version in state["versions"]))
     for version in state["versions"]:
@@ -96,10 +96,7 @@ def format_status(state: Mapping[str, Any], workspace: Workspace) -> Iterator[st
 
 
 def format_changes(changes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what *changes* says of gated changes, below the reason of each; no reason comes last.
-
-    They are the ``data`` of entries.
-    """
+    """Yield gated *changes*, the ``data`` of entries, grouped by reason; those without are last."""
     gated = [change for change in changes if change["verdict"] == str(Verdict.GATED)]
     for why in sorted(
         dict.fromkeys(change["why"] for change in gated), key=lambda why: why is None
@@ -133,7 +130,7 @@ def _describe_announcement(api: Api, announcement: Announcement) -> dict[str, An
 
 
 def _left_to_do(api: Api, due: Announcement) -> str | None:
-    """Say what is to be done about *due*, whose day has come; nothing where it is done."""
+    """Return what is left to do about *due*, whose day has come; empty if it is done."""
     if due.kind == "ends":
         ended = due.version in api.table.dates
         return f"run `dateline retire {due.version}`" if ended else None
@@ -151,8 +148,8 @@ def _list_changes(
 def _list_added(
     workspace: Workspace, api: Api, projector: Projector, cache: Cache
 ) -> dict[str, Any]:
-    """Return what all versions got since the newest was cut: by the record, else by git."""
-    # words of the record may be equal to those of the definitions: these count as well
+    """Return the additions to all versions since the newest cut, by the record or else by git."""
+    # the record may have the same words as the definitions, so they count as well
     known = Recollection(cache, api.meaning).recall(
         "added",
         lambda: _compare_with_record(workspace, api, projector, cache),
@@ -172,7 +169,7 @@ def _list_added(
 def _compare_with_record(
     workspace: Workspace, api: Api, projector: Projector, cache: Cache
 ) -> tuple[str, list[str]] | None:
-    """Return since when all versions have what, by the record; None where it does not say."""
+    """Return the additions and their start by the record; None if it does not say."""
     from dateline.changes.additions import list_periods
     from dateline.changes.record import read_record
 
@@ -184,9 +181,9 @@ def _compare_with_record(
 
 
 def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
-    """Return what was published when *version* was cut, and the words for that.
+    """Return what was published when *version* was cut, and a phrase for that time.
 
-    Without a commit of it the published documents are the oldest that are known.
+    Without a commit of the cut, the published documents are the oldest known ones.
     """
     from dateline.check import baseline
     from dateline.check.git import NoRepositoryError, Repository
@@ -201,7 +198,7 @@ def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
 
 
 def _latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
-    """Return what is *published* of the latest version, by environment."""
+    """Return the *published* documents of the latest version, by environment."""
     return {
         shown.environment: document.content
         for shown, document in published.documents.items()
@@ -210,7 +207,7 @@ def _latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
 
 
 def _list_waivers(workspace: Workspace, api: Api, cache: Cache) -> list[dict[str, Any]]:
-    """Return each waiver with what became of it since it was written."""
+    """Return each waiver with its current state."""
     from dateline.check import baseline, judge_waivers, read_waivers
 
     waivers = read_waivers(workspace.schemas)
@@ -257,7 +254,7 @@ def _format_outputs(state: Mapping[str, Any], workspace: Workspace) -> Iterator[
     if outputs["stale"]:
         return
     yield f"  {folder}/ is up to date"
-    # where a newcomer finds what was generated
+    # a newcomer learns here where the outputs are
     for environment in state["environments"]:
         documents = folder / "spec" / environment["name"]
         yield f"    {documents}/  one OpenAPI document for each version, versions.json, latest"
@@ -266,16 +263,16 @@ def _format_outputs(state: Mapping[str, Any], workspace: Workspace) -> Iterator[
 
 
 def _is_resized(output: Path, path: str, size: int) -> bool:
-    """Return whether the file at *path* has another size; False where it can't be said."""
+    """Return whether the file at *path* has another size; False if that is unknown."""
     try:
-        # a file that is empty is compared with what belongs there
+        # an empty file must be compared with the expected content
         return (output / path).stat().st_size not in (0, size)
     except OSError:
         return False
 
 
 def _find_stale(workspace: Workspace, api: Api, cache: Cache, *, edited: bool) -> list[Stale]:
-    """Return the outputs that are stale: only documents, where sources were *edited* that show."""
+    """Return the stale outputs: only documents, if sources were *edited* in what they show."""
     if edited:
         documents, _ = render_outputs(
             workspace,

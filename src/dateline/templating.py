@@ -37,10 +37,10 @@ _FINISHED: Final = (Code, jinja2.runtime.Macro)
 
 
 class _Compiled(jinja2.BytecodeCache):
-    """The compiled templates of this process, and those that earlier ones compiled.
+    """The compiled templates of this process and of earlier ones.
 
-    They are kept as Python keeps compiled modules, in the user's own folder for caches, whole
-    and authenticated: nothing of them comes from a project.
+    They are kept as Python keeps compiled modules, in the user's own cache folder, whole and
+    authenticated: nothing in it comes from a project.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class _Compiled(jinja2.BytecodeCache):
         return {} if content is None else marshal.loads(content)
 
     def keep(self) -> None:
-        """Keep what this process compiled for later ones, and no more than `_MOST_KEPT`."""
+        """Store what this process compiled, at most `_MOST_KEPT` templates."""
         if self._known.keys() <= (self._kept or {}).keys():
             return
         new = {**(self._kept or {}), **self._known}
@@ -72,13 +72,13 @@ class _Compiled(jinja2.BytecodeCache):
 
 # Enough for all templates of dateline, and some of a user's own.
 _MOST_KEPT: Final = 200
-# Another release may compile otherwise.
+# Another release may compile differently.
 _COMPILED_BY: Final = f"templates-{jinja2.__version__}"
 _COMPILED: Final = _Compiled()
 
 
 def keep_compiled() -> None:
-    """Spare later processes from compiling the templates that this one compiled."""
+    """Store the compiled templates of this process for later ones."""
     _COMPILED.keep()
 
 
@@ -87,7 +87,7 @@ class TemplateError(DatelineError):
 
 
 def environment(folders: list[Path]) -> jinja2.Environment:
-    """Return the environment that finds templates in *folders*, the first one first.
+    """Return the environment that finds templates in *folders*, in this order.
 
     A raw ``{{ x }}`` raises TypeError; so does every undefined name (UndefinedError).
     """
@@ -99,9 +99,9 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        # an environment is made for each generation; to look again costs one stat for each row
+        # an environment is made for each generation; checking again costs one stat for each row
         auto_reload=False,
-        # source text is laid out by its own filters, never as HTML
+        # filters lay out source text, never as HTML
         autoescape=False,
     )
     made.filters.update(
@@ -112,7 +112,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         yamlkey=cache(lambda key: Code(yaml_key(key))),
         ident=_ident,
         pystr=lambda text: Code(ascii(str(text))),
-        # one line each, and nothing in it that a reader of the language obeys
+        # on one line, without anything that the reading language interprets
         compact=lambda value: Code(json.dumps(value, ensure_ascii=False, separators=(",", ":"))),
         fragment=_memoized_recently(lambda text: markupsafe.escape(quote(text, safe=""))),
         diffline=lambda text: Code(printable(str(text), _MOST_IN_LINE)),
@@ -135,14 +135,14 @@ def _must_be_code(value: object) -> object:
 
 
 _MOST_IN_LINE: Final = 10_000
-"""At most so many characters of one line of a longer text are shown."""
+"""The maximum length, in characters, of one line of a longer text."""
 
 _HEADING: Final = "h4"
-"""What headings in descriptions become: pages have their own above them."""
+"""The HTML elements of headings in descriptions: pages have their own headings above them."""
 
 
 def _escape_code(line: str) -> str:
-    # never an attribute: quotes stay, of which samples have very many
+    # never used in attributes: quotes stay, of which samples have very many
     return escape(printable(line, _MOST_IN_LINE), quote=False)
 
 
@@ -155,9 +155,9 @@ def _inert(text: str) -> str:
 def _commonmark() -> MarkdownIt:
     """Return a renderer of CommonMark 0.31 with tables.
 
-    HTML in it is text, images are links to them: a page requests nothing from elsewhere.
+    HTML in descriptions is escaped, and images become links: a page loads nothing from elsewhere.
     """
-    # needed by the site alone
+    # needed by the site only
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
@@ -178,12 +178,12 @@ def _ident(name: str) -> Code:
 
 
 def _layout_filter(environment: jinja2.Environment) -> Callable[..., Code]:
-    """Lay out objects that are on several pages once, by a template of their own."""
-    # the object is kept beside its text: an id is unique only while its object lives
+    """Return a filter that lays out objects on several pages once, with their own template."""
+    # the object is stored with its text: an id is unique only while its object lives
     known: dict[tuple[Any, ...], tuple[Any, str]] = {}
 
     def laid_out(items: Iterable[Any], name: str, template: str, **context: Any) -> Code:
-        """Return the lines of *template*, laid out for each of *items*, which it calls *name*."""
+        """Return the lines of *template*, laid out for each of *items* as the variable *name*."""
         found = environment.get_template(template)
         others = (name, template, *context.items())
         given: dict[str, Any] = {}
@@ -203,7 +203,7 @@ def _layout_filter(environment: jinja2.Environment) -> Callable[..., Code]:
 
 
 def _lay_out_members(value: dict[str, Any], indent: int) -> Code:
-    """Return *value*, one of many objects like it, as JSON; equal texts and lists are shared."""
+    """Return *value*, one of many similar objects, as JSON; equal texts and lists are shared."""
     inner = " " * (indent + 2)
     lines = [
         f"{inner}{json_key(key)}: {_lay_out_member(member, indent + 2)}"
@@ -220,7 +220,7 @@ def _lay_out_member(value: Any, indent: int) -> str:
     try:
         "".join(value)
     except TypeError:
-        # of other values, equal ones may be written in several ways: 1, 1.0, true
+        # equal values of other types may be written differently: 1, 1.0, true
         return json_text(value, indent)
     return _lay_out_texts(tuple(value), indent)
 
@@ -234,14 +234,14 @@ def _lay_out_texts(texts: tuple[str, ...], indent: int) -> str:
 
 
 def _memoized_recently(escape: Callable[[str], str]) -> Callable[[object], Code]:
-    """Let words that pages repeat, such as names and rules, be escaped once."""
+    """Escape words that pages repeat, such as names and rules, only once."""
     known = lru_cache(maxsize=1 << 14)(lambda text: Code(escape(text)))
     return lambda value: known(str(value))
 
 
 def _memoized(text: Callable[[Any, int], str]) -> Callable[..., Code]:
-    """Let nodes that several documents share be laid out once."""
-    # the node is kept beside its text: an id is unique only while its object lives
+    """Lay out nodes that several documents share only once."""
+    # the node is stored with its text: an id is unique only while its object lives
     known: dict[tuple[int, int], tuple[Any, Code]] = {}
 
     def laid_out(value: Any, indent: int = 0) -> Code:
@@ -252,7 +252,7 @@ def _memoized(text: Callable[[Any, int], str]) -> Callable[..., Code]:
             str(value)  # raises the error that names it
         made = Code(text(value, indent))
         if indent:
-            # what begins a line is a document of its own, which is laid out once, or short
+            # what begins a line is a document, which is laid out once, or short
             known[id(value), indent] = value, made
         return made
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dateline.server.converters import Converter
 
 _SHOWN: Final = 3
-"""So many faults of a kind are shown of each converter."""
+"""The number of faults of a kind that are shown for each converter."""
 
 _LONGEST: Final = 160
 
@@ -42,7 +42,7 @@ class TrialError(DatelineError):
 
 @dataclass(frozen=True)
 class ConverterFault:
-    """What is wrong with one result: what was called, and what came of it."""
+    """A fault of one result: the call, and its result."""
 
     kind: str
     call: str
@@ -51,7 +51,7 @@ class ConverterFault:
 
 @dataclass
 class TriedConverter:
-    """What came of one converter: how many values were tried, refused, and at fault."""
+    """The trial of one converter: the number of values tried and refused, and the faults."""
 
     name: str
     before: str
@@ -65,7 +65,7 @@ class TriedConverter:
         return {**asdict(self), "before": self.before or None}
 
     def format_lines(self) -> Iterator[str]:
-        """Yield the lines of it for people."""
+        """Yield it as lines for people."""
         before = f" before {self.before}" if self.before else ""
         yield f"{self.name}{before}: {', '.join(self.methods)}"
         if not self.faults:
@@ -82,8 +82,8 @@ class TriedConverter:
 class ConverterTrial:
     """Tries the converters that *api* demands, which are methods of the object *converters*.
 
-    *count* values are tried on each way, the same for the same *seed*. Values of converters whose
-    names are *lossy* need not come back once they went down.
+    *count* values are tried in each direction; they are the same for the same *seed*. Values of
+    *lossy* converters, by name, need not survive the round trip.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class ConverterTrial:
         seed: int = 0,
         lossy: Collection[str] = (),
     ) -> None:
-        # heavy, and needed here only
+        # slow to import, and needed here only
         from dateline.contracts import all_contract_data
         from dateline.server.canonical import read_forms
         from dateline.server.converted import ConvertedTypes
@@ -125,9 +125,9 @@ class ConverterTrial:
         return Sampler(self._forms.contract.document, self._seed)
 
     def find_names(self, called: str | None) -> list[str]:
-        """Return the converters that are *called* so, by name or method; all for None.
+        """Return the names of the converters with the name or method *called*; all for None.
 
-        Raises TrialError where there is none.
+        Raises TrialError if there is none.
         """
         if called is None:
             return list(self._methods)
@@ -141,7 +141,7 @@ class ConverterTrial:
         return found
 
     def try_converter(self, name: str) -> TriedConverter:
-        """Return what comes of the converter *name*. A method that is missing is a fault."""
+        """Try the converter *name* and return the results. A missing method is a fault."""
         said, ways = self._known[name], self._methods[name]
         methods = [each.method for each in ways.values()]
         tried = TriedConverter(name=name, before=said.get("before", ""), methods=methods)
@@ -267,12 +267,12 @@ class ConverterTrial:
 
 
 _NOTHING: Final = object()
-"""In place of a result that there is not."""
+"""Stands for a result that does not exist."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _TriedWay:
-    """One direction: the method, and what its results have to fit."""
+    """One direction: the method, and the schema of its results."""
 
     method: str
     convert: Callable[..., Any]
@@ -282,7 +282,7 @@ class _TriedWay:
     replaced: tuple[frozenset[str], ...] = ()
 
     def take(self, value: Any, tried: TriedConverter, called: str = "") -> Any:
-        """Return what *value* becomes; what is wrong with it is noted in *tried*."""
+        """Return the result for *value*; what is wrong with it is recorded in *tried*."""
         if value is None and self.passes_null:
             return None
         if self.replaced and (not isinstance(value, dict) or self.replaced[0].isdisjoint(value)):
@@ -329,9 +329,9 @@ async def _await(made: Any) -> Any:
 
 
 def import_object(name: str, *folders: Path) -> Any:
-    """Return the object that *name* (`module:name`) means; of a class, an instance.
+    """Import the object that *name* (`module:name`) means; for a class, return an instance.
 
-    Modules are found in the working folder, in *folders*, and wherever Python finds them. Raises
+    Modules are searched in the working folder, in *folders*, and on Python's path. Raises
     TrialError for what can't be imported.
     """
     module, _, attribute = name.partition(":")
@@ -347,7 +347,7 @@ def import_object(name: str, *folders: Path) -> Any:
 
 
 def _schema(kind: str, node: Any) -> Any:
-    """Return the schema of the values of *node*; any value where there is not exactly one."""
+    """Return the schema of the values of *node*; any value unless there is exactly one."""
     found = node if kind == "schema" else node.get("schema")
     return {} if found is None else found
 
@@ -366,7 +366,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _compare(value: Any, again: Any) -> str:
-    """Return in which fields *again* is another one than *value*."""
+    """Return the fields in which *again* differs from *value*."""
     if not isinstance(value, dict) or not isinstance(again, dict):
         return f"it was {_show(value)}"
     names = [

@@ -1,4 +1,4 @@
-"""How versions are named: the forms of their names, and the order of these."""
+"""How versions are named: the forms of names, and their order."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ NEXT: Final = "next"
 """The name of the version being prepared; newer than every dated one."""
 
 DATE_FORM: Final = "YYYY-MM-DD"
-"""The form of names unless another one is declared."""
+"""The form of names unless the version table declares another."""
 
 FORMS: Final = tuple(
     f"{day}{suffix}"
     for day in (DATE_FORM, "YYYY-MM", "YYYYMMDD", "YYYYMM")
     for suffix in ("", "-suffix", ".suffix")
 )
-"""The forms of names. A suffix may be left out, as in `2024-11-01` and `2024-11-01-preview`."""
+"""The forms of names. A suffix is optional, as in `2024-11-01` and `2024-11-01-preview`."""
 
 _PARTS: Final = {"YYYY": "[0-9]{4}", "MM": "(?:0[1-9]|1[0-2])", "DD": "(?:0[1-9]|[12][0-9]|3[01])"}
 _SUFFIX: Final = r"[a-z][a-z0-9]*(?:[.-][a-z0-9]+)*"
@@ -28,23 +28,23 @@ _DATED: Final = re.compile(
 )
 
 DATED: Final = re.sub(r"\?P<\w+>", "?:", _DATED.pattern)
-"""The regular expression of dated names of any form, without groups."""
+"""A regular expression for dated names of any form, without groups."""
 
 _NUMBER: Final = re.compile("[0-9]+")
 _DIGITS: Final = 18
 
 MOVING: Final = r"[a-z][a-z0-9-]{0,31}"
-"""How a version is called that always moves: a word, such as `unstable`."""
+"""The form of names of moving versions: a word, such as `unstable`."""
 
 RESERVED: Final = frozenset({NEXT, "latest", "versions", "server"})
-"""What no version may be called: files and packages have these names."""
+"""Names that no version may have, because files and packages use them."""
 
 
 @cache
 def name_pattern(form: str) -> str:
-    """Return the regular expression of the names of *form*, without days that do not exist.
+    """Return a regular expression for the names of *form* that excludes impossible dates.
 
-    It is in the dialect that Python and ECMA-262 share.
+    It uses only syntax that Python and ECMA-262 share.
     """
     day, suffix = _split(form)
     pattern = re.sub("YYYY|MM|DD", lambda part: _PARTS[part[0]], day)
@@ -53,7 +53,7 @@ def name_pattern(form: str) -> str:
 
 @cache
 def is_well_formed(name: str, form: str) -> bool:
-    """Return whether *name* has *form*, and its date exists in the calendar."""
+    """Return whether *name* has the *form* and a date that exists."""
     found = _DATED.fullmatch(name)
     if found is None or re.fullmatch(name_pattern(form), name) is None:
         return False
@@ -66,7 +66,7 @@ def is_well_formed(name: str, form: str) -> bool:
 
 
 def first_day(name: str) -> str:
-    """Return the first day of the date that *name*, a dated one, begins with, as `YYYY-MM-DD`."""
+    """Return the first day, `YYYY-MM-DD`, of the date at the beginning of *name*."""
     found = _DATED.fullmatch(name)
     assert found is not None
     day = found["day"].replace("-", "").ljust(8, "0")
@@ -74,7 +74,7 @@ def first_day(name: str) -> str:
 
 
 def write_date(day: str, form: str) -> str:
-    """Return *day*, `YYYY-MM-DD`, as *form* has it, without a suffix."""
+    """Return *day*, `YYYY-MM-DD`, in *form*, without a suffix."""
     year, month, of_month = day.split("-")
     parts = {"YYYY": year, "MM": month, "DD": of_month}
     return re.sub("YYYY|MM|DD", lambda part: parts[part[0]], _split(form)[0])
@@ -86,17 +86,17 @@ def is_dated(name: str) -> bool:
 
 
 def is_moving(name: str) -> bool:
-    """Return whether *name* is that of a version that always moves: neither dated nor `next`."""
+    """Return whether *name* is that of a moving version: neither dated nor `next`."""
     return name != NEXT and not is_dated(name)
 
 
 @cache
 def order(name: str) -> tuple[int, str, int, str]:
-    """Return a sort key for names: dates, then `next`, then what always moves.
+    """Return a sort key for names: dates, then `next`, then names of moving versions.
 
-    Of two names of one date, that with a suffix after a hyphen is older than the date alone, as
-    previews are, and one with a suffix after a dot is newer, as releases with a name are. Numbers
-    in suffixes count as such: `rc2` is older than `rc10`.
+    Of two names with the same date, one with a suffix after a hyphen is older than the date alone,
+    like a preview, and one with a suffix after a dot is newer, like a named release. Numbers in
+    suffixes are compared as numbers: `rc2` is older than `rc10`.
     """
     found = _DATED.fullmatch(name)
     if found is None:
@@ -107,6 +107,6 @@ def order(name: str) -> tuple[int, str, int, str]:
 
 
 def _split(form: str) -> tuple[str, str]:
-    """Return the form of the date, and the sign before a suffix, empty without one."""
+    """Return the form of the date, and the separator of the suffix, empty without one."""
     day = form.removesuffix("suffix")
     return (day, "") if day == form else (day[:-1], day[-1])

@@ -13,7 +13,7 @@ _VOWELS: Final = frozenset("aeiou")
 
 
 def quote(value: Any) -> str:
-    """Return *value* as a message names it: short values as written, others by their kind."""
+    """Return *value* for a message: short values as JSON, others by their kind."""
     if isinstance(value, str):
         return repr(value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…")
     if value is None:
@@ -26,7 +26,7 @@ def quote(value: Any) -> str:
 
 
 def quote_all(values: Iterable[Any]) -> str:
-    """Return *values* as they are written in JSON, joined, the first few of many."""
+    """Return *values* as JSON, joined; of many only the first few."""
     written = [quote(value).removeprefix("the number ") for value in values]
     return ", ".join(written[:_MOST]) + (", …" if len(written) > _MOST else "")
 
@@ -41,8 +41,8 @@ def name_kind(kind: str) -> str:
 
 
 def find_nearest(word: str, known: Iterable[str], closeness: float = 0.6) -> str | None:
-    """Return the one of *known* that *word* was probably meant to be."""
-    # its import is only needed for a message
+    """Return the *known* word that *word* was probably meant to be, if any."""
+    # imported for a message only
     from difflib import get_close_matches
 
     names = list(known)
@@ -55,7 +55,7 @@ def find_nearest(word: str, known: Iterable[str], closeness: float = 0.6) -> str
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message about the unknown *word*: the nearest of *known*, or them all."""
+    """Return the end of a message about the unknown *word*: the nearest of *known*, or all."""
     names = list(known)
     meant = find_nearest(word, names)
     if meant is not None:
@@ -72,16 +72,16 @@ def join_quoted(words: Iterable[str]) -> str:
 
 
 def say_repeated(value: Any) -> str:
-    """Return the message about *value*, which is in its list a second time."""
+    """Return the message about *value* that occurs twice in a list."""
     return f"{quote(value)} is in the list already; leave one out"
 
 
 _MOST_ALIKE: Final = 10
-"""How many notes that say the same of different places are worth reading one by one."""
+"""The number of equal notes about different places that are shown one by one."""
 
 
 def group_notes(notes: Sequence[str]) -> list[str]:
-    """Return *notes*, `PLACE: what`; of many that say the same, the first, and how many more."""
+    """Return *notes*, `PLACE: what`; for many equal ones, the first and the number of others."""
     counts = Counter(note.partition(": ")[2] for note in notes)
     grouped: dict[str, str] = {}
     for note in notes:

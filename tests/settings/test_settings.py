@@ -95,7 +95,8 @@ def test_the_search_ends_at_the_top_of_the_repository(
         ("schemas = 3\n", "dateline.toml:1:1: settings-invalid: `schemas` is text"),
         (
             '\nshemas = "a"\n',
-            "dateline.toml:2:1: settings-invalid: 'shemas' is no setting; did you mean 'schemas'?",
+            "dateline.toml:2:1: settings-invalid: 'shemas' is not a setting; "
+            "did you mean 'schemas'?",
         ),
         ('strict = "no"\n', "dateline.toml:1:1: settings-invalid: `strict` is true or false"),
         (
