@@ -47,6 +47,8 @@ def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str
     validity.
     """
     judged: set[bytes] = set()
+    # the contracts keep all schemas alive, so ids are not reused
+    known: dict[str, list[int]] = {}
     problems: list[Problem] = []
     notes: list[str] = []
     judge = list_judges()
@@ -65,7 +67,7 @@ def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str
             continue
         where = f"{contract.version}, {contract.environment}"
         try:
-            defects = _defects(contract.document)
+            defects = _defects(contract.document, known)
         except RecursionError:
             # it follows some legal cycles of references forever
             notes.append(f"openapi-spec-validator could not read the document of {where}")
@@ -112,19 +114,31 @@ def _without_words(node: Any, kind: str, read: Memo[Any]) -> Any:
     return {**found, **dict.fromkeys(said, "")} if said else found
 
 
-def _defects(document: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
-    """Return the path and the message of each defect that the validator finds in *document*."""
+def _defects(
+    document: dict[str, Any], known: dict[str, list[int]]
+) -> list[tuple[tuple[str | int, ...], str]]:
+    """Return the path and the message of each defect that the validator finds in *document*.
+
+    *known* has the ids of the schemas, by dialect, of the documents without any defect: those that
+    this document shares with them are not compared with the metaschema again.
+    """
     # slow to import, and not needed if all documents are in the cache
     import openapi_spec_validator
 
     version = "".join(str(document["openapi"]).split(".")[:2])
-    judge = getattr(openapi_spec_validator, f"OpenAPIV{version}SpecValidator")
+    judge = getattr(openapi_spec_validator, f"OpenAPIV{version}SpecValidator")(document)
+    dialect = f"{version} {document.get('jsonSchemaDialect')}"
+    schemas = judge.keyword_validators_registry["schema"]
+    schemas.meta_checked_schema_ids = [*known.get(dialect, ())]
     try:
         # the first line names the defect; the rest repeats the document
-        return [
+        found = [
             (tuple(error.absolute_path), error.message.split("\n", 1)[0])
-            for error in judge(document).iter_errors()
+            for error in judge.iter_errors()
         ]
+        if not found:
+            known[dialect] = schemas.meta_checked_schema_ids
+        return found
     except RecursionError:
         raise
     except Exception as error:  # it raises what its dependencies raise

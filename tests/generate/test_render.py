@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -141,6 +142,41 @@ def test_the_independent_judge_reads_each_distinct_document(library: Api) -> Non
     said = "openapi-spec-validator refuses the document of 2024-09-01, sandbox: "
     assert problems[0].message.startswith(said)
     assert "'loans'" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"components": {"schemas": {"Loan": {"type": 1}}}},
+        {"components": {"schemas": {"Loan": {"properties": {"due": {"minLength": "1"}}}}}},
+        {"components": {"schemas": {"Loan": {"required": ["due"], "default": 1, "allOf": [{}]}}}},
+        {"jsonSchemaDialect": "https://example.com/none"},
+    ],
+)
+def test_a_schema_that_documents_share_is_judged_in_those_with_defects(
+    library: Api, broken: dict[str, Any]
+) -> None:
+    """Whatever was judged before: each document says what is wrong with it."""
+    contract = project(library, "2024-09-01", "sandbox")
+    both = {**contract.document, **broken}
+    if "components" in broken:
+        both["components"] = {
+            "schemas": {**contract.document["components"]["schemas"]}
+            | broken["components"]["schemas"]
+        }
+    info = both["info"]
+    wrong = [
+        replace(contract, environment=name, document={**both, "info": {**info, "title": name}})
+        for name in ("sandbox", "production")
+    ]
+    found = []
+    for contracts in (wrong[:1], wrong[1:], [contract, *wrong], [*wrong, contract]):
+        with pytest.raises(SourceError) as caught:
+            require_valid(library, contracts, Cache(None))
+        found.append([problem.message for problem in caught.value.problems])
+    alone, other, after, before = found
+    assert [each.replace("sandbox", "production") for each in alone] == other
+    assert after == before == sorted([*alone, *other])
 
 
 def test_a_document_that_is_known_to_be_valid_is_not_judged_again(library: Api) -> None:
