@@ -190,6 +190,9 @@ JSON_TYPES: Final[dict[Value, JsonType]] = {
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 """The methods that have a key of their own in a Path Item Object."""
 
+ADJACENT: Final = re.compile(r"(\{[^{}]*\})(\{[^{}]*\})")
+"""Two parameters of a path with nothing between them: no request says where one ends."""
+
 QUERYSTRING: Final = "querystring"
 """The place of a parameter that is the whole query of a URL."""
 

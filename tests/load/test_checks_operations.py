@@ -65,6 +65,19 @@ paths:
         pytest.param(
             """
 paths:
+  /loans/{id}{copy}: {}
+  /loans/{id}.{copy}: {}
+  /loans/x{id}{copy}y/{no}: {}
+""",
+            [
+                "2:3: path-grammar: nothing separates {id} from {copy}; write a text between",
+                "4:3: path-grammar: nothing separates {id} from {copy}; write a text between",
+            ],
+            id="parameters with nothing between",
+        ),
+        pytest.param(
+            """
+paths:
   /: {}
   /loans/: {}
   /v1.0/loans:return: {}

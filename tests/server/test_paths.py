@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from support.generated_server import generate_payments
 
-SEGMENTS = ["a", "b", "{x}", "v{x}", "{x}.json", "{x}-{y}", "a.b"]
-TEXTS = ["a", "b", "v1", "c.json", "c-d", "a.b", "axb", "", "v", "\udc2f", "é\n"]
+SEGMENTS = ["a", "b", "{x}", "v{x}", "{x}.json", "{x}-{y}", "a.b", "a%62", "{x}:v"]
+TEXTS = ["a", "b", "v1", "c.json", "c-d", "a.b", "axb", "", "v", "\udc2f", "é\n", "ab", "c:v"]
 
 
 @pytest.fixture(scope="module")

@@ -246,14 +246,6 @@ def test_an_address_with_a_variable_that_is_not_defined_is_served(tmp_path: Path
     assert ask(app_of(made), "GET", "/stage/v1/fine").status_code == 204
 
 
-@pytest.mark.parametrize("path", ["/a?b=c", "/a#b"])
-def test_a_path_that_no_request_has_is_noted(path: str, tmp_path: Path) -> None:
-    made = unchecked(tmp_path, document({path: {"get": DONE}}))
-    [note] = [note for note in made.notes if "501" in note]
-    assert note.endswith(": no request has a path with ? or #)")
-    assert statuses(app_of(made), OLD) == [204]
-
-
 def test_accounts_are_known_where_no_secured_operation_is_served(tmp_path: Path) -> None:
     found = document({})
     del found["paths"]["/fine"]

@@ -176,7 +176,7 @@ class MethodWriter:
         pairs = [
             Pair("name", Text(operation.method_name)),
             Pair("method", Text(operation.method)),
-            Pair("path", Text(operation.path)),
+            Pair("path", Text(operation.address)),
         ]
         if operation.arguments:
             self._words.add("Parameter")

@@ -70,6 +70,11 @@ class DescribedOperation:
     description: str
     deprecated: bool
 
+    @property
+    def address(self) -> str:
+        """The path of its requests, below that of the server: it begins with a slash."""
+        return self.path if self.path.startswith("/") else f"/{self.path}"
+
 
 def describe_operation(
     operation: DescribedOperation, arguments: Iterable[Described], *notes: str, more: str = ""

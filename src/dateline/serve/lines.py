@@ -82,7 +82,7 @@ def _common(mock: Mock) -> Iterator[Operation]:
 
 def _request(mock: Mock, operation: Operation, address: str) -> str | None:
     """Return the command that does *operation*; None where a parameter can't be made up."""
-    path = operation.path
+    path = operation.address
     query: list[str] = []
     headers: list[str] = []
     for each in operation.parameters:

@@ -47,7 +47,7 @@ def describe_operations(
 def _describe_operation(operation: Operation) -> dict[str, Any]:
     return {
         "method": operation.method,
-        "path": operation.path,
+        "path": operation.address,
         "environments": list(operation.environments),
         **({"ignores_version": True} if operation.ignores_version else {}),
         "responses": {

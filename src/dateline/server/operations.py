@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from dateline.gates import Timeline, changes, drop_keys
 from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
 from dateline.openapi import (
+    ADJACENT,
     METHODS,
     QUERYSTRING,
     chain,
@@ -234,6 +235,11 @@ class _OperationReader:
         names = {}
         for at in sorted(sites, key=lambda at: -last[at]):
             group, name = argument_name(_tag(sites[at][-1])), self._handler_name(*at)
+            if self._api.table.adopted and (reason := _explain_unclear(at[0])):
+                self._unserved.setdefault(self._names[at], reason)
+                # it needs no name
+                names[at] = name
+                continue
             other = taken.get((group, name))
             if other is not None and spans[at].isdisjoint(spans[other]):
                 name = f"{name}_before_{snake(versions[last[at] + 1])}"
@@ -259,9 +265,6 @@ class _OperationReader:
         self, path: str, method: str, called: str, sites: list[dict[str, Any]]
     ) -> Operation:
         item, node = sites[-2:]
-        if not {"?", "#"}.isdisjoint(path) and self._api.table.adopted:
-            reason = "no request has a path with ? or #"
-            self._unserved.setdefault(self._names[path, method], reason)
         parameters = tuple(self._parameters(path, method, item, node))
         name = self._names[path, method]
         bodies = chain(self._document, node.get("requestBody"))
@@ -397,6 +400,14 @@ class _OperationReader:
         path, method = at
         place = self._api.locate(("paths", path, *operation_steps(method)))
         self.problems.append(Problem(place=place, id=id, message=f"{reason}: rename one"))
+
+
+def _explain_unclear(path: str) -> str:
+    """Return why requests don't say that they mean *path*, or with which parameters; or nothing."""
+    if not {"?", "#"}.isdisjoint(path):
+        return "no request has a path with ? or #"
+    adjacent = ADJACENT.search(path)
+    return f"nothing separates {adjacent[1]} from {adjacent[2]} in the path" if adjacent else ""
 
 
 def _tag(node: dict[str, Any]) -> str:

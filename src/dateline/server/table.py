@@ -49,7 +49,7 @@ def _row(operation: Operation, types: Types) -> Node:
         Pair("group", Text(operation.group)),
         Pair("handler", Text(operation.handler)),
         Pair("method", Text(operation.method)),
-        Pair("path", Text(operation.path)),
+        Pair("path", Text(operation.address)),
         Pair("environments", _tuple(map(Text, operation.environments))),
     ]
     if operation.unserved:

@@ -209,7 +209,7 @@ class _Row:
         self._answers: dict[str, AnswerNarrowing] = {}
 
     @cached_property
-    def _template(self) -> PathTemplate:
+    def template(self) -> PathTemplate:
         return PathTemplate(self.path)
 
     def is_there(self, version: str) -> bool:
@@ -226,6 +226,9 @@ class _Row:
                 *self._down[version].missing(self.name),
             }
             said = f"there is no converter {', '.join(sorted(missing))}" if missing else ""
+            contract = self._data.at(self.name, version)
+            if contract is not None and not self.template.is_clear:
+                said = contract.unserved
             self._unserved[version] = said
         return self._unserved[version]
 
@@ -233,7 +236,7 @@ class _Row:
         if version not in self._lifts:
             self._lifts[version] = RequestLift(
                 self.name,
-                self._template,
+                self.template,
                 self._data,
                 self._up,
                 version,
@@ -259,7 +262,7 @@ class _Row:
 def _find_results(paths: Paths[_Row, _Routed], scope: Scope, version: str) -> Results | None:
     """Return the results of the operation that a request of *version* means."""
     routed = paths.find(scope["method"], route(scope))
-    row = None if routed is None else routed.find(version)
+    row = None if routed is None else routed.find(version, scope.get("query_string", b""))
     return None if row is None else row.results
 
 
@@ -277,12 +280,17 @@ class _Routed(dict[str, Handling]):
         self.ignores_version = row is not None and row.ignores_version
 
     def __missing__(self, version: str) -> Handling:
-        self[version] = self._layer.handle(self.find(version), version)
+        found = [row for row in self._rows if row.is_there(version)]
+        if all(row.template.is_path for row in found):
+            self[version] = self._layer.handle(found[0] if found else None, version)
+        else:
+            self[version] = self._layer.choose(found, version)
         return self[version]
 
-    def find(self, version: str) -> _Row | None:
-        """Return the operation that a request of *version* means."""
-        return next((row for row in self._rows if row.is_there(version)), None)
+    def find(self, version: str, query: bytes = b"") -> _Row | None:
+        """Return the operation that a request of *version* with a query string means."""
+        found = (row for row in self._rows if row.is_there(version))
+        return next((row for row in found if row.template.has_query(query)), None)
 
 
 class _Layer:
@@ -327,6 +335,21 @@ class _Layer:
             serve = partial(self._serve, way, lift, hidden)
             app = partial(self._narrow, way) if is_usual else serve
         return Handling(app, limits)
+
+    def choose(self, rows: list[_Row], version: str) -> Handling:
+        """Return what becomes of requests that mean one of *rows*, by their query string.
+
+        What means none of them passes as it is.
+        """
+        handled = [(row.template, self.handle(row, version)) for row in rows]
+
+        async def choose(scope: Scope, receive: Receive, send: Send) -> None:
+            query = scope.get("query_string", b"")
+            apps = (handling.app for template, handling in handled if template.has_query(query))
+            await next(apps, self.pass_on)(scope, receive, send)
+
+        limits = (handling.limits for template, handling in handled if template.is_path)
+        return Handling(choose, next(limits, None))
 
     def _refuse(self, status: int, said: str) -> App:
         async def refuse(scope: Scope, _: Receive, send: Send) -> None:

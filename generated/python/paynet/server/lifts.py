@@ -292,7 +292,7 @@ class _Place:
                 return scope
             return _REWRITE[place](scope, gone, changed, self._known)
         # the names of parameters in paths are not sent
-        changed = {**dict(zip(self._template.names, texts.values(), strict=True)), **changed}
+        changed = {**texts, **changed}
         if all(texts.get(name) == value for name, value in changed.items()):
             return scope
         return write_path(scope, self._template.text, changed, self._known)

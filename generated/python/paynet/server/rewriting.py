@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote, quote_plus, unquote
 
 from .nested import STYLE
@@ -80,6 +80,10 @@ def write_cookies(
     return {**scope, "headers": headers}
 
 
+# RFC 3986, section 3.3, and the percent sign of what is encoded
+_IN_PATHS: Final = "/%:@!$&'()*+,;="
+
+
 def write_path(scope: Scope, template: str, values: Mapping[str, Any], said: Parameters) -> Scope:
     """Return *scope* with *values* for the parameters of its path, of which *template* is that."""
     made = template
@@ -90,7 +94,7 @@ def write_path(scope: Scope, template: str, values: Mapping[str, Any], said: Par
     return {
         **scope,
         "path": before + unquote(made),
-        "raw_path": quote(before).encode() + made.encode(),
+        "raw_path": quote(before).encode() + quote(made, safe=_IN_PATHS).encode(),
     }
 
 

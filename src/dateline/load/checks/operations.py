@@ -11,7 +11,15 @@ from dateline.load.checks.schema_parts import resolve_schema
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
 from dateline.load.checks.structure import is_annotation
 from dateline.model import WAS
-from dateline.openapi import NEWEST, QUERYSTRING, VALUES, operation_steps, operations, path_items
+from dateline.openapi import (
+    ADJACENT,
+    NEWEST,
+    QUERYSTRING,
+    VALUES,
+    operation_steps,
+    operations,
+    path_items,
+)
 from dateline.wording import (
     did_you_mean,
     find_nearest,
@@ -68,6 +76,9 @@ def path_grammar(_: Scope, site: Site, key: str) -> Iterator[Violation]:
                 f"{quote(path)} is no path; write segments of letters, digits, hyphens and "
                 "{parameters}, each after a `/`"
             )
+            yield Violation(site.at(key, path), "path-grammar", message)
+        elif adjacent := ADJACENT.search(path):
+            message = f"nothing separates {adjacent[1]} from {adjacent[2]}; write a text between"
             yield Violation(site.at(key, path), "path-grammar", message)
 
 

@@ -278,7 +278,9 @@ class _Operation(Route):
         return match, {"endpoint": self.endpoint, "path_params": values}
 
     def _found(self, scope: Scope) -> dict[str, str] | None:
-        return self._template.match(route(scope)) if scope["type"] == "http" else None
+        if scope["type"] != "http" or not self._template.has_query(scope.get("query_string", b"")):
+            return None
+        return self._template.match(route(scope))
 
 
 def _keeper(callers: Callers, readers: Readers) -> Callable[[Scope], Awaitable[str | None]]:
