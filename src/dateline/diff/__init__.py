@@ -57,6 +57,7 @@ class DiffReadings:
     def __init__(self) -> None:
         self._texts: Texts | None = None
         self._schemas = Memo(DiffReadings._read, owner=self)
+        self._surveys = Memo(_survey)
 
     def of(self, root: dict[str, Any], *, across: bool = False) -> Schemas:
         """Return the schemas of the document *root*, and its index.
@@ -64,6 +65,10 @@ class DiffReadings:
         With *across*, it is to be compared with a document of another dialect.
         """
         return self._schemas(root, across)
+
+    def survey(self, before: Schemas, after: Schemas, *, words: bool = True) -> ChangeSurvey:
+        """Return what of two documents is unequal; without *words*, where it is more than words."""
+        return self._surveys((before.document, after.document), words)
 
     def _read(self, root: dict[str, Any], across: bool) -> Schemas:
         # within one dialect equal texts mean the same, and schemas are read where they are met
@@ -106,8 +111,12 @@ def are_reworded(before: dict[str, Any], after: dict[str, Any], readings: DiffRe
     sides = (before, after)
     if text(_outline(before)) != text(_outline(after)):
         return False
-    ours, theirs = (readings.of(side).document for side in sides)
-    return not ChangeSurvey(ours, theirs, words=False).unequal
+    ours, theirs = map(readings.of, sides)
+    return not readings.survey(ours, theirs, words=False).unequal
+
+
+def _survey(documents: tuple[DocumentIndex, DocumentIndex], words: bool) -> ChangeSurvey:
+    return ChangeSurvey(*documents, words=words)
 
 
 def _outline(document: dict[str, Any]) -> dict[str, Any]:
@@ -155,7 +164,7 @@ class _Comparison:
         self._before = ours.document
         self._after = theirs.document
         self._graph = Graph()
-        self._survey = ChangeSurvey(self._before, self._after, words=words)
+        self._survey = readings.survey(ours, theirs, words=words)
         self._schemas = SchemaComparison(self._graph, self._survey, ours, theirs, renames)
         self._messages = MessageComparison(self._schemas)
         versions = find_version(before), find_version(after)

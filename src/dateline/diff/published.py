@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from dateline.diff import DiffReadings
-from dateline.diff.documents import ChangeSurvey, Key
+from dateline.diff.documents import Key
 from dateline.oddities import keep_oddities
 from dateline.openapi import ConvertedDocument, is_old
 
@@ -26,18 +26,19 @@ def read_meanings(
         return before, after
     if is_old(before) != is_old(after):
         # all of both is compared
-        first, second = (
+        older, newer = (
             _read(document, None) if is_published else document
             for document, is_published in zip((before, after), are_published, strict=True)
         )
-        return first, second
-    ours, theirs = (readings.of(side).document for side in (before, after))
-    relevant = ChangeSurvey(ours, theirs).list_relevant()
+        return older, newer
+    first, second = readings.of(before), readings.of(after)
+    relevant = readings.survey(first, second).list_relevant()
     read = before if not are_published[0] else _read(before, relevant)
     if are_published[0]:
         # what both have is the same object, and was read
-        mine = {id(entry) for key, entry in ours.entries.items() if key in relevant}
-        left = {key for key in relevant if id(theirs.entries.get(key)) not in mine}
+        entries, others = first.document.entries, second.document.entries
+        mine = {id(entry) for key, entry in entries.items() if key in relevant}
+        left = {key for key in relevant if id(others.get(key)) not in mine}
         relevant = left if read is before else relevant
     return read, after if not are_published[1] else _read(after, relevant)
 

@@ -8,6 +8,7 @@ key of its own: `x-published-maxLength: '255'` beside `maxLength: 255`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from dateline.oddities.facts import DocumentFacts, list_used
@@ -57,7 +58,7 @@ def keep_oddities(
     """
     facts = DocumentFacts(document, is_strict=strict)
     read = document if is_wanted is None else _select(document, is_wanted)
-    kept: dict[str, Any] = _put_back(document, read, _keep("document", read, facts))
+    kept: dict[str, Any] = _put_back(document, read, _keep(facts, "", "document", read))
     return kept
 
 
@@ -76,9 +77,9 @@ def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple
         if name is None:
             break
         found.append(name)
-        meant = find_meaning(kind, name, node[name])
-        arrangement, kind = read_slot(kind, name)
-        node = node[name]
+        within, value = kind, node[name]
+        arrangement, kind = read_slot(within, name)
+        node = value
         if arrangement is Arrangement.DATA:
             return (*found, *_follow_data(node, steps))
         if arrangement is Arrangement.ONE:
@@ -87,7 +88,8 @@ def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple
         if arrangement is Arrangement.LIST and isinstance(node, dict):
             continue  # one object in place of a list of it
         if arrangement is Arrangement.LIST:
-            entry = _find_index(node, node if meant is SAME else meant, entry)
+            meant = find_meaning(within, name, value)
+            entry = _find_index(value, value if meant is SAME else meant, entry)
         elif not isinstance(node, dict) or entry not in node:
             entry = None
         if entry is None:
@@ -120,7 +122,7 @@ def _find_index(published: Any, meant: Any, index: Any) -> int | None:
 
 def show_oddities(document: dict[str, Any]) -> dict[str, Any]:
     """Return *document* as it was published, where what its oddities mean is what it says."""
-    shown: dict[str, Any] = _show("document", document)
+    shown: dict[str, Any] = _show("", "document", document)
     return shown
 
 
@@ -163,46 +165,56 @@ def _put_back(whole: Any, selected: Any, kept: Any) -> Any:
     return {**kept, **merged}
 
 
-def _keep(kind: str, node: Any, facts: DocumentFacts) -> Any:
+def _keep(facts: DocumentFacts, _: str, kind: str, node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     if "$ref" in node and (kind in REFERABLE or kind == "schema"):
         if facts.says_nothing(kind, node):
-            others = {key: value for key, value in node.items() if key != "$ref"}
-            return {**others, f"{PREFIX}$ref": node["$ref"]}
+            rest = {key: value for key, value in node.items() if key != "$ref"}
+            return {**rest, f"{PREFIX}$ref": node["$ref"]}
         if kind != "schema":
             return node
     plain = PLAIN[kind]
-    if any(type(value) is not plain.get(key) for key, value in node.items()):
-        node = _keep_values(kind, node, facts)
-    return _replace(kind, node, lambda below, child: _keep(below, child, facts))
+    others = [key for key, value in node.items() if type(value) not in plain.get(key, ())]
+    if not others:
+        return node  # nor is there an object below it
+    node = _keep_values(kind, node, others, facts)
+    return _replace(kind, node, partial(_keep, facts))
 
 
-def _keep_values(kind: str, node: dict[str, Any], facts: DocumentFacts) -> dict[str, Any]:
-    """Return an object of *kind* with what its own keys mean, *node* itself if that is as said."""
-    plain = PLAIN[kind]
-    found: dict[str, Any] = {}
-    odd = False
-    for key, value in node.items():
-        if type(value) is plain.get(key):
-            found[key] = value
-            continue
+def _keep_values(
+    kind: str, node: dict[str, Any], others: list[str], facts: DocumentFacts
+) -> dict[str, Any]:
+    """Return an object of *kind* with what its own keys mean, *node* itself if that is as said.
+
+    All but *others* are plain.
+    """
+    replaced: dict[str, tuple[str, Any]] = {}
+    for key in others:
+        value = node[key]
         meant = find_meaning(kind, key, value, is_strict=facts.is_strict)
-        name, published = key, value
+        name = key
         if isinstance(value, ResolvedReference):
-            meant, published = str(value), value.written
+            meant = str(value)
         is_called = kind == "schema" and isinstance(value, str) and facts.is_certain(key, value)
         if is_called and CALLED[key] not in node:
             name, meant = CALLED[key], str(value)
-        if meant is not ABSENT:
-            found[name] = value if meant is SAME else meant
         if meant is not SAME:
-            found[PREFIX + key] = published
-            odd = True
-    return found if odd else node
+            replaced[key] = name, meant
+    if not replaced:
+        return node
+    found: dict[str, Any] = {}
+    for key, value in node.items():
+        name, meant = replaced.get(key, (key, value))
+        if meant is not ABSENT:
+            found[name] = meant
+        if key in replaced:
+            is_resolved = isinstance(value, ResolvedReference)
+            found[PREFIX + key] = value.written if is_resolved else value
+    return found
 
 
-def _show(kind: str, node: Any) -> Any:
+def _show(_: str, kind: str, node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     below = _replace(kind, node, _show)
@@ -237,7 +249,9 @@ def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
     return bool(meant is not SAME and meant == node.get(key, ABSENT))
 
 
-def _replace(kind: str, node: dict[str, Any], replace: Callable[[str, Any], Any]) -> dict[str, Any]:
-    found = find_replaced(kind, node, lambda _, below, child: replace(below, child))
+def _replace(
+    kind: str, node: dict[str, Any], replace: Callable[[str, str, Any], Any]
+) -> dict[str, Any]:
+    found = find_replaced(kind, node, replace)
     changed = {key: value for key, value in found.items() if value is not node[key]}
     return {**node, **changed} if changed else node

@@ -9,7 +9,7 @@ from types import NoneType
 from typing import Any, Final
 
 from dateline.model import KEYS
-from dateline.openapi import JSON_TYPES, OBJECTS, VALUES, Arrangement, Key, Value
+from dateline.openapi import JSON_TYPES, OBJECTS, TEXTS, VALUES, Arrangement, Key, Value
 from dateline.wording import find_nearest
 
 PREFIX: Final = "x-published-"
@@ -53,12 +53,13 @@ CALLED: Final = {"$dynamicRef": "$ref", "$dynamicAnchor": "$anchor"}
 """What says the same as another keyword where each anchor has one schema."""
 
 
-def _list_plain(keys: Mapping[str, Key]) -> dict[str, type]:
-    """Return the type of values that mean what they say, by those *keys* that have one."""
-    types: dict[Value, type] = {
-        **{Value.TEXT: str, Value.TYPES: str},
-        **{Value.FLAG: bool, Value.NUMBER: int, Value.LIST: list},
-    }
+_ALWAYS_PLAIN: Final = (Value.TEXT, Value.FLAG, Value.NUMBER, Value.BOUND, Value.LIST, Value.ANY)
+"""What means what it says in each type that it may have."""
+
+
+def _list_plain(keys: Mapping[str, Key]) -> dict[str, frozenset[type]]:
+    """Return the types of values that mean what they say, by those *keys* that have any."""
+    types = {value: JSON_TYPES[value].accepts for value in _ALWAYS_PLAIN} | {Value.TYPES: TEXTS}
     return {
         key: types[known.value]
         for key, known in keys.items()
@@ -69,7 +70,10 @@ def _list_plain(keys: Mapping[str, Key]) -> dict[str, type]:
 
 
 PLAIN: Final = {kind: _list_plain(keys) for kind, keys in OBJECTS.items()}
-"""By the kind of an object the types of values that mean what they say, by their keys."""
+"""By the kind of an object the types of values that mean what they say, by their keys.
+
+Below such a value is no object of a kind.
+"""
 
 
 def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) -> Any:
@@ -116,13 +120,10 @@ def _is_typed(known: Key, value: Any) -> bool:
         return JSON_TYPES[known.value].fits(value)
     if arrangement is Arrangement.ONE:
         return _says_something(kind, value)
-    if arrangement is Arrangement.LIST:
-        below = value if isinstance(value, list) else [ABSENT]
-    else:
-        below = list(value.values()) if isinstance(value, dict) else [ABSENT]
-    return all(
-        one is not ABSENT and (kind == "schema" or _says_something(kind, one)) for one in below
-    )
+    if not isinstance(value, list if arrangement is Arrangement.LIST else dict):
+        return False
+    below = value.values() if isinstance(value, dict) else value
+    return kind == "schema" or all(_says_something(kind, one) for one in below)
 
 
 def _says_something(kind: str, value: Any) -> bool:

@@ -117,9 +117,7 @@ class JsonReader:
         except ValueError as error:
             root, refused = self._read_leniently(), error
         noted = False
-        may_be_suspicious = _UNUSUAL.search(self._text)
-        escapes = self._text.replace("\\\\", "") if may_be_suspicious else ""
-        if refused or self._has_long_text or suspicious.search(escapes):
+        if refused or self._has_long_text or self._has_escape(suspicious):
             for offset, kind, message in self._find_problems():
                 self._log.note(*self._place(offset), kind, message)
                 noted = True
@@ -130,6 +128,12 @@ class JsonReader:
         if refused and not noted:
             raise refused  # nothing may go unreported
         return cast(dict[str, Any], root)
+
+    def _has_escape(self, suspicious: re.Pattern[str]) -> bool:
+        """Return whether a *suspicious* escape is in the text; behind a backslash is none."""
+        if not _UNUSUAL.search(self._text) or not suspicious.search(self._text):
+            return False
+        return suspicious.search(self._text.replace("\\\\", "")) is not None
 
     def _place(self, offset: int) -> tuple[int, int]:
         return line_and_column(self._text, offset)
@@ -148,15 +152,25 @@ class JsonReader:
         # two quotes in a row begin and end nothing that counts
         quoted = text.translate(None, _NO_STRUCTURE).replace(b'""', b"")
         brackets = _STRING.sub(b"", quoted).translate(_STEPS)
-        # an empty array or object counts as one value too many, which is near enough
-        nodes = 1 + text.count(b",") + text.count(b":") + brackets.count(b"\x01")
-        if nodes > self._limits.nodes:
-            outside = _STRING.sub(b"", text)
-            nodes = 1 + outside.count(b",") + outside.count(b":") + brackets.count(b"\x01")
-        if nodes > self._limits.nodes:
+        if self._count_nodes(text, brackets.count(b"\x01")) > self._limits.nodes:
             self._log.stop(1, 1, *too_many(self._limits))
         if max(accumulate(array("b", brackets)), default=0) > self._limits.depth:
             self._log.stop(*self._place(self._too_deep_at()), *too_deep(self._limits))
+
+    def _count_nodes(self, text: bytearray, containers: int) -> int:
+        """Return how many values *text* holds, *containers* among them.
+
+        An empty array or object counts as one value too many, which is near enough. Of a short
+        text, it is the most that so many characters can hold.
+        """
+        # what needs the fewest characters for each that counts is `[],`
+        nodes = 1 + len(text) * 2 // 3
+        if nodes > self._limits.nodes:
+            nodes = 1 + text.count(b",") + text.count(b":") + containers
+        if nodes > self._limits.nodes:
+            outside = _STRING.sub(b"", text)
+            nodes = 1 + outside.count(b",") + outside.count(b":") + containers
+        return nodes
 
     def _too_deep_at(self) -> int:
         depth = 0

@@ -70,6 +70,9 @@ _STRICT: Final = _strict(_unique)
 # noted once, those need not be read through to find where they end.
 _BELOW: Final = 2
 
+_Child = tuple[str | int, tuple[int, int]]
+"""A key or an index, where it begins, and where its value does."""
+
 _Twin = tuple["JsonText", int]
 """A text that was read, and where something in it begins."""
 
@@ -102,7 +105,9 @@ class JsonText(TextLines):
         super().__init__(file, text)
         self._strict = _strict(partial(_unique_map, file)) if source else _STRICT
         self._scanned: dict[int, dict[str | int, tuple[int, int]]] = {}
-        # where the objects end that were scanned, by where they begin
+        # what is left to scan of containers, by where they begin
+        self._left: dict[int, Iterator[_Child]] = {}
+        # where the objects end that were scanned whole, by where they begin
         self._ends: dict[int, int] = {}
         # what was decoded whole, and where it ends, by where it begins
         self._decoded: dict[int, tuple[Any, int]] = {}
@@ -140,22 +145,27 @@ class JsonText(TextLines):
             with collection_off():
                 self._scan(inside, below=_BELOW)
         for step in path:
-            children = self._children(inside)
-            if step not in children:
+            child = self._find_child(inside, step)
+            if child is None:
                 break
-            key, inside = children[step]
+            key, inside = child
             place = inside if value else key
         return self.place(place)
 
-    def _children(self, offset: int) -> dict[str | int, tuple[int, int]]:
-        """Return where each key and value of the object at *offset*, or each item, begins."""
+    def _find_child(self, offset: int, step: str | int) -> tuple[int, int] | None:
+        """Return where the key and the value of *step* into the container at *offset* begin.
+
+        What is behind them is not scanned before it is looked for.
+        """
         if offset not in self._scanned:
-            first = self.text[offset]
-            if first == "{":
-                self._scan(offset, below=0)
-            else:
-                self._scanned[offset] = dict(self._items(offset)) if first == "[" else {}
-        return self._scanned[offset]
+            self._scanned[offset] = {}
+            if self.text[offset] in "{[":
+                self._left[offset] = _list_children(self.text, offset, self._ends)
+        known = self._scanned[offset]
+        left = self._left.get(offset, iter(()))
+        while step not in known and (child := next(left, None)):
+            known[child[0]] = child[1]
+        return known.get(step)
 
     def _scan(self, offset: int, *, below: int, twin: _Twin | None = None) -> tuple[Any, int]:
         """Return the value at *offset* and where it ends; objects so far *below* it are noted."""
@@ -200,12 +210,19 @@ class JsonText(TextLines):
         same = self.text.startswith(other.text[begin:end], offset)
         return (value, offset + end - begin) if same else None
 
-    def _items(self, offset: int) -> Iterator[tuple[str | int, tuple[int, int]]]:
-        at = after_blanks(self.text, offset + 1)
-        index = 0
-        while self.text[at] != "]":
-            yield index, (at, at)
-            index += 1
-            end = self._ends.get(at) or _DECODER.raw_decode(self.text, at)[1]
-            end = after_blanks(self.text, end)
-            at = after_blanks(self.text, end + 1) if self.text[end] == "," else end
+
+def _list_children(text: str, offset: int, ends: dict[int, int]) -> Iterator[_Child]:
+    """Yield what is in the container at *offset* of *text*, where some objects are known to end."""
+    is_object = text[offset] == "{"
+    at = after_blanks(text, offset + 1)
+    index = 0
+    while text[at] not in "}]":
+        step: str | int = index
+        begin = at
+        if is_object:
+            step, end = _DECODER.raw_decode(text, at)
+            begin = after_blanks(text, after_blanks(text, end) + 1)
+        yield step, (at, begin)
+        index += 1
+        end = after_blanks(text, ends.get(begin) or _DECODER.raw_decode(text, begin)[1])
+        at = after_blanks(text, end + 1) if text[end] == "," else end
