@@ -405,3 +405,98 @@ def test_a_version_whose_end_was_announced_elsewhere_is_retired(
     assert "2024-01-15" not in (tmp_path / "schemas" / "versions.yaml").read_text()
     assert not (tmp_path / "generated" / "spec" / "production" / "2024-01-15.json").exists()
     assert dateline("check").status == 0
+
+
+FIRST: Final = "{ default: 2024-09-01, from: 2025-03-01, announced: 2024-02-01 }"
+SECOND: Final = "{ default: 2025-06-01, from: 2025-12-01, announced: 2025-02-01 }"
+AGAIN: Final = "{ default: 2024-09-01, from: 2026-07-09, announced: 2026-01-10 }"
+TO_FIRST: Final = {"default": "2024-09-01"}
+TO_SECOND: Final = {"default": "2025-06-01"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "now", "changed", "rules"),
+    [
+        ([FIRST, SECOND], [FIRST, SECOND], TO_SECOND, []),
+        ([FIRST, SECOND], [SECOND], TO_SECOND, []),
+        ([FIRST, SECOND], [], TO_SECOND, []),
+        # an announcement that is over moves nothing once more
+        ([FIRST, SECOND], [FIRST, SECOND], TO_FIRST, ["default-moved"]),
+        ([FIRST, SECOND], [SECOND, FIRST], TO_FIRST, ["default-moved"]),
+        ([FIRST, SECOND], [SECOND], TO_FIRST, ["default-moved"]),
+        ([FIRST, SECOND], [FIRST, SECOND], {"default": "2024-01-15"}, ["default-moved"]),
+        # nor after the one that followed it is gone
+        ([FIRST, SECOND], [FIRST], TO_SECOND, ["announcement-changed"]),
+        # it may be made once more, with notice
+        ([FIRST, SECOND], [AGAIN, SECOND], TO_SECOND, []),
+        ([FIRST, SECOND], [AGAIN, SECOND], TO_FIRST, ["default-moved"]),
+        (
+            [FIRST, SECOND],
+            [AGAIN.replace("2026-07-09", "2026-07-08"), SECOND],
+            TO_SECOND,
+            ["notice-too-short"],
+        ),
+        (
+            [FIRST, SECOND],
+            [FIRST.replace("2025-03-01", "2026-01-11"), SECOND],
+            TO_SECOND,
+            ["notice-too-short"],
+        ),
+        (
+            [FIRST, SECOND],
+            [FIRST.replace("2025-03-01", "2025-12-02"), SECOND],
+            TO_SECOND,
+            ["notice-too-short"],
+        ),
+        (
+            [FIRST, SECOND],
+            [FIRST, SECOND.replace("2025-12-01", "2026-01-11")],
+            TO_SECOND,
+            ["notice-too-short"],
+        ),
+    ],
+)
+def test_the_default_is_what_was_announced_last(
+    rows: list[str], now: list[str], changed: dict[str, str], rules: list[str], tmp_path: Path
+) -> None:
+    known = published(tmp_path, *rows, **TO_SECOND)
+    said = found(tmp_path, known, *now, **changed)
+    assert [one.partition("[")[2].partition("]")[0] for one in said] == rules
+
+
+def test_what_moves_to_an_older_announcement_names_the_last_one(tmp_path: Path) -> None:
+    known = published(tmp_path, FIRST, SECOND, **TO_SECOND)
+    assert found(tmp_path, known, FIRST, SECOND, **TO_FIRST) == [
+        "schemas/versions.yaml:2:1: never [default-moved] the default moves from 2025-06-01 to "
+        "2024-09-01 as announced for 2025-03-01, and it was announced to move to 2025-06-01 on "
+        "2025-12-01"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "default", "rules"),
+    [
+        ([SECOND], "2025-06-01", []),
+        ([SECOND], "2024-09-01", ["default-moved"]),
+        ([], "2025-06-01", ["default-moved"]),
+        ([FIRST, SECOND], "2024-09-01", ["default-moved"]),
+        ([FIRST, SECOND], "2025-06-01", []),
+    ],
+)
+def test_the_default_moves_as_announced_where_its_version_has_ended(
+    rows: list[str], default: str, rules: list[str], tmp_path: Path
+) -> None:
+    end = "{ ends: 2024-01-15, from: 2026-01-01, announced: 2025-01-01 }"
+    known = published(tmp_path, *rows, end)
+    table = files(*rows, default=default)["versions.yaml"]
+    gone = table.replace("  - { date: 2024-01-15, title: Initial version }\n", "")
+    loans = (
+        LIBRARY["loans.yaml"]
+        .replace(
+            "          x-added: 2024-09-01\n          x-shown-as: { kind: Book, title: audio book }\n",
+            "",
+        )
+        .replace(", x-was: { 2024-09-01: { format: date } }", "")
+    )
+    api = loaded(tmp_path / "now", {**LIBRARY, "versions.yaml": gone, "loans.yaml": loans})
+    assert [one.rule for one in check(api, known, today=TODAY)] == rules

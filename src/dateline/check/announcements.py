@@ -21,8 +21,24 @@ def find_announcement(
     table: Table, published: Published, kind: str, version: str
 ) -> Announcement | None:
     """Return what was announced of *version*; what is published precedes the table."""
-    known = [*(published.announcements or ()), *table.announcements]
-    return next((one for one in known if (one.kind, one.version) == (kind, version)), None)
+    return _merge(table, published).get((kind, version))
+
+
+def find_moves(table: Table, published: Published, today: str) -> dict[str, str]:
+    """Return the last day on which a move of the default was due, by version; empty for none.
+
+    What was due before that is over: who moves back announces it anew.
+    """
+    known = _merge(table, published).values()
+    due = [one for one in known if one.kind == "default" and one.day <= today]
+    last = max((one.day for one in due), default="")
+    return {one.version: one.day for one in due if one.day == last}
+
+
+def _merge(table: Table, published: Published) -> dict[tuple[str, str], Announcement]:
+    """Return all that was announced, by kind and version; what is published precedes the table."""
+    known = [*table.announcements, *(published.announcements or ())]
+    return {(one.kind, one.version): one for one in known}
 
 
 def phrase(one: Announcement) -> str:
@@ -41,9 +57,10 @@ def _unknown(table: Table, _: Published, today: str) -> Iterator[Finding]:
 
 
 def _notice(table: Table, published: Published, today: str) -> Iterator[Finding]:
-    known = {(one.kind, one.version) for one in published.announcements or ()}
+    known = {(one.kind, one.version): one for one in published.announcements or ()}
     for one in table.announcements:
-        if (one.kind, one.version) in known:
+        before = known.get((one.kind, one.version))
+        if before and (one.day == before.day or not _is_past(before, published, today)):
             continue  # it was long enough when it was made, and is not made shorter
         since = one.announced
         is_history = table.adopted and one.elsewhere is not None
@@ -64,10 +81,13 @@ def _check_changes(table: Table, published: Published, today: str) -> Iterator[F
     now = {(one.kind, one.version): one for one in table.announcements}
     for before in published.announcements or ():
         one = now.get((before.kind, before.version))
+        is_past = _is_past(before, published, today)
         if one is None:
-            if _is_due(before, table, today):
+            if _is_due(before, table, today) or (is_past and _hides_move(before, table, published)):
                 message = f"it was announced that {phrase(before)} on {before.day}; now it is not"
                 yield _breach("announcement-changed", before, message, table.place("announcements"))
+        elif is_past and one.day > today:
+            pass  # it is announced once more, which needs its notice
         elif one.day < before.day:
             message = f"{phrase(one)} on {one.day}; announced was {before.day}"
             yield _breach("announcement-changed", one, message, one.place)
@@ -81,6 +101,22 @@ def _check_changes(table: Table, published: Published, today: str) -> Iterator[F
 def _is_due(one: Announcement, table: Table, today: str) -> bool:
     """Return whether callers still wait for what *one* says; a version that is gone has ended."""
     return one.version in table.dates if one.kind == "ends" else one.day > today
+
+
+def _is_past(one: Announcement, published: Published, today: str) -> bool:
+    """Return whether the default has moved as *one* says, and perhaps on from there."""
+    days = [
+        each.day
+        for each in published.announcements or ()
+        if (each.kind, each.version) == ("default", published.default) and each.day <= today
+    ]
+    return one.kind == "default" and any(one.day <= day for day in days)
+
+
+def _hides_move(one: Announcement, table: Table, published: Published) -> bool:
+    """Return whether an earlier move would be the last that is announced without *one*."""
+    moves = [each for each in table.announcements if each.kind == "default"]
+    return one.version == published.default and any(each.day < one.day for each in moves)
 
 
 def _newest(table: Table, _: Published, __: str) -> Iterator[Finding]:

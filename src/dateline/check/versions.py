@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from dateline.check.announcements import check_announcements, find_announcement
+from dateline.check.announcements import check_announcements, find_announcement, find_moves
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
 from dateline.gates import order
@@ -31,12 +31,7 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
             message = f"{day} is published, and the table calls it a draft"
             yield _breach("version-drafted", day, message, rows[day].place)
     yield from _find_backdated(table, published)
-    if published.default not in (None, table.default) and published.default in rows:
-        move = find_announcement(table, published, "default", table.default)
-        if move is None or move.day > today.isoformat():
-            how = "unannounced" if move is None else f"before {move.day}, the announced day"
-            message = f"the default moves from {published.default} to {table.default} {how}"
-            yield _breach("default-moved", table.default, message, table.place("default"))
+    yield from _check_default(table, published, today.isoformat())
     yield from check_announcements(table, published, today)
     for rule in table.overrides:
         if rule not in CHANGE_RULES:
@@ -49,6 +44,26 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
         if name and name not in known:
             message = f"the environment {name} is published and not in the table"
             yield _breach("environment-withdrawn", name, message, table.place("environments"))
+
+
+def _check_default(table: Table, published: Published, today: str) -> Iterator[Finding]:
+    """Yield that the default moves where that is not what was announced last."""
+    before, now = published.default, table.default
+    moves = find_moves(table, published, today)
+    if before is None or before == now or now in moves:
+        return
+    end = find_announcement(table, published, "ends", before)
+    if before not in {version.date for version in table.versions} and not end:
+        return  # its withdrawal is a finding
+    announced = find_announcement(table, published, "default", now)
+    how = "unannounced"
+    if announced and announced.day > today:
+        how = f"before {announced.day}, the announced day"
+    elif announced:
+        others = " or ".join(f"{version} on {day}" for version, day in moves.items())
+        how = f"as announced for {announced.day}, and it was announced to move to {others}"
+    message = f"the default moves from {before} to {now} {how}"
+    yield _breach("default-moved", now, message, table.place("default"))
 
 
 def _withdrawn(table: Table, published: Published, day: str) -> str:
