@@ -222,12 +222,9 @@ def test_what_was_announced_stands(now: list[str], said: list[str], tmp_path: Pa
     assert found(tmp_path, published(tmp_path, MOVE, END), *now) == said
 
 
-def withdrawn(root: Path, day: str) -> list[str]:
-    """Return what the check says where a version is gone whose end was announced for *day*."""
-    end = f"{{ ends: 2024-01-15, from: {day}, announced: 2025-01-01 }}"
-    changed = {"default": "2024-09-01"}
-    known = published(root, end, **changed)
-    table = files(**changed)["versions.yaml"]
+def without_first(root: Path, *announcements: str, **changed: str) -> Api:
+    """Return the library API with *announcements*, without its first version."""
+    table = files(*announcements, **changed)["versions.yaml"]
     gone = table.replace("  - { date: 2024-01-15, title: Initial version }\n", "")
     loans = LIBRARY["loans.yaml"]
     for gate in (
@@ -236,7 +233,15 @@ def withdrawn(root: Path, day: str) -> list[str]:
     ):
         assert gate in loans
         loans = loans.replace(gate, "")
-    api = loaded(root / "now", {**LIBRARY, "versions.yaml": gone, "loans.yaml": loans})
+    return loaded(root, {**LIBRARY, "versions.yaml": gone, "loans.yaml": loans})
+
+
+def withdrawn(root: Path, day: str) -> list[str]:
+    """Return what the check says where a version is gone whose end was announced for *day*."""
+    end = f"{{ ends: 2024-01-15, from: {day}, announced: 2025-01-01 }}"
+    changed = {"default": "2024-09-01"}
+    known = published(root, end, **changed)
+    api = without_first(root / "now", **changed)
     return [line(one) for one in check(api, known, today=TODAY)]
 
 
@@ -488,15 +493,5 @@ def test_the_default_moves_as_announced_where_its_version_has_ended(
 ) -> None:
     end = "{ ends: 2024-01-15, from: 2026-01-01, announced: 2025-01-01 }"
     known = published(tmp_path, *rows, end)
-    table = files(*rows, default=default)["versions.yaml"]
-    gone = table.replace("  - { date: 2024-01-15, title: Initial version }\n", "")
-    loans = (
-        LIBRARY["loans.yaml"]
-        .replace(
-            "          x-added: 2024-09-01\n          x-shown-as: { kind: Book, title: audio book }\n",
-            "",
-        )
-        .replace(", x-was: { 2024-09-01: { format: date } }", "")
-    )
-    api = loaded(tmp_path / "now", {**LIBRARY, "versions.yaml": gone, "loans.yaml": loans})
+    api = without_first(tmp_path / "now", *rows, default=default)
     assert [one.rule for one in check(api, known, today=TODAY)] == rules
