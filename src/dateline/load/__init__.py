@@ -1,4 +1,4 @@
-"""Read a folder of sources as the canonical API, or report every problem of them at once."""
+"""Read a folder of sources as the canonical API, or report all of their problems at once."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None = None) -> Api:
     """Read the definitions in *folder*: `versions.yaml`, and fragments in YAML and JSON.
 
-    Fragments may be in folders below, and refer to other files there, and in folders that the
-    table lists as shared. What ``list_source_files`` leaves alone is not read.
-    Raises SourceError with every problem found, sorted by place; those of the checks whose ids
-    are *tolerated* are passed over. The *cache* has what was read, and found to be sound, before.
+    Fragments may be in subfolders, and refer to other files there and in folders that the table
+    lists as shared. Files that ``list_source_files`` skips are not read. Raises SourceError with
+    every problem found, sorted by place; problems whose ids are *tolerated* are ignored. The
+    *cache* holds what earlier runs read and found to be valid.
     """
     problems: list[Problem] = []
     if not os.path.lexists(folder / TABLE):
@@ -106,7 +106,7 @@ def _check(
         key = cache.key("sound", document.meaning, repr(table))
         if (known := cache.get(key)) is not None:
             return {(section, name): mask for section, name, mask in json.loads(known)}
-    # heavy: not needed for what was found to be sound before
+    # slow to import, and not needed for definitions that were valid before
     from dateline.load.availability import find_availability
     from dateline.load.checks import find_problems
 
@@ -126,9 +126,9 @@ def _check(
 
 
 def read_known_table(folder: Path) -> Table | None:
-    """Return the version table in *folder*; None while it is absent or has a slip in it.
+    """Return the version table in *folder*; None if it is missing or has errors.
 
-    For completion and editors: defects are reported when definitions are loaded.
+    For completion and editors: errors are reported when definitions are loaded.
     """
     problems: list[Problem] = []
     document = _read(folder / TABLE, folder, adopted=False, problems=problems)
@@ -136,10 +136,10 @@ def read_known_table(folder: Path) -> Table | None:
 
 
 def list_source_files(folder: Path, problems: list[Problem]) -> list[Path]:
-    """Return the files of *folder*, and of folders in it, that hold definitions, sorted by path.
+    """Return the files with definitions in *folder* and its subfolders, sorted by path.
 
-    Files and folders whose names begin with a dot or an underscore, or end in `~`, are left
-    alone. What looks like a source but would be passed over is a problem: nothing is half-read.
+    Files and folders whose names begin with a dot or an underscore, or end in `~`, are skipped. A
+    file that looks like a source but would be skipped is a problem: no source is ignored silently.
     """
     return sorted(_find_source_files(folder, folder, problems))
 
@@ -166,7 +166,7 @@ def _find_source_files(folder: Path, root: Path, problems: list[Problem]) -> Ite
             else:
                 yield path
         elif path.is_dir():
-            # what is found in it says nothing while the folder itself has no name for messages
+            # problems inside it would name a folder whose own name can't be used in messages
             inside: list[Problem] = []
             found = [] if path.is_symlink() else list(_find_source_files(path, root, inside))
             if path.is_symlink() and any(map(_looks_like_source, path.iterdir())):
@@ -186,7 +186,7 @@ def _looks_like_source(path: Path) -> bool:
 
 
 def name_source(path: Path, folder: Path) -> str:
-    """Return the name for people of what is at *path* in the *folder* of the definitions."""
+    """Return the name in messages of what is at *path* in the *folder* of the definitions."""
     return name_file(folder, path.relative_to(folder).as_posix())
 
 

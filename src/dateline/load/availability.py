@@ -1,7 +1,7 @@
-"""Check that nothing is shown where something it refers to is not.
+"""Check that nothing is visible where something it refers to is absent.
 
-Also finds, for each component, where it is part of the contract: a component that only gated
-places reach comes and goes with them.
+Also computes where each component is part of the contract: a component that only gated places reach
+appears and disappears with them.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Locate = Callable[..., Place]
 
 
 class Need(NamedTuple):
-    """A reference: who holds it, where it is shown (within its owner), and what it needs.
+    """A reference: its holder, where it is visible (within its owner), and what it needs.
 
-    ``needs`` is where the target is shown by its own keys. A *following* edge keeps its target
-    alive but gives way where the target is absent, as discriminator mappings do.
+    ``needs`` is where the target is visible by its own keys. A *following* edge keeps its target
+    part of the contract, but disappears where the target is absent, as discriminator mappings do.
     """
 
     owner: Component | None
@@ -59,13 +59,13 @@ def find_availability(
     adopted: bool = False,
     drafts: Collection[str] = (),
 ) -> tuple[dict[Component, int], list[Problem]]:
-    """Return where each component is part of the contract, and every breach of the law.
+    """Return where each component is part of the contract, and every dangling reference.
 
-    *document* has passed the checks: its references resolve and its keys are well formed.
-    A component that says itself that it was added with the first version does not depend on what
-    reaches it. *Adopted* documents may refer to what is absent, as their own versions did, but not
-    because of a gate of one of the *drafts*; and there no component that says itself when it was
-    added or removed depends on that.
+    *document* has passed the checks: its references resolve and its keys are well formed. A
+    component that was explicitly added with the first version does not depend on what reaches it.
+    *Adopted* documents may refer to what is absent, as their own versions did, but not because of a
+    gate of one of the *drafts*; and in them, components with explicit dates don't depend on what
+    reaches them.
     """
     walk = _Walk(document, timeline, with_values=not adopted)
     edges = list(walk.edges())
@@ -92,7 +92,7 @@ def find_availability(
 
 
 def _is_of_draft(lacking: int, needs: int, timeline: Timeline, drafts: Collection[str]) -> bool:
-    """Return whether a reference breaks, or its target comes too late, with one of the *drafts*."""
+    """Return whether one of the *drafts* breaks a reference, or adds its target too late."""
     return any(
         newer.version in drafts
         and older.environment == newer.environment
@@ -113,7 +113,7 @@ def _breach(edge: Need, lacking: int, timeline: Timeline, locate: Locate) -> Pro
 
 
 def _where(path: Path) -> str:
-    """Return a path in few words: the component or operation, then what is below it."""
+    """Return a short description of a path: the component or operation, then the rest."""
     if path[0] == "components":
         return ".".join(str(part) for part in path[2:] if part != "properties")
     if path[:1] == ("paths",) and path[2:3] == (ADDITIONAL,):
@@ -127,7 +127,7 @@ def _where(path: Path) -> str:
 def _propagate(
     declared: dict[Component, int], edges: list[Need], everywhere: int, own: list[Component]
 ) -> dict[Component | None, int]:
-    """Return the least sets of combinations that follow from the roots along the edges.
+    """Return the smallest sets of combinations that follow from the roots along the edges.
 
     The components in *own* are roots as well.
     """
@@ -154,7 +154,7 @@ def _propagate(
     flow(None, everywhere)
     for component in own:
         flow(component, declared[component])
-    # Components that no operation reaches are part of every contract all the same: consumers
+    # Components that no operation reaches are still part of every contract, because consumers
     # import them. First those that nothing refers to, then one of each remaining cycle.
     for component in [*(c for c in declared if c not in referred), *declared]:
         if component not in visible:
@@ -163,7 +163,7 @@ def _propagate(
 
 
 class _Walk:
-    """One pass over the canonical document, collecting edges."""
+    """One pass over the canonical document that collects edges."""
 
     def __init__(self, document: dict[str, Any], timeline: Timeline, *, with_values: bool) -> None:
         self.document = document
@@ -183,7 +183,7 @@ class _Walk:
         self.owner: Component | None = None
 
     def is_by_itself(self, component: Component, *, adopted: bool) -> bool:
-        """Return whether *component* is there whatever reaches it, since its own keys say so."""
+        """Return whether *component* is visible by its own keys, whatever reaches it."""
         section, name = component
         node = self.components[section][name]
         if not isinstance(node, dict):
@@ -224,7 +224,7 @@ class _Walk:
                 yield from self._node(child_kind, child, path + below, mask)
 
     def _find_goal(self, reference: str) -> Component | None:
-        """Return the component that *reference* leads to, or into."""
+        """Return the component that *reference* leads to or into."""
         goal = target(reference)
         if goal is None and (found := self._references.locate(reference)) is not None:
             goal = find_component("#" + found.pointer)
@@ -281,9 +281,10 @@ class _Walk:
     def _substitutes(
         self, member: dict[str, Any], node: dict[str, Any], path: Path, place: Path, lacking: int
     ) -> Iterator[Need]:
-        """Yield what the values need that *member* of *node* is shown as where it is *lacking*.
+        """Yield what the `x-shown-as` values of *member* need where it is *lacking*.
 
-        The member of *node* that a value belongs to may itself be shown as another there.
+        The member of *node* that such a value belongs to may be replaced by its own `x-shown-as`
+        there.
         """
         for date, value in substitutes(member).items():
             mask = sum(
@@ -303,7 +304,7 @@ class _Walk:
                     yield edge
 
     def _named_by_tags(self, node: dict[str, Any]) -> Iterator[Component]:
-        """Yield what a discriminator's mapping leads to beside the members of its union."""
+        """Yield the targets of a discriminator's mapping that are not members of its union."""
         named = self._references
         members = [named.variant_name(member) for key in UNIONS for member in node.get(key, ())]
         for reference in list_mapped(node.get("discriminator")):
@@ -313,7 +314,7 @@ class _Walk:
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
-        """The schemas allowed wherever a discriminated one that they extend is."""
+        """The schemas that extend a discriminated schema, and are allowed wherever it is."""
         return subtypes(self.components.get("schemas", {}))
 
     def _examples(
@@ -367,7 +368,7 @@ class _Walk:
                     pending.append((item, schema["items"], (*at, "items"), (*path, index)))
 
     def _variants(self, value: Any, schema: dict[str, Any], at: Path) -> Iterator[str]:
-        """Yield the schema that the tag of *value* names, of those that extend *schema* at *at*."""
+        """Yield the schema that the tag of *value* selects among the extensions of *schema* at *at*."""
         tags = schema.get("discriminator")
         below = self.subtypes.get(str(at[2]), ()) if at[:2] == ("components", "schemas") else ()
         if not below or not isinstance(value, dict) or not isinstance(tags, dict):
@@ -388,7 +389,7 @@ class _Walk:
         return (schema, path) if is_found else (None, path)
 
     def _is_member(self, value: Any, member: Any, discriminator: Any) -> bool:
-        """Return whether *member* is the one that *value* belongs to, where that is known."""
+        """Return whether *value* belongs to *member*, if that can be decided."""
         node, _ = self._resolve(member, ())
         if node is None:
             return False

@@ -1,4 +1,4 @@
-"""Find values of a third-party document that its keys can't have."""
+"""Find values of a third-party document whose type their keys can't have."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _FOREIGN: Final = Table(
 
 
 def find_wrong_types(document: Document) -> list[Problem]:
-    """Return where *document* has a value of a type that its key can't hold."""
-    # heavy: needed where a comparison failed
+    """Return the places in *document* of values with a type that their key can't have."""
+    # slow to import, and needed after a failed comparison only
     from dateline.load.checks import find_type_problems
 
     found = find_type_problems(dict(document.content), _FOREIGN, document.locate)
@@ -35,10 +35,10 @@ def find_wrong_types(document: Document) -> list[Problem]:
 
 @contextmanager
 def wrong_types_refused(*documents: Document) -> Iterator[None]:
-    """Raise SourceError where the *documents* are not what a comparison of them needs.
+    """Raise SourceError if the *documents* in a failed comparison have values of a wrong type.
 
-    Published documents have slips that a comparison can do without knowing of: it is tried, and
-    only what it fails on is looked for.
+    Published documents have errors that don't affect every comparison: the comparison is tried
+    first, and only if it fails are the documents checked.
     """
     try:
         yield

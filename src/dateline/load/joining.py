@@ -1,4 +1,4 @@
-"""Join the files of a folder to the document that they define together."""
+"""Join the files of a folder into the document that they define together."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from dateline.wording import find_nearest, quote
 SHARED: Final = ("paths", "webhooks", "components")
 OF_A_DOCUMENT: Final = frozenset({"openapi", "info", "paths", "webhooks", "components"})
 
-# What the union of the fragments is called, beside the files of the folder.
+# The name of the union of the fragments, beside the files of the folder.
 _UNION: Final = ""
 
 
 @dataclass(frozen=True)
 class Joined:
-    """The document that files define, and where everything in it is written.
+    """The document that files define, and the place of everything in it.
 
-    ``locate`` gives the place of a path of the document, or of the nearest thing around it;
-    ``trace`` the name of the file that holds it, and the path there.
+    ``locate`` returns the place of a path of the document, or of its nearest ancestor in the
+    sources; ``trace`` the name of the file that contains it, and the path there.
     """
 
     document: dict[str, Any]
@@ -48,12 +48,12 @@ def join_files(
     *,
     adopted: bool = False,
 ) -> Joined | None:
-    """Return the union of the files *found*, by name, of which some are parts of others.
+    """Return the union of the files *found*, by name, some of which are parts of others.
 
-    A part is a file that a reference leads to and that is no document of its own, or one that is
-    *shared* with other projects. What a part holds becomes components, or takes the place of the
-    reference to it. Returns None, with *problems* noted, where a name is defined twice or a
-    reference to a file leads nowhere.
+    A part is a file that a reference leads to and that is not a document of its own, or one that is
+    *shared* with other projects. Its content becomes components, or replaces the reference to it.
+    Returns None, and appends to *problems*, if a name is defined twice or a reference to a file is
+    dangling.
     """
     files = {name: fragment.document for name, fragment in found.items()}
     parts = {name: file for name, file in files.items() if _may_be_part(file)}
@@ -65,7 +65,7 @@ def join_files(
         reached = parts.keys() & joined.parts if joined else set()
         if problems or reached == parts.keys():
             return joined
-        # what nothing refers to is a fragment, or nothing at all
+        # a file that nothing refers to is a fragment, or unused
         for name in parts.keys() - reached:
             if not any(find_nearest(key, OBJECTS["document"]) for key in files[name]):
                 problems.append(_create_unreached(files[name]))
@@ -143,7 +143,7 @@ def _bundle(
 
 @dataclass(frozen=True)
 class _OtherFiles:
-    """What references lead to that is no source."""
+    """Targets of references that are not sources."""
 
     folder: Path
 
@@ -173,7 +173,7 @@ def _join_fragments(fragments: list[Map], problems: list[Problem]) -> dict[str, 
         problems.append(Problem(place=place, id="defined-twice", message=message))
 
     def find_shared(into: dict[str, Any], fragment: Map, path: tuple[str, ...], node: Any) -> Any:
-        """Return the mapping of *into* that fragments share; None where *node* is no mapping."""
+        """Return the mapping of *into* that fragments share; None if *node* is not a mapping."""
         if isinstance(node, dict):
             return into.setdefault(path[-1], {})
         message = f"{quote(node)} where a mapping belongs"

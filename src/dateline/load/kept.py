@@ -1,4 +1,4 @@
-"""Read files of definitions: what a file held when it was read before comes from the cache."""
+"""Read files of definitions, from the cache if they were read before."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from dateline.source.reader import (
 
 
 class Fragment(NamedTuple):
-    """What a file of definitions holds, and whether it may refer to other files.
+    """The content of a file of definitions, and whether it may refer to other files.
 
-    With a cache, also what it means but for its words.
+    With a cache, also its meaning without its words.
     """
 
     document: Map
@@ -42,11 +42,11 @@ def read_fragment(
     cache: Cache | None,
     inside: Path | None = None,
 ) -> Fragment | None:
-    """Return what the file at *path* holds, as `dateline.source.reader.read` does.
+    """Return the content of the file at *path*, as `dateline.source.reader.read` does.
 
-    A link leads no further than to the folder *inside*, that of the file if it is left out.
-    Where the *cache* has it, the file is read again only when a place in it is needed that was not
-    needed before, and its mappings have no places of their own.
+    A link may lead no further than to the folder *inside*, by default that of the file. If the
+    *cache* has the content, the file is read again only when a place in it is needed for the first
+    time, and its mappings have no places of their own.
     """
     content = read_bytes(path, name, adopted=adopted, problems=problems, inside=inside)
     if content is None:

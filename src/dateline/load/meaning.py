@@ -1,7 +1,7 @@
-"""The meaning of definitions, apart from their documentation.
+"""The meaning of definitions, without their documentation.
 
-Nearly all that is found out about definitions does not depend on what a description says. Most
-edits change descriptions, so that what was found out before them still holds.
+Most results about definitions don't depend on descriptions, and most edits change only
+descriptions, so earlier results stay valid.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dateline.schema.words import WORDS_OF
 
 
 class Meaning(NamedTuple):
-    """A digest of all but the words of a file, and one of each of its words, in their order.
+    """A digest of a file without its words, and one of each of its words, in their order.
 
-    Two files of the same ``structure`` have words in the same places.
+    Two files with the same ``structure`` have words in the same places.
     """
 
     structure: bytes
@@ -27,7 +27,7 @@ class Meaning(NamedTuple):
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Meaning:
-        """Return what *document* means."""
+        """Return the meaning of *document*."""
         words: list[str] = []
 
         def take(text: str) -> bool:
@@ -44,18 +44,18 @@ def digest_word(text: str) -> str:
 
 
 def list_words(meanings: Iterable[Meaning]) -> tuple[str, ...]:
-    """Return the digest of each word, once, in the order in which files have them.
+    """Return the digest of each word, once, in the order of the files.
 
-    Files that have one meaning together have as many, at the same places.
+    Sets of files with the same joint meaning have equally many words, in the same places.
     """
     return tuple(dict.fromkeys(word for meaning in meanings for word in meaning.words))
 
 
 def join_meanings(meanings: Iterable[tuple[str, Meaning]]) -> bytes:
-    """Return a digest of what files, by name, mean together, but for what their words say.
+    """Return a digest of the joint meaning of files, by name, without the content of their words.
 
-    Words count as far as they are the same as others, or empty: two descriptions that become equal
-    can make two schemas equal.
+    It includes which words are equal or empty: two descriptions that become equal can make two
+    schemas equal.
     """
     total = sha256()
     numbers: dict[str, int] = {}
@@ -69,7 +69,7 @@ def join_meanings(meanings: Iterable[tuple[str, Meaning]]) -> bytes:
 def find_words(
     files: Sequence[tuple[Meaning, dict[str, Any]]], wanted: Collection[str]
 ) -> dict[str, str]:
-    """Return the texts of the words with the digests that are *wanted*, which *files* have."""
+    """Return the texts of the words in *files* whose digests are *wanted*."""
     found: dict[str, str] = {}
 
     def note(text: str) -> str:
@@ -82,7 +82,7 @@ def find_words(
 
 
 def replace_words(kind: str, node: Any, replace: Callable[[str], Any]) -> Any:
-    """Return *node*, an object of *kind*, with what *replace* returns for each of its words."""
+    """Return *node*, an object of *kind*, with each of its words replaced by *replace*."""
     if not isinstance(node, dict):
         return node
     made = {}
@@ -95,7 +95,7 @@ def replace_words(kind: str, node: Any, replace: Callable[[str], Any]) -> Any:
             if arrangement is Arrangement.ONE:
                 value = replace_words(below, value, replace)
             elif arrangement is Arrangement.MAP or key == WAS:
-                # a history holds what the keys of the object were
+                # a history contains former values of the keys of the object
                 below = kind if key == WAS else below
                 value = {
                     name: replace_words(below, child, replace) for name, child in value.items()

@@ -1,4 +1,4 @@
-"""Files of folders that a project shares with others: read when a reference leads to them."""
+"""Files of folders that a project shares with others, read when a reference leads to them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from dateline.source.reader import Locator
 class SharedFiles:
     """The files of the folders that the table of a project lists as shared.
 
-    ``read`` has those that were read so far, by their names, which are paths from the *folder* of
-    the project's definitions and begin with `../`. What is wrong with one is among *problems*.
+    ``read`` has the files that were read so far, by their names, which are paths relative to the
+    *folder* of the project's definitions and begin with `../`. Their problems are appended to
+    *problems*.
     """
 
     def __init__(
@@ -34,9 +35,9 @@ class SharedFiles:
         problems += self._find_problems()
 
     def find(self, name: str) -> SourceFile | None:
-        """Return the file called *name*; None where there is none in a shared folder.
+        """Return the file called *name*; None if no shared folder has it.
 
-        Raises AddressError for one that can't be read; the problem is noted.
+        Raises AddressError for one that can't be read; the problem is appended.
         """
         around = next((one for one in self.names if name.startswith(f"{one}/")), None)
         if around is None or not (self._folder / name).exists():
@@ -58,7 +59,7 @@ class SharedFiles:
         return SourceFile(shown, dict(document), Locator([document]).locate)
 
     def explain(self, problem: Problem) -> Problem:
-        """Return *problem*, with what else it may be due to where the file is a shared one."""
+        """Return *problem*, with a second possible cause if the file is a shared one."""
         shared = {name_file(self._folder, name) for name in self.read}
         if problem.id != "unknown-version" or problem.place.file not in shared:
             return problem

@@ -1,9 +1,9 @@
-"""Find every defect of the joined document, each with its place.
+"""Find every problem of the joined document, each with its place.
 
-First the shape of the document (``structure``); then, on a document in which every value has
-the type that its key demands, what each theme has to say: ``keywords``, ``names``, ``newest``,
+First the structure of the document (``structure``); then, on a document in which every value has
+the type that its key demands, the checks of each theme: ``keywords``, ``names``, ``newest``,
 ``references``, ``schemas``, ``discriminators``, ``values``, ``operations``, ``gating`` (our own
-keys), ``replacing`` (what `x-was` says beside keywords), ``members`` and ``lists``.
+keys), ``replacing`` (`x-was` besides keywords), ``members`` and ``lists``.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ THEMES: Final = (
 )
 
 Locate = Callable[..., Place]
-"""Gives the place of the key or item at a path, or of the nearest thing around it that is
-written; with ``value=True``, of the value there."""
+"""Returns the place of the key or item at a path, or of its nearest ancestor that is written;
+with ``value=True``, the place of the value."""
 
 
 def find_problems(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
-    """Yield what is wrong with *document*, sorted by place; each problem once.
+    """Yield the problems of *document*, sorted by place, each once.
 
-    *document* may have any shape. In an adopted source, what is ``ADOPTABLE`` is passed over.
+    *document* may have any structure. In adopted sources, problems in ``ADOPTABLE`` are ignored.
     """
     yield from _problems(_run_checks(document, table), table, locate)
 
 
 def find_type_problems(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
-    """Yield, as ``find_problems`` does, where *document* holds what its keys can't hold."""
+    """Yield, as ``find_problems`` does, the values of *document* whose type their key can't have."""
     yield from _problems(StructureWalk(_scope(document, table)).found, table, locate)
 
 

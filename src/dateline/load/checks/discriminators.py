@@ -1,4 +1,4 @@
-"""Check that discriminators name members and tell them apart, in every version."""
+"""Check that discriminators name members and distinguish them, in every version."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from dateline.wording import did_you_mean, quote, quote_all
 
 @on("schema.discriminator", finds=("discriminator-property",))
 def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """Each member has the tag, always; so has a schema that others extend, without a union."""
+    """Each member requires the tag; without a union, so does each schema that extends this one."""
     tag = site.node[key].get("propertyName")
     variant_name = scope.references.variant_name
     named = [(name, member) for _, member in _union(site) if (name := variant_name(member))]
     if not site.node.keys() & set(UNIONS):
         named = [("this schema", site.node)]
-    # a value without the tag is of the default
+    # a value without the tag belongs to the default
     if tag is None or "defaultMapping" in site.node[key]:
         return
     known = {
@@ -96,7 +96,7 @@ def mapping(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 @on("schema.discriminator", finds=("discriminator-tag-twice", "discriminator-tag"))
 def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """Each member has tags of its own, and says of its tag property what the mapping says."""
+    """Tags are unique, and the tag property of each member allows exactly its tags."""
     taken: dict[str, str] = {}
     for trail, name, tags in _tags(scope, site):
         below = collect_properties(scope, scope.list_components("schema")[name]).get(
@@ -119,7 +119,7 @@ def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 def _tags(scope: Scope, site: Site) -> Iterator[tuple[Trail, str, list[str]]]:
     """Yield each schema that the discriminator of *site* names, and its tags.
 
-    Those are the members of its union or, where it has none, the schemas that extend it.
+    These are the members of its union or, without one, the schemas that extend it.
     """
     schemas = scope.list_components("schema")
     discriminator = site.node["discriminator"]
@@ -139,7 +139,7 @@ def _tags(scope: Scope, site: Site) -> Iterator[tuple[Trail, str, list[str]]]:
 
 @on(f"schema.{SHOWN_AS}", finds=("misplaced-annotation", "shown-as-invalid"))
 def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """What callers get instead of what extends a discriminated schema is such a one, too."""
+    """The replacement of a schema that extends a discriminated one extends it as well."""
     name = path(site.trail)[-1]
     if site.parent is None or site.parent.kind != "components":
         return
@@ -194,7 +194,7 @@ class _Then(Scope):
     _known: dict[int, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def now(self, schema: Any) -> Any:
-        """Return *schema* as it is at the combination; None where it is not shown."""
+        """Return *schema* as it is at the combination; None if it is not visible there."""
         if not isinstance(schema, dict):
             return schema
         if id(schema) not in self._known:
@@ -232,7 +232,7 @@ class _Then(Scope):
         return made
 
     def _discriminator(self, node: dict[str, Any], members: list[Any]) -> dict[str, Any]:
-        """Return *node* without the tags of what is not shown."""
+        """Return *node* without the tags of schemas that are not visible."""
         schemas = self.list_components("schema")
         hidden = [each for each in members if not self._shows(each)]
         gone = {self.references.variant_name(each) for each in hidden}
@@ -262,7 +262,7 @@ _CHECKS: Final = (tag_is_required, members_have_names, mapping, tags_differ)
     ),
 )
 def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """What a discriminator said in older versions is true of the schemas as they were then."""
+    """The discriminator of an older version matches the schemas of that version."""
     if key == WAS and ("discriminator" in site.node or not _had_discriminator(site.node)):
         return
     if not scope.ranks.keys() >= site.node.get(WAS, {}).keys():
@@ -316,7 +316,7 @@ def _list_tags(scope: Scope, site: Site) -> Iterator[tuple[str, list[str]]]:
 def _find_past(site: Site, version: str) -> Past | None:
     """Return the date of the history that sets the discriminator of *site* in *version*.
 
-    None where it is what it is in the newest version.
+    None if it is the same as in the newest version.
     """
     later = [
         past
@@ -327,7 +327,7 @@ def _find_past(site: Site, version: str) -> Past | None:
 
 
 def _move_to_history(site: Site, past: Past | None, trail: Trail) -> Trail:
-    """Return where *past* writes what is at *trail* otherwise."""
+    """Return where *past* writes the former value at *trail*."""
     steps = path(trail)[len(path(site.trail)) :]
     if past is None or steps[:1] != ("discriminator",):
         return trail
@@ -341,7 +341,7 @@ def _union(site: Site) -> Iterator[tuple[Any, Any]]:
 
 
 def _leads_nowhere(scope: Scope, member: Any) -> bool:
-    """Return whether *member* is a reference to nothing, which another check finds."""
+    """Return whether *member* is a dangling reference, which another check reports."""
     return (
         isinstance(member, dict)
         and "$ref" in member

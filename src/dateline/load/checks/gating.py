@@ -45,10 +45,10 @@ from dateline.versions import is_well_formed
 from dateline.wording import did_you_mean, name_kind, quote
 
 _PRESENCE: Final = (ADDED, REMOVED, ENVIRONMENTS)
-"""The keys that say where something is there at all."""
+"""The keys that decide whether something is visible at all."""
 
 OPTIONAL_PARTS: Final = frozenset({"operation", "request-body", "path-item", "response"})
-"""Single objects under a key of the object around them that may be left out."""
+"""Objects held by a key of the surrounding object that may be omitted."""
 
 _RENAMED: Final = "name"
 _NAMED_BY_KEY: Final = frozenset({"schema", "header"})
@@ -63,7 +63,7 @@ _INSTEAD: Final = {
     "discriminator": f"put `{WAS}` on the schema that it belongs to",
     **dict.fromkeys(("oauth-flows", "oauth-flow"), f"put `{WAS}` on the security scheme"),
 }
-"""Where a key belongs that is on an object which every version has; else on a part of that."""
+"""The right place of a key on an object that every version has; by default, a part of it."""
 
 
 # Where a key is allowed
@@ -72,7 +72,7 @@ _INSTEAD: Final = {
 @on(*(f"*.{key}" for key in sorted(KEYS)), finds=("misplaced-annotation",))
 def stands_where_it_may(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if key == WAS and not scope.authored:
-        return  # what was adopted may have differed in anything
+        return  # adopted documents may have differed in anything
     reason = _PLACES[key](site)
     if reason is not None:
         yield Violation(site.at(key), "misplaced-annotation", f"`{key}` {reason}")
@@ -114,7 +114,7 @@ def _shown_as(site: Site) -> str | None:
 
 
 def _extends(site: Site) -> bool:
-    """Return whether *site* is a component that another schema may choose by a discriminator."""
+    """Return whether *site* is a component that a discriminator of another schema may select."""
     return _holder(site) == "components" and "allOf" in site.node
 
 
@@ -217,7 +217,7 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
 
 @on(f"*.{ADDED}", finds=("gate-without-effect",))
 def added_later(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    # a component that says so is there by itself, whatever refers to it
+    # such a component exists by itself, whatever refers to it
     by_itself = site.parent is not None and site.parent.kind == "components"
     if scope.ranks.get(site.node[key]) == 0 and not by_itself:
         message = f"{site.node[key]} is the first version, so every version has it; leave it out"
@@ -242,7 +242,7 @@ def there_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Violati
 def history_has_a_past(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     for past in list_past(site):
         if ADDED in (*past.setting, *past.unset):
-            break  # it was there before it was added again
+            break  # it existed before it was added again
         if scope.ranks.get(past.date, 1) <= scope.ranks.get(site.node.get(ADDED, ""), 0):
             since = "the first version" if ADDED not in site.node else "when it is added"
             message = f"{past.date} is {since}, so there is nothing before it; leave it out"
@@ -306,7 +306,7 @@ def open_values(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 @on(f"*.{WAS}", finds=("history-without-effect", "misplaced-rename"))
 def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """Each keyword that a date sets or unsets differs from what it was after that date."""
+    """Each keyword that a date sets or unsets differs from its value after that date."""
     if not scope.ranks.keys() >= site.node[key].keys():
         return
     now: dict[str, Any] = dict(site.node)
@@ -335,7 +335,7 @@ def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Vi
 
 
 def _is_same(scope: Scope, newer: Any, older: Any) -> bool:
-    # where others wrote it, a number may have been spelled in another way
+    # third parties may have written the same number differently
     return text(newer) == text(older) and (scope.authored or repr(newer) == repr(older))
 
 
@@ -353,11 +353,11 @@ def path_parameters_stay(_: Scope, site: Site, __: str) -> Iterator[Violation]:
 
 
 def _own_name(site: Site) -> str | None:
-    """Return the name that *site* goes by; None for what has none of its own."""
+    """Return the name of *site*; None if it has none of its own."""
     if site.kind == "parameter":
         name: str | None = site.node.get("name")
         return name
-    # a component is known by its reference, and only what refers to it has a name
+    # a component is identified by references, which only refer to it by name
     if site.slot in ("properties", "headers") and site.trail and _holder(site) != "components":
         return str(site.trail[1])
     return None
@@ -368,7 +368,7 @@ def _own_name(site: Site) -> str | None:
     finds=("property-name", "unsafe-name", "header-name", "parameter-name", "misplaced-annotation"),
 )
 def old_names_are_names(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
-    """An old name keeps to the grammar of what it named."""
+    """An old name follows the grammar of the named kind."""
     for trail, old in _old_names(site):
         if site.kind == "parameter":
             probe, key = site._replace(node={**site.node, "name": old}), "name"
@@ -399,7 +399,7 @@ def _old_names(site: Site) -> Iterator[tuple[Trail, str]]:
     finds=("rename-collision",),
 )
 def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """No two things in one place go by the same name in the same version."""
+    """No two siblings have the same name in the same version."""
     children = site.node[key]
     pairs = list(children.items() if isinstance(children, dict) else enumerate(children))
     nodes = [child for _, child in pairs if isinstance(child, dict)]
@@ -411,7 +411,7 @@ def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Violation
         for shown_in, called, now in _names(scope, kind, name, child):
             for others, other in taken.get(called, ()):
                 both = others & shown_in
-                # two of the same name today are found without any history
+                # two of the same name in the newest version are found without any history
                 if both and not (called[1] == now == other):
                     versions = scope.timeline.places(both) or "what holds for all environments"
                     message = (
@@ -430,7 +430,7 @@ def _in_known(scope: Scope, node: dict[str, Any]) -> bool:
 def _names(
     scope: Scope, kind: str, name: str | int, child: Any
 ) -> Iterator[tuple[int, tuple[str, str], str]]:
-    """Yield where *child* goes by which name, and what it is called now."""
+    """Yield where *child* has which name, and its current name."""
     there = scope.timeline.of(child)
     if kind in _NAMED_BY_KEY:
         for mask, called in scope.timeline.names(kind, str(name), child):
@@ -448,7 +448,7 @@ def _names(
 
 @on(f"*.{WAS}", finds=("*",))
 def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """The same checks apply to what it was as to what it is."""
+    """The checks apply to former values as to current ones."""
     if not scope.ranks.keys() >= site.node[key].keys():
         return
     now = drop_keys(site.node, WAS)
@@ -466,9 +466,9 @@ def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 def _defects(scope: Scope, site: Site) -> Iterator[Violation]:
-    """Yield what the checks of *site*'s own keys find, but for those of our keys."""
+    """Yield what the checks of *site*'s own keys find, except those of our keys."""
     for key in site.node:
-        # discriminators are checked against the schemas of the time, by checks of their own
+        # discriminators are checked against the schemas of their time, by checks of their own
         if key in OBJECTS[site.kind] and key != "discriminator":
             for check in CHECKS.get(f"{site.kind}.{key}", ()):
                 yield from check.run(scope, site, key)

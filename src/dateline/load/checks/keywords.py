@@ -13,7 +13,7 @@ from dateline.wording import quote
 
 _VERSION: Final = re.compile(r"3\.[012]\.(0|[1-9][0-9]*)")
 
-# Keywords of JSON Schema that no generated model could hold to.
+# Keywords of JSON Schema that generated models can't enforce.
 _UNSUPPORTED: Final = (
     *("prefixItems", "not", "if", "then", "else", "patternProperties", "unevaluatedProperties"),
     *("unevaluatedItems", "dependentRequired", "dependentSchemas", "contains", "minContains"),
@@ -24,7 +24,7 @@ _FORBIDDEN: Final = (
     *("$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary"),
 )
 
-# A title, a version, a name: what is not prose. The rest may have as many lines as it likes.
+# Titles, versions and names must be one line; all other texts may have several.
 _ONE_LINE: Final[dict[str, tuple[str, ...]]] = {
     "info": ("title", "version", "termsOfService"),
     "contact": ("name", "url", "email"),
@@ -49,7 +49,7 @@ _COUNTS: Final = (
 )
 
 
-# What 3.0 lacks, but for the keywords that no definitions may have.
+# What 3.0 lacks, except for keywords that are not allowed in any definitions.
 _MODERN: Final = {
     kind: tuple(
         key
@@ -99,7 +99,7 @@ def newer_key(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 @on("schema.nullable", finds=("key-of-another-openapi",))
 def nullable(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    # beside a reference it is the company that is wrong
+    # beside a reference, being there is the problem
     if scope.modern and "$ref" not in site.node:
         message = "OpenAPI 3.1 has no `nullable` any more; add 'null' to `type`"
         yield Violation(site.at(key), "key-of-another-openapi", message)

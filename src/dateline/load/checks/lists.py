@@ -1,4 +1,4 @@
-"""Check lists: those that say something by their items are not empty, and no item repeats."""
+"""Check lists: lists that need items are not empty, and no item repeats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EMPTY: Final = {
     ENVIRONMENTS: "no environment is listed, so it is nowhere; name one",
     EXTENSIBLE: "no value is listed; list those known today",
 }
-"""What the message about an empty list is, by its key."""
+"""The message about an empty list, by its key."""
 
 
 @on(

@@ -1,4 +1,4 @@
-"""Checks of what values of enumerations and members of unions were, and of `x-shown-as`."""
+"""Check the history of enumeration values and union members, and `x-shown-as`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from dateline.schema.values import text
 from dateline.wording import did_you_mean, quote
 
 _WORDS: Final = frozenset({"title", "description", "deprecated", "$comment", "x-environments"})
-"""What the history of a value of an enumeration may hold beside `const`, and its dates."""
+"""What the history of an enumeration value may contain besides `const`, and its dates."""
 
 
 @on(*(f"schema.{key}" for key in UNIONS), finds=("shown-as-invalid", "gate-without-effect"))
 def shown_as_another_member(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """Each version without a member has the value that it is shown as, or one that follows."""
+    """Each version without a member has the value that replaces it, or one that follows."""
     for index, member in enumerate(site.node[key]):
         if not isinstance(member, dict):
             continue
@@ -45,7 +45,7 @@ class _GatedUnion(NamedTuple):
         return [i for i, each in enumerate(self.members) if self.scope.find_shown(each) >> at & 1]
 
     def dates(self, at: int) -> list[str | None]:
-        """Return the dates of the values that the members are shown as at *at*."""
+        """Return which of the members *numbers* the *value* belongs to."""
         return [self.scope.timeline.substitute_date(each, at) for each in self.members]
 
     def matching(self, value: Any, numbers: list[int]) -> list[int]:
@@ -59,9 +59,9 @@ class _GatedUnion(NamedTuple):
         ]
 
     def is_shown(self, index: int, at: int) -> bool:
-        """Return whether the member *index* is shown at *at* as one that is there, in turn.
+        """Return whether *index* is replaced at *at* by a visible member, directly or in turn.
 
-        Where a later one of them is at fault, that one's own check says so.
+        If a later replacement is at fault, its own check reports it.
         """
         present = self.at(at)
         absent = [i for i in range(len(self.members)) if i not in present]
@@ -86,7 +86,7 @@ def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[V
     lacking = scope.timeline.all & ~scope.find_shown(member)
     unused = {*substitutes(member)} - {None}
     known: dict[tuple[Any, ...], bool] = {}
-    # (which value, when) -> where the member is absent, and where nothing takes its place
+    # (which value, when) -> where the member is absent, and where its replacement is missing
     absent: dict[tuple[str | None, str], tuple[int, int]] = {}
     for at in range(len(scope.timeline.combinations)):
         if not lacking >> at & 1:
@@ -147,7 +147,7 @@ def _unknown(
     finds=("misplaced-annotation", "rename-collision"),
 )
 def history_of_values(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """A value of an enumeration stays one; no two are the same in any version."""
+    """An enumeration value stays one; no two are the same in any version."""
     members = site.node[key]
     if not is_enumeration({key: members}) or not any(WAS in member for member in members):
         return

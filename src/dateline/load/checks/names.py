@@ -1,7 +1,7 @@
 """Check names: their grammar, reserved words, and collisions in generated code.
 
-Names end up in the code, the routes and the headers of every caller. Authored ones keep to a
-narrow grammar, so that nobody's tool has to invent others; adopted ones are what they are.
+Names end up in the code, the routes and the headers of every caller. In authored sources they
+follow a narrow grammar, so that no tool has to invent others; adopted ones may be anything.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _MEDIA_TYPE: Final = re.compile(
     re.VERBOSE,
 )
 _STATUS: Final = re.compile(r"[1-5](?:[0-9][0-9]|XX)|default")
-# What no name may hold: quotes, backslashes, angle brackets and what can't be seen.
+# Characters that no name may contain: quotes, backslashes, angle brackets, invisible ones.
 _UNSAFE: Final = re.compile(
     r"[\x00-\x1f\x7f-\x9f\"'`\\<>\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]"
 )
 _LONGEST: Final = 256
 
-# What the text of generated models names beside the components.
+# The names that the text of generated models uses besides the components.
 _RESERVED: Final = frozenset(
     {"Annotated", "Any", "BaseModel", "ConfigDict", "Enum", "Field", "Final", "List", "Literal"}
     | {"RootModel", "StrEnum", "TypeAlias", "TypeAliasType", "UUID", "Union"}
@@ -52,7 +52,7 @@ _WORDS: Final = re.compile(r"([a-z0-9])([A-Z])|([A-Z]+)([A-Z][a-z])")
 
 
 def snake(name: str) -> str:
-    """Return *name* as the generated code would spell it: lower case, words joined by `_`."""
+    """Return *name* in the spelling of generated code: lower case, words joined by `_`."""
     plain = unicodedata.normalize("NFKC", name)
     parted = _WORDS.sub(lambda match: f"{match[1] or match[3]}_{match[2] or match[4]}", plain)
     return re.sub(r"[^0-9a-z]+", "_", parted.casefold()).strip("_")
@@ -78,7 +78,7 @@ def _safe(name: str, trail: Trail, *, value: bool = False) -> Iterator[Violation
 
 
 def _collisions(names: Iterable[tuple[str, Trail]], what: str) -> Iterator[Violation]:
-    """Two names that the generated code would spell alike."""
+    """Yield pairs of names that are spelled alike in generated code."""
     taken: dict[str, str] = {}
     for name, trail in names:
         spelt = "" if _unsafe(name) else snake(name)
@@ -137,7 +137,7 @@ def components_differ(_: Scope, site: Site, __: str) -> Iterator[Violation]:
 
 @on("components.schemas", finds=("name-collision",))
 def inline_types_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """An inline type is called after its schema and its property; no component may be."""
+    """An inline type is named after its schema and property; no component may have that name."""
     schemas = site.node[key]
     for parent, schema in schemas.items():
         below = schema.get("properties", {}) if isinstance(schema, dict) else {}
@@ -193,7 +193,7 @@ def properties_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 @on("schema.enum", "schema.oneOf", "schema.anyOf", finds=("name-collision",))
 def values_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """Values that differ in case, accents of spelling or punctuation only are one to a reader."""
+    """Values differ in more than case, accents and punctuation."""
     if key == "enum":
         values = site.node[key]
     elif is_enumeration(site.node):

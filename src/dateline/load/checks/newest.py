@@ -1,4 +1,4 @@
-"""Check what OpenAPI 3.2 added: methods, whole queries, tags in tags, parts without names."""
+"""Check the additions of OpenAPI 3.2: methods, whole queries, nested tags, unnamed parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dateline.wording import did_you_mean, quote
 # RFC 9110 section 5.6.2
 _METHOD: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
-# Keys that say the same twice, or one that another makes void.
+# Keys that repeat each other, or of which one makes the other void.
 _NOT_TOGETHER: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "media-type": {"encoding": ("prefixEncoding", "itemEncoding")},
     "encoding": {"encoding": ("prefixEncoding", "itemEncoding")},

@@ -97,7 +97,7 @@ def paths_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 @on("document.paths", finds=("path-parameter-undeclared", "path-parameter-unknown"))
 def path_parameters(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """The parameters that a path names and those declared for it are the same."""
+    """The parameters that a path names are those declared for it."""
     for path, written in site.node[key].items():
         item = scope.resolve("path-item", written)
         if path.startswith("x-") or not isinstance(item, dict):
@@ -174,7 +174,7 @@ def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]
         seen.setdefault(mark, []).append((present, name))
 
 
-# What a closed list of values is called in a message, and the id of its problem.
+# The name of a closed list of values in messages, and the id of the problem.
 _CLOSED: Final = {
     ("parameter", "in"): ("place of a parameter", "parameter-location"),
     ("security-scheme", "in"): ("place of a key", "parameter-location"),
@@ -232,7 +232,7 @@ def described_once(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
 
 @on("operation", finds=("operation-unnamed",))
 def operation_has_a_name(_: Scope, site: Site, __: str) -> Iterator[Violation]:
-    # operations of webhooks and callbacks are not served, so no handler is called after them
+    # operations of webhooks and callbacks are not served, so they need no name for a handler
     holder = site.parent and site.parent.parent
     if "operationId" not in site.node and holder is not None and holder.kind == "paths":
         message = "an operation needs `operationId`, by which its handler is called; write it"
@@ -357,7 +357,7 @@ def server_variable(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 # The version header
 
-# What the parameter that selects a version is called in messages, by its place.
+# The name in messages of the parameter that selects a version, by its place.
 _PLACES: Final = {"header": "header", "query": "query parameter"}
 
 
@@ -366,10 +366,10 @@ _PLACES: Final = {"header": "header", "query": "query parameter"}
     finds=("version-header-missing", "version-header-ignored", "version-header-unknown"),
 )
 def version_header(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """Operations declare the parameter that selects the version, but those that ignore it.
+    """Operations declare the parameter that selects the version, except those that ignore it.
 
-    That is a header, or a parameter of the query; in other places it is not declared. Operations
-    with `servers` of their own are not served at the API address and are left alone.
+    That is a header or a query parameter; in other places it is not declared. Operations with
+    `servers` of their own are not served at the API's address and are skipped.
     """
     header, what = scope.table.header, _PLACES.get(scope.table.place_of_version)
     if what is None:
@@ -397,9 +397,9 @@ def _ignoring(scope: Scope, operation: dict[str, Any]) -> list[str]:
 
 
 def _find_other_header(scope: Scope, trail: Trail, declared: set[str]) -> Iterator[Violation]:
-    """Yield that no operation declares the version header, although they declare another.
+    """Report that no operation declares the version header, if operations declare a similar one.
 
-    Another is one of a similar name, or one that is named after versions. Without such a one the
+    A similar one has a similar name, or a name that contains a word for versions. Without one, the
     header is simply not documented. *declared* holds the names of all headers of operations.
     """
     header, what = scope.table.header, _PLACES[scope.table.place_of_version]
@@ -425,9 +425,9 @@ def _header_names(scope: Scope, *nodes: dict[str, Any]) -> set[str]:
 def _headers(
     scope: Scope, site: Site, key: str
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any], Trail, Trail]]:
-    """Yield each operation at the API address behind its path item, and two places.
+    """Yield each operation at the API's address after its path item, and two places.
 
-    They are its own and that at which it declares the header.
+    These are the place of the operation and that of its version header.
     """
     for path, written in site.node[key].items():
         item = scope.resolve("path-item", written)

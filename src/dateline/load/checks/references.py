@@ -1,4 +1,4 @@
-"""Check that references lead to a component of the right kind, and to no circle."""
+"""Check that references lead to a component of the right kind, and not in a circle."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from dateline.wording import did_you_mean, name_kind, quote
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 
-# What is allowed beside a `$ref` in an authored schema: words about it and our keys, nothing that
-# changes what the schema lets through.
+# What is allowed beside a `$ref` in an authored schema: documentation and our keys, nothing that
+# changes which values are valid.
 _BESIDE: Final = frozenset({"description", "deprecated", "$ref"}) | (KEYS - {EXTENSIBLE})
 
 Path = tuple[str | int, ...]
@@ -104,7 +104,7 @@ def alone_in_a_path(_: Scope, site: Site, __: str) -> Iterator[Violation]:
 @on("reference.$ref", finds=("misplaced-annotation",))
 def without_our_keys(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
     for key in site.node:
-        # where others wrote the references, what differs may be just that
+        # in adopted documents, the difference may be in the references
         if key in KEYS and (scope.authored or key not in GATES):
             message = (
                 f"`{key}` is not allowed beside `$ref` here; annotate the component, "
@@ -143,9 +143,9 @@ Edges = list[tuple[str, Path]]
 
 
 def _follow(scope: Scope, node: Any, section: str, path: Path) -> Edges:
-    """Return what *node* is made of, without a value in between.
+    """Return what *node* consists of, up to the next value.
 
-    That is components, by name; and in adopted definitions other schemas, by their pointers.
+    These are components, by name; and in adopted definitions other schemas, by their pointers.
     """
     edges: Edges = []
     pending: list[tuple[Any, Path]] = [(node, path)]
@@ -167,7 +167,7 @@ def _follow(scope: Scope, node: Any, section: str, path: Path) -> Edges:
 
 
 def _elsewhere(scope: Scope, reference: str, at: Path) -> Edges:
-    """Return what *reference*, to no component by its name, leads to."""
+    """Return the target of *reference*, which is not a component by its name."""
     goal = scope.references.locate(reference)
     if goal is None:
         return []
@@ -176,7 +176,7 @@ def _elsewhere(scope: Scope, reference: str, at: Path) -> Edges:
 
 
 def _circles(following: dict[str, Edges]) -> Iterator[Violation]:
-    """Yield each circle once, where it is first closed by a walk in source order."""
+    """Yield each circle once, where a walk in source order closes it first."""
     done: set[str] = set()
     for start in following:
         if start in done:

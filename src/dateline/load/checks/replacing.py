@@ -1,4 +1,4 @@
-"""Check what dates of `x-was` say beside keywords: `in-place-of`, and the name of a converter."""
+"""Check the other keys of an `x-was` date: `in-place-of`, and the name of a converter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
     finds=("misplaced-annotation", "replaced-unknown", "replaced-by-nothing", "rename-collision"),
 )
 def what_was_replaced_is_known(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """`in-place-of` names properties that there are, and `properties` what they replaced."""
+    """`in-place-of` names existing properties, and `properties` those that they replaced."""
     if not scope.ranks.keys() >= site.node[key].keys():
         return
     now: dict[str, Any] = dict(site.node)
@@ -60,7 +60,7 @@ def _compare(now: dict[str, Any], gone: list[str], came: Any, at: Trail) -> Iter
 
 @on(f"*.{WAS}", finds=("converter-name",))
 def converters_have_names(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """What a converter is called becomes the name of a method."""
+    """The name of a converter can be the name of a method."""
     for date, entry in site.node[key].items():
         name = entry.get(CONVERTER)
         if name is not None and not _NAME.fullmatch(name):

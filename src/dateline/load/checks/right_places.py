@@ -11,13 +11,13 @@ from dateline.wording import name_kind
 
 _FARTHEST: Final = 3
 _RARELY_MEANT: Final = frozenset({"webhooks", "links"})
-"""Keys that are not looked below: what has another place as near is nearly always meant there."""
+"""Keys that are not searched below: what has another place as near nearly always means that one."""
 _OF_OTHERS: Final = frozenset({"definitions"})
-"""Keys of Swagger 2.0 that are something else where OpenAPI has them."""
+"""Keys of Swagger 2.0 whose names mean something else in OpenAPI."""
 
 
 class GrammarStep(NamedTuple):
-    """From an object to one that its *key* holds, or to the one that holds it (*upwards*)."""
+    """A step from an object to one that its *key* holds, or to its holder (*upwards*)."""
 
     key: str
     arrangement: Arrangement
@@ -27,9 +27,9 @@ class GrammarStep(NamedTuple):
 
 @cache
 def find_right_place(kind: str, key: str) -> str | None:
-    """Return in words where *key*, which was written on an object of *kind*, belongs.
+    """Return in words where *key*, written on an object of *kind*, belongs.
 
-    That is what is nearest: below the object, or around it. None where no object near has it.
+    That is the nearest place, below the object or around it; None if no object near has the key.
     """
     found = [trail for trail in _list_trails(kind) if key in OBJECTS[trail[-1].kind]]
     if not found or key in _OF_OTHERS:
@@ -67,7 +67,7 @@ def _list_steps(kind: str, upwards: bool) -> tuple[GrammarStep, ...]:
         for key, known in keys.items()
         if known.slot.arrangement is not Arrangement.DATA
         and key not in _RARELY_MEANT
-        # they are around everything
+        # they surround everything
         and not (upwards and holder == "components")
         and known.slot.kind in OBJECTS
         and (known.slot.kind if upwards else holder) == kind

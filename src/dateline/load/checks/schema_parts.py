@@ -1,4 +1,4 @@
-"""Collect what a schema, its references and its `allOf` demand together."""
+"""Collect what a schema demands together with its references and its `allOf`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dateline.load.checks.scope import Scope
 from dateline.schema.dialect import OR_NULL, Schema
 from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared_types, type_of
 
-# What a schema without a `type` is plainly meant for.
+# The type that a schema without `type` is obviously meant for.
 _IMPLIED: Final = {
     **dict.fromkeys(("properties", "required", "additionalProperties"), "object"),
     **dict.fromkeys(("minProperties", "maxProperties", "patternProperties"), "object"),
@@ -17,7 +17,7 @@ _IMPLIED: Final = {
     **dict.fromkeys(("pattern", "minLength", "maxLength"), "string"),
 }
 
-# Unions within unions further down are taken to hold anything.
+# Deeper nested unions are assumed to allow anything.
 _DEEPEST: Final = 12
 
 
@@ -28,14 +28,14 @@ def resolve_schema(scope: Scope, schema: Any) -> Schema:
 
 
 def admits_null(scope: Scope, schema: Any) -> bool:
-    """Return whether *schema*, or what it refers to, lets null through whatever else it demands."""
+    """Return whether *schema*, or its target, allows null, whatever else it demands."""
     if not isinstance(schema, dict):
         return False
     return OR_NULL in scope.dialect.keywords(schema) or OR_NULL in resolve_schema(scope, schema)
 
 
 def read_beside(scope: Scope, schema: Any) -> Schema:
-    """Return what *schema* itself says beside its reference; nothing in OpenAPI 3.0."""
+    """Return what *schema* has beside its reference; nothing in OpenAPI 3.0."""
     schema = scope.now(schema)
     if not isinstance(schema, dict) or "$ref" not in schema or not scope.modern:
         return {}
@@ -43,9 +43,9 @@ def read_beside(scope: Scope, schema: Any) -> Schema:
 
 
 def list_parts(scope: Scope, schema: Any) -> Iterator[Schema]:
-    """Yield *schema*, resolved, and all that its allOf lists, each once.
+    """Yield *schema*, resolved, and everything that its allOf lists, each once.
 
-    What is beside a reference, which adopted definitions have, comes after what that leads to.
+    Keywords beside a reference, which adopted definitions have, come after its target.
     """
     seen: set[int] = set()
     pending = [schema]
@@ -62,7 +62,7 @@ def list_parts(scope: Scope, schema: Any) -> Iterator[Schema]:
 
 
 def collect_properties(scope: Scope, schema: Any) -> dict[str, Any]:
-    """Return the properties of *schema* and of all that its allOf lists."""
+    """Return the properties of *schema* and of everything that its allOf lists."""
     found: dict[str, Any] = {}
     for part in list_parts(scope, schema):
         for name, below in part.get("properties", {}).items():
@@ -76,7 +76,7 @@ def collect_required(scope: Scope, schema: Any) -> dict[str, None]:
 
 
 def admitted_types(scope: Scope, schema: Any, depth: int = 0) -> frozenset[str]:
-    """Return the JSON types that *schema* as a whole lets through."""
+    """Return the JSON types that *schema* as a whole allows."""
     node = resolve_schema(scope, schema)
     possible = declared_types(node)
     if depth > _DEEPEST:

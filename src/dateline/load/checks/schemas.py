@@ -28,7 +28,7 @@ from dateline.schema.values import find_repeated
 from dateline.wording import did_you_mean, find_nearest, join_quoted, quote, say_repeated
 
 MOST_PROPERTIES: Final = 500
-"""How many properties one schema may have."""
+"""The maximum number of properties of a schema."""
 
 FORMATS: Final = frozenset(
     # JSON Schema 2020-12, validation, section 7.3
@@ -62,7 +62,7 @@ _BOUNDS: Final = {
     "minProperties": "maxProperties",
 }
 
-# The slots of schemas that only refine what the schema around them demands of the same value.
+# The slots of schemas that only refine what the surrounding schema demands of the same value.
 _REFINING: Final = frozenset({"allOf", "oneOf", "anyOf", "not", "if", "then", "else"})
 
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -248,7 +248,7 @@ def not_too_many(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 def _misspells_properties(node: dict[str, Any]) -> bool:
-    """Return whether a key of *node* is a misspelt `properties`: that alone is to be reported."""
+    """Return whether a key of *node* is a misspelt `properties`, which alone is reported."""
     keys = OBJECTS["schema"].keys()
     return "properties" not in node and any(
         each not in keys and not each.startswith("x-") and find_nearest(each, keys) == "properties"
@@ -258,7 +258,7 @@ def _misspells_properties(node: dict[str, Any]) -> bool:
 
 @on("schema.required", finds=("required-unknown",))
 def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """What is required is a property of the schema, of its allOf members or of what it refines."""
+    """Required names are properties of the schema, of its allOf members or of what it refines."""
     unknown = [name for name in site.node[key] if name not in site.node.get("properties", {})]
     if not unknown or _misspells_properties(site.node):
         return
@@ -309,7 +309,7 @@ def closed_bases_know_what_is_required(scope: Scope, site: Site, key: str) -> It
 
 @on(*(f"schema.{key}" for key in UNIONS), finds=("undiscriminated-union",))
 def union_told_apart(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """Without a discriminator, the JSON type of a value has to say which member it is."""
+    """Without a discriminator, the JSON type of a value determines the member."""
     if "discriminator" in site.node or is_enumeration(site.node):
         return
     taken: dict[str, int] = {}

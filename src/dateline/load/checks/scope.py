@@ -1,4 +1,4 @@
-"""The context of a check: the document, a node of it, and what a check reports."""
+"""The context of a check: the document, a node of it, and the reported problems."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Trail = tuple["Trail", str | int] | None
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 
-# A chain of references longer than this is a cycle, or nothing that anyone could read.
+# A longer chain of references is a cycle, or nothing that anyone could read.
 _HOPS: Final = 64
 
 
 class Violation(NamedTuple):
-    """One defect: where it is (the key or item, or its value), its id and the message.
+    """One violation: its place (the key or item, or its value), its id and the message.
 
-    With a ``table_key`` it is that key of the version table.
+    With a ``table_key``, its place is that key of the version table.
     """
 
     trail: Trail
@@ -52,10 +52,10 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True)
 class Scope:
-    """The whole document, of which every value has the type that its key demands.
+    """The whole document, in which every value has the type that its key demands.
 
-    ``authored`` sources have to follow the style rules, too. Where it ``is_past``, the values of
-    an enumeration may be called as they were in any older version.
+    ``authored`` sources must follow the style rules, too. If it ``is_past``, enumeration values may
+    have the name they had in any older version.
     """
 
     document: dict[str, Any]
@@ -90,7 +90,7 @@ class Scope:
 
     @property
     def openapi(self) -> str:
-        """The version of OpenAPI, without its last number: `3.0`, `3.1` or `3.2`."""
+        """The version of OpenAPI, without its patch number: `3.0`, `3.1` or `3.2`."""
         return ".".join(str(self.document.get("openapi", "")).split(".")[:2])
 
     @cached_property
@@ -99,11 +99,11 @@ class Scope:
 
     @cached_property
     def ranks(self) -> dict[str, int]:
-        """The dates of the version table, each with its place in it."""
+        """The dates of the version table, each with its position there."""
         return {date: rank for rank, date in enumerate(self.table.dates)}
 
     def find_shown(self, node: Any) -> int:
-        """Return where *node* is shown; everywhere if it names an environment that there is not."""
+        """Return where *node* is visible; everywhere if it names an unknown environment."""
         known = {environment.name for environment in self.table.environments}
         if isinstance(node, dict) and not known.issuperset(node.get(ENVIRONMENTS, ())):
             return self.timeline.all
@@ -115,7 +115,7 @@ class Scope:
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
-        """The schemas allowed wherever a discriminated one that they extend is."""
+        """The schemas that extend a discriminated schema, and are allowed wherever it is."""
         return subtypes(self.list_components("schema"))
 
     def now(self, schema: Any) -> Any:
@@ -123,7 +123,7 @@ class Scope:
         return schema
 
     def resolve(self, kind: str, node: Any) -> Any:
-        """Return what *node* leads to through references; None where one leads nowhere."""
+        """Return what *node* leads to through references; None if one is dangling."""
         for _ in range(_HOPS):
             node = self.now(node) if kind == "schema" else node
             if not isinstance(node, dict) or "$ref" not in node:
@@ -137,11 +137,11 @@ class Scope:
 
 
 Finder = Callable[[Scope, Site, str], Iterator[Violation]]
-"""Finds defects in a node; the text is the key that it was called for, empty for the node."""
+"""Finds problems of a node; the text is the key to check, or empty for the node itself."""
 
 
 class Check(NamedTuple):
-    """A finder with the key it looks at, and the ids of all that it can find."""
+    """A finder with the key that it checks, and the ids of everything it can find."""
 
     run: Finder
     key: str
@@ -149,7 +149,7 @@ class Check(NamedTuple):
 
 
 class Past(NamedTuple):
-    """One date of `x-was`: where it is, what it sets and unsets, and where it sets."""
+    """One date of `x-was`: its place, what it sets and unsets, and where it sets it."""
 
     date: str
     at: Trail
@@ -173,11 +173,11 @@ def list_past(site: Site) -> list[Past]:
 
 
 CHECKS: Final[dict[str, list[Check]]] = {}
-"""The checks by what they look at: ``kind`` or ``kind.key``; ``*.key`` means every kind."""
+"""The checks by what they inspect: ``kind`` or ``kind.key``; ``*.key`` means every kind."""
 
 
 def on(*places: str, finds: tuple[str, ...]) -> Callable[[Finder], Finder]:
-    """Register a finder for nodes of a kind (``schema``) or a key of theirs (``schema.enum``)."""
+    """Register a finder for nodes of a kind (``schema``) or for one of their keys (``schema.enum``)."""
 
     def register(run: Finder) -> Finder:
         for place in places:

@@ -1,7 +1,7 @@
-"""Check the types and keys of a document of any form, and leave a well-formed one.
+"""Check the types and keys of a document of any structure, and return a well-formed one.
 
-The only check that expects nothing of its input. What follows looks at a document in which
-every value has the type that its key demands, so that no other check has to ask.
+This is the only check that assumes nothing about its input. All others get a document in which
+every value has the type that its key demands.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ FINDS: Final = frozenset(
     {"wrong-type", "missing-key", "misspelt-key", "unknown-key", "key-names-code"}
     | {"unknown-annotation", "misplaced-annotation"}
 )
-"""The ids of what is found here."""
+"""The ids of the problems that this module reports."""
 
 
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
 class ValueType(NamedTuple):
-    """What a value may be: the exact Python types, those of what it holds, and both in words."""
+    """The allowed types of a value: exact Python types, those of its items, and both in words."""
 
     accepts: frozenset[type]
     holds: frozenset[type] | None
@@ -111,12 +111,12 @@ _RIGHT_PLACES: Final = {
     SHOWN_AS: "put it on a value of an enumeration, or a member of a union",
     WHY: "put it beside the gate that it is the reason for",
 }
-"""Where a key of ours belongs that is among names, unless on one of what these stand for."""
+"""The right place of one of our keys among names, unless it goes on one of the named things."""
 
 _BESIDE_KEYWORDS: Final = {IN_PLACE_OF: _TEXTS, CONVERTER: _TEXT}
-"""What a date of `x-was` may say beside keywords."""
+"""The keys of a date of `x-was` besides keywords."""
 
-# Required by 3.0 only. Without an answer no operation can be served, so authored ones need it too.
+# Required by 3.0 only. Without a response no operation can be served, so authored ones need it too.
 _REQUIRED_ONCE: Final[dict[str, tuple[str, ...]]] = {
     "document": ("paths",),
     "operation": ("responses",),
@@ -131,7 +131,7 @@ _INDISPENSABLE: Final[dict[str, tuple[str, ...]]] = {
     "tag": ("name",),
 }
 
-# Keys that other generators read as code to import or to run.
+# Keys that other generators interpret as code to import or to run.
 _NAMES_CODE: Final = re.compile(
     r"custom(Type|Base)Path|default_factory|x-python-.*|x-enum-?varnames|x-enumNames",
     re.IGNORECASE,
@@ -146,26 +146,26 @@ _LIKE_OURS: Final = {
     **dict.fromkeys(("extensible", "extensibleenum"), EXTENSIBLE),
     "why": WHY,
 }
-# How like one of our keys a foreign key has to be to be taken for it. In adopted documents
+# How similar a foreign key must be to one of our keys to be taken for it. In adopted documents
 # `x-removedIn` is their own key, and only a typing error is taken for ours.
 _CLOSE_TO_OURS: Final = {True: 0.8, False: CLOSE_TO_OURS}
 _CLOSE_TO_A_KEY: Final = 0.75
 
 
 class _KeyForm(NamedTuple):
-    """What a key holds: its type, the objects below it, and the checks of its own."""
+    """The content of a key: its type, the objects below it, and its own checks."""
 
     type: ValueType
     arrangement: Arrangement
     kind: str
     checks: tuple[Check, ...]
     is_newer: bool = False
-    """Whether a newer version of OpenAPI than that of the document has this key."""
+    """Whether the key was added in a newer version of OpenAPI than that of the document."""
 
 
 @dataclass(frozen=True)
 class _Form:
-    """What an object of one kind looks like."""
+    """The form of objects of one kind."""
 
     kind: str
     keys: dict[str, _KeyForm]
@@ -176,25 +176,25 @@ class _Form:
 
 
 class Pending(NamedTuple):
-    """The checks that wait for a node until the whole document is known to be sound."""
+    """The checks to run on a node once the whole document is well formed."""
 
     checks: tuple[Check, ...]
     site: Site
 
 
 class TypeFault(NamedTuple):
-    """A value of the wrong type, and what to look at instead; left out where that is None."""
+    """A value of the wrong type, and its replacement; None to leave it out."""
 
     trail: Trail
     instead: dict[str, Any] | None
 
 
-# Takes the place of a child of the wrong type, so that its name or index stays taken.
+# Replaces a child of the wrong type, so that its name or index stays taken.
 _HOLLOW: Final[dict[str, Any]] = {}
 
 
 class StructureWalk:
-    """One walk over the document: what is wrong with its structure, and where to look closer."""
+    """One walk over the document that collects structural problems, and the checks to run."""
 
     def __init__(self, scope: Scope) -> None:
         self.found: list[Violation] = []
@@ -240,7 +240,7 @@ class StructureWalk:
                 self._below(known, value, (trail, key), key, site)
             elif known.type.holds is not None and type(value) is not str:
                 self._check_items(known.type, value, (trail, key))
-                # where it may not be, what it says is of no interest
+                # in a forbidden place, its content is irrelevant
                 if key == WAS and not (self._authored and form.kind in WHOLE):
                     self._history(form, site)
         for key in form.required:
@@ -251,7 +251,7 @@ class StructureWalk:
             self.pending.append(Pending(checks, site))
 
     def _gates(self, form: _Form, site: Site) -> None:
-        """Look at the gates beside a reference, which has no other keys."""
+        """Check the gates beside a reference, which has no other keys."""
         for key in GATES & site.node.keys():
             known = form.keys[key]
             if type(site.node[key]) not in known.type.accepts:
@@ -281,7 +281,7 @@ class StructureWalk:
                 self._stack.append((form, Site(known.kind, child, (trail, name), key, parent)))
 
     def _check_items(self, wanted: ValueType, value: Any, trail: Trail) -> None:
-        """Note the first thing in the list or mapping *value* that is not of the right type."""
+        """Report the first item of the list or mapping *value* that is not of the right type."""
         assert wanted.holds is not None
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in pairs:
@@ -333,14 +333,14 @@ class StructureWalk:
         *,
         tolerated: bool = False,
     ) -> None:
-        """Note that *value* has the wrong type, which what is *tolerated* may have if adopted."""
+        """Report that *value* has the wrong type, which *tolerated* keys may have if adopted."""
         if self._authored or not tolerated:
             message = f"{quote(value)} where {wanted.words} belongs{_way_out(value, trail, wanted)}"
             self.found.append(Violation(trail, "wrong-type", message, value=True))
         self.faults.append(TypeFault(trail, instead))
 
     def _note_misplaced(self, key: str, trail: Trail, among: str) -> None:
-        """Note that *key*, one of ours, is written as one of the names *among* which it is."""
+        """Report that *key*, one of ours, is written as one of the names in *among*."""
         place = _RIGHT_PLACES.get(key) or _RIGHT_PLACES.get(among, "put it on one of them")
         message = f"`{key}` is among the names in `{among}`; {place}"
         self.found.append(Violation(trail, "misplaced-annotation", message))
@@ -373,9 +373,9 @@ class StructureWalk:
 
 
 def is_annotation(name: str | int, value: Any) -> bool:
-    """Return whether *name*, where others choose the names, is one of our keys with its *value*.
+    """Return whether *name*, among names chosen by the author, is one of our keys.
 
-    A header, say, may be called so; what it holds tells.
+    A header, say, may have such a name; its *value* decides.
     """
     if name not in KEYS or type(value) not in _OURS[str(name)].accepts:
         return False
@@ -409,7 +409,7 @@ def without_faults(scope: Scope, faults: list[TypeFault]) -> Scope:
     for fault in faults:
         *steps, last = path(fault.trail)
         if WAS in steps:
-            # a history of which a part is missing would tell another story
+            # a history with a missing part would mean something else
             steps, last = steps[: steps.index(WAS)], WAS
         node: Any = root
         for depth, step in enumerate(steps, start=1):
@@ -442,7 +442,7 @@ def _forms(authored: bool, openapi: str) -> dict[str, _Form]:
             required = tuple(key for key in required if key in _INDISPENSABLE.get(kind, ()))
         keys = {}
         for key, known in OBJECTS[kind].items():
-            # what came with 3.2 is no key of a document that is older
+            # a key that came with 3.2 is unknown in an older document
             is_newer = known.since == NEWEST and not is_newest
             checks = () if is_newer else active(f"{kind}.{key}", f"*.{key}")
             if key != ANY:
@@ -466,13 +466,13 @@ def _forms(authored: bool, openapi: str) -> dict[str, _Form]:
 
     def before(kind: str) -> _Form:
         form = now(kind)
-        # what they hold is looked at in the whole object that they were a part of
+        # their content is checked in the whole object that they were part of
         keys = {
             key: known._replace(checks=())
             for key, known in form.keys.items()
             if key not in KEYS
             or (key == EXTENSIBLE and kind == "schema")
-            # others may have taken out what they had, and put it back
+            # third parties may have removed a key and added it again
             or (key in (ADDED, REMOVED) and not authored)
         }
         if kind in ("schema", "header"):
@@ -483,7 +483,7 @@ def _forms(authored: bool, openapi: str) -> dict[str, _Form]:
 
 
 def _before(kind: str) -> str:
-    """Return the name of the form of what `x-was` sets in an object of *kind*."""
+    """Return the name of the form for what `x-was` sets in an object of *kind*."""
     return f"{kind} before"
 
 

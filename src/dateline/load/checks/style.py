@@ -1,4 +1,4 @@
-"""The defects that adopted sources may have: they are matters of style, or have one meaning."""
+"""The problems that adopted sources may have: matters of style, or slips with one meaning."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Final
 
 STYLE: Final = frozenset(
     {
-        # names that a fixed rule makes identifiers of
+        # names from which a fixed rule makes identifiers
         *("component-name-style", "property-name", "parameter-name", "operation-name"),
         *("operation-unnamed", "reserved-name", "name-collision", "operation-id-twice"),
         *("tag-twice", "undeclared-tag", "tag-circular", "path-twice", "media-type"),
-        # keys that are read as notes, and keywords that only documents carry
+        # keys that are read as notes, and keywords that only documents have
         *("unknown-key", "key-names-code", "key-of-another-openapi", "unsupported-keyword"),
         *(
             "keys-together",
@@ -19,16 +19,16 @@ STYLE: Final = frozenset(
             "blank-text",
             "annotation-in-data",
         ),
-        # a schema that is odd, looser than it looks, or never lets anything through
+        # a schema that is odd, looser than it looks, or never valid
         *("array-without-items", "item-twice", "member-twice", "enum-value-twice"),
         *("enum-types-mixed", "enum-of-another-type", "required-unknown", "too-many-properties"),
         *("unsatisfiable-bounds", "never-sent", "contradiction", "closed-base"),
         *("undiscriminated-union", "discriminator-member", "discriminator-property"),
         *("discriminator-tag", "mapping-outside-union", "default-invalid", "example-invalid"),
         *("pattern-dialect", "pattern-explodes", "pattern-loose"),
-        # a reference leads nowhere; published documents of others do have such
+        # a dangling reference; published third-party documents do have such
         "reference-dangling",
-        # how versions are chosen there is not ours to say
+        # how versions are chosen there is not ours to decide
         *("version-header-missing", "version-header-ignored", "version-header-default"),
         *("version-header-required", "version-header-unknown"),
     }
@@ -50,4 +50,4 @@ ODDITIES: Final = frozenset(
 """The ids of problems whose cause has one meaning, whatever validators make of it."""
 
 ADOPTABLE: Final = STYLE | ODDITIES
-"""The ids of problems that an adopted document may have. All others hold always."""
+"""The ids of problems that an adopted document may have. All others are always reported."""

@@ -1,4 +1,4 @@
-"""Find out what keeps a value from being an instance of its schema."""
+"""Find out why a value is not an instance of its schema."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dateline.wording import did_you_mean, name_kind, quote, quote_all
 
 Path = tuple[str | int, ...]
 
-# Values deeper than this are not looked into: no example needs it, and recursion ends.
+# Deeper values are not inspected: no example needs it, and the recursion ends.
 _DEEPEST: Final = 48
 
 _NUMBERS: Final = {
@@ -53,10 +53,10 @@ class Fault(NamedTuple):
 
 
 def find_fault(scope: Scope, value: Any, schema: Any) -> Fault | None:
-    """Return the first thing that keeps *value* from being an instance of *schema*.
+    """Return the first reason why *value* is not an instance of *schema*, or None.
 
-    The schema is the canonical one, of all versions: a property that only some of them have
-    may be there or not, and so may one that is only sent or only received.
+    The schema is the canonical one, of all versions: a property that only some versions have is
+    optional, and so is one that is only sent or only received.
     """
     return next(_faults(scope, value, schema, 0), None)
 
@@ -131,7 +131,7 @@ def _union_faults(scope: Scope, value: Any, node: dict[str, Any], depth: int) ->
 def _tagged_faults(
     scope: Scope, value: dict[str, Any], node: dict[str, Any], members: list[Any], depth: int
 ) -> Iterator[Fault]:
-    """The member that the value's tag names decides; no other is tried."""
+    """Validate only the member that the value's tag selects."""
     name = node["discriminator"].get("propertyName")
     tag = value.get(name)
     if not isinstance(tag, str):
@@ -160,7 +160,7 @@ def _number_faults(_: Scope, value: Any, node: dict[str, Any], __: int) -> Itera
     if high_out is not None and not isinstance(high_out, bool) and value >= high_out:
         yield Fault((), f"{value} is not below {high_out}")
     step = node.get("multipleOf")
-    # as written in decimals, not as the nearest binary fraction
+    # as written in decimal, not as the nearest binary fraction
     if step and Fraction(str(value)) % Fraction(str(step)):
         yield Fault((), f"{value} is no multiple of {step}")
     least, most = _NUMBERS.get(node.get("format", ""), (value, value))
@@ -221,7 +221,7 @@ def _object_faults(
 
 
 def _may_lack(scope: Scope, schema: Any) -> bool:
-    """Return whether a required property is not there in every version and direction."""
+    """Return whether some version or direction lacks a required property."""
     gated = isinstance(schema, dict) and not schema.keys().isdisjoint(
         (ADDED, REMOVED, ENVIRONMENTS)
     )
@@ -287,7 +287,7 @@ def parameter_examples(scope: Scope, site: Site, key: str) -> Iterator[Violation
 
 @on("media-type.example", "media-type.examples", finds=("example-invalid",))
 def body_examples(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    # of another notation than JSON, an example is given as text
+    # in other notations than JSON, an example is given as text
     assert site.trail is not None
     if "schema" in site.node and _JSON.fullmatch(str(site.trail[1])):
         yield from _examples(scope, site, key)

@@ -1,4 +1,4 @@
-"""The source format as JSON Schemas, with which an editor completes keys and underlines slips."""
+"""The source format as JSON Schemas, with which editors complete keys and mark errors."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["editor_schema", "source_schema", "versions_schema"]
 
 
 def editor_schema(which: str, folder: Path) -> str:
-    """Return the schema that an editor needs, as JSON: of the `source` or of the `versions` file.
+    """Return a schema for editors, as JSON: that of the `source` files or of `versions`.
 
-    The dates and environments offered are those of the version table in *folder*. While it is
-    absent or has a slip in it, every date and every name will do.
+    It offers the dates and environments of the version table in *folder*. If the table is missing
+    or has errors, every date and every name is valid.
     """
     table = read_known_table(folder)
     form = table.form if table else DATE_FORM

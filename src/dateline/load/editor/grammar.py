@@ -80,7 +80,7 @@ _NARROWER: Final[dict[tuple[str, str], JsonSchema]] = {
     **{(kind, "style"): _STYLES for kind in ("parameter", "header", "encoding")},
     **{place: {"enum": [*values]} for place, values in VALUES.items()},
 }
-"""What a key holds, where an editor can say more than its type."""
+"""The content of a key, if an editor can say more than its type."""
 
 _NAMES: Final = {
     "paths": "^/",
@@ -97,7 +97,7 @@ def grammar(kind: str) -> JsonSchema:
     patterns: JsonSchema = {"^x-": ANYTHING}
     if ANY in keys:
         patterns[_NAMES[kind]] = ref(keys[ANY].slot.kind)
-    # the document is spread over several files: none of them needs to have all of it
+    # the document is spread over several files, and none of them must be complete
     required = () if kind == "document" else list_required(kind, NEWEST)
     return {**closed_object(properties, required), "patternProperties": patterns}
 

@@ -37,9 +37,9 @@ COMPANIONS: Final[JsonSchema] = {
     WHY: {"anyOf": [{"required": [gate]} for gate in sorted(GATES)]},
     EXTENSIBLE: {"required": ["type"], "not": {"required": ["enum"]}},
 }
-"""What each of our keys needs beside it."""
+"""The keys that each of our keys needs beside it."""
 
-# By what an object in a file of its own is, the keys that tell; the first that has them counts.
+# The keys that identify the kind of an object in its own file; the first match counts.
 _SIGNS: Final[dict[tuple[str, ...], tuple[tuple[str, ...], ...]]] = {
     ("path-item",): tuple((method,) for method in METHODS),
     ("operation",): (("responses",),),
@@ -56,7 +56,7 @@ _SIGNS: Final[dict[tuple[str, ...], tuple[tuple[str, ...], ...]]] = {
 def source_schema(table: Table | None) -> JsonSchema:
     """Return the JSON Schema (2020-12) of a file of definitions.
 
-    With a *table*, dates and environments are those that it names, and `next`.
+    With a *table*, the valid dates and environments are those of the table, and `next`.
     """
     return {
         "$schema": DIALECT,
@@ -96,7 +96,7 @@ def _kind(kind: str) -> JsonSchema:
 
 
 def _may_be_part() -> JsonSchema:
-    """Return the schema of what no document of its own is."""
+    """Return the schema of files that are not documents of their own."""
     slips = dict.fromkeys(slip for key in SHARED for slip in _one_off(key))
     known = {"anyOf": [{"enum": [*OBJECTS["document"]]}, {"pattern": "^x-"}]}
     return {
@@ -112,7 +112,7 @@ def _may_be_part() -> JsonSchema:
 
 
 def _part() -> JsonSchema:
-    """Return the schema of a file that others refer to: of one object, or of several by name."""
+    """Return the schema of a file that others refer to: one object, or several by name."""
     found: JsonSchema = {"type": "object", "propertyNames": {"$ref": "#/$defs/key"}}
     for kinds, signs in reversed(_SIGNS.items()):
         found = {
@@ -130,7 +130,7 @@ def our_keys_of(kind: str) -> JsonSchema:
 
 
 def our_keys() -> JsonSchema:
-    """Return the schemas of our keys but `x-was`, which looks different in every object."""
+    """Return the schemas of our keys except `x-was`, which is different for every kind."""
     return {
         ADDED: {
             "$ref": "#/$defs/date",
@@ -205,7 +205,7 @@ def before(kind: str) -> JsonSchema:
 
 
 def _beside_keywords(kind: str) -> dict[str, JsonSchema]:
-    """Return the schemas of what a date under `x-was` may say beside keywords."""
+    """Return the schemas of the keys of a date under `x-was` besides keywords."""
     name = {
         "type": "string",
         "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$",
@@ -225,7 +225,7 @@ def _beside_keywords(kind: str) -> dict[str, JsonSchema]:
 
 
 def date_of(table: Table | None) -> JsonSchema:
-    """Return the schema of a date of *table*, of any date without one."""
+    """Return the schema of a date of *table*, or of any date without one."""
     if table is None:
         return version_schema(DATE_FORM)
     titles = {version.date: version.title for version in table.versions}
@@ -237,7 +237,7 @@ def date_of(table: Table | None) -> JsonSchema:
 
 
 def environment_of(table: Table | None) -> JsonSchema:
-    """Return the schema of an environment's name in *table*, of any name without one."""
+    """Return the schema of an environment's name in *table*, or of any name without one."""
     if table is None:
         return ENVIRONMENT.schema
     return {"enum": [environment.name for environment in table.environments]}
@@ -251,7 +251,7 @@ def no_slip(key: str) -> JsonSchema:
 
 def _one_off(word: str) -> Iterator[str]:
     """Yield patterns for *word* with a letter left out, added, changed, or two of them swapped."""
-    # a short word with another letter is another word: `x-who` is no slip of `x-why`
+    # a short word with another letter is another word: `x-who` is not a misspelt `x-why`
     distinct = len(word) >= 5
     for at, letter in enumerate(word):
         head, tail = word[:at], word[at + 1 :]

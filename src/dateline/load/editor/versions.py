@@ -1,4 +1,4 @@
-"""The JSON Schema of `versions.yaml`, from the declaration of its keys."""
+"""The JSON Schema of `versions.yaml`, derived from the declaration of its keys."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _TOGETHER: Final[dict[str, JsonSchema]] = {
         for what, (subjects, _) in SUBJECTS.items()
     },
 }
-"""What the keys of a mapping demand of each other."""
+"""Constraints between the keys of a mapping."""
 
 
 def versions_schema(form: str = DATE_FORM) -> JsonSchema:
-    """Return the JSON Schema (2020-12) of `versions.yaml`, where versions are named as *form*."""
+    """Return the JSON Schema (2020-12) of `versions.yaml` with versions named in *form*."""
     return {
         "$schema": DIALECT,
         "$comment": "the version table of an API",
@@ -60,7 +60,7 @@ def versions_schema(form: str = DATE_FORM) -> JsonSchema:
 
 
 def _name(what: str) -> str:
-    """Return what the mapping *what* is called among the definitions: `a version`, `version`."""
+    """Return the name of the mapping *what* among the definitions: `a version`, `version`."""
     return what.removeprefix("an ").removeprefix("a ").replace(" ", "-")
 
 
@@ -81,7 +81,7 @@ def _field(field: TableKey) -> JsonSchema:
 
 
 def _content(content: TableValue) -> JsonSchema:
-    """Return the schema of *content*, with what it holds."""
+    """Return the schema of *content*, including its items."""
     schema = dict(content.schema)
     if content.each is not None:
         holds = "items" if content.name is None else "additionalProperties"

@@ -1,4 +1,4 @@
-"""Read `versions.yaml` as the version table; its defects become problems with places."""
+"""Read `versions.yaml` as the version table, and report its problems with their places."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dateline.model import NOTICE_DAYS, PLACES, Map, Place, Problem, Table
 def read_table(document: Map, problems: list[Problem]) -> Table | None:
     """Return the version table that *document*, the content of ``versions.yaml``, describes.
 
-    Every problem found is appended to *problems*; None is returned when there is one.
+    Every problem found is appended to *problems*; the result is None if there is one.
     """
     reading = TableReading(document)
     table = _read_table(reading, reading.row(document, "the version table"))
@@ -23,9 +23,9 @@ def read_table(document: Map, problems: list[Problem]) -> Table | None:
 
 
 def read_policy_rules(document: Map, problems: list[Problem]) -> tuple[str, dict[str, str], int]:
-    """Return the preset, the verdicts by rule id and the days of notice that *document* has.
+    """Return the preset, the verdicts by rule id and the days of notice of *document*.
 
-    *document* is what `policy` holds. Every problem found is appended to *problems*.
+    *document* is the value of `policy`. Every problem found is appended to *problems*.
     """
     reading = TableReading()
     row = reading.row(document, "policy")
@@ -73,7 +73,7 @@ def _find_place(reading: TableReading, row: Row) -> str:
 
 
 def _places(node: Map) -> dict[str, Place]:
-    """Return where the keys of the file are written, and the rules of its policy."""
+    """Return the places of the keys of the file, and of the rules of its policy."""
     policy = node.get("policy")
     rules = policy.get("rules") if isinstance(policy, Map) else None
     return {

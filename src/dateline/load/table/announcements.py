@@ -1,4 +1,4 @@
-"""Read what is announced: another default, the end of a version."""
+"""Read announcements: another default, the end of a version."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dateline.model import Announcement, Place
 
 
 def read_announcements(reading: TableReading, rows: list[Row | None]) -> Iterator[Announcement]:
-    """Yield what is announced, in the order of the file, each thing once."""
+    """Yield the announcements in the order of the file, each once."""
     seen: dict[tuple[str, str], Place] = {}
     for row in rows:
         found = None if row is None else _read_announcement(reading, row)

@@ -1,7 +1,7 @@
-"""What values of `versions.yaml` have to be: how they are checked, and their JSON Schemas.
+"""The values of `versions.yaml`: their checks, and their JSON Schemas.
 
 A check returns what is wrong with a value. The grammars are in the dialect that Python and JSON
-Schema (ECMA-262) share, since editors read them too.
+Schema (ECMA-262) share, since editors use them too.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _PORT: Final = r"(?::(?:[0-9]{1,5}|\{[A-Za-z0-9_.-]+\}))?"
 _PATH: Final = r"/(?:[A-Za-z0-9._~!$&()*+,;=:@/%-]|\{[A-Za-z0-9_.-]+\})*"
 _SERVER_URL: Final = rf"(?:https?://{_HOST}{_PORT}(?:{_PATH})?|(?!//){_PATH})"
 
-# Names that some file systems keep for devices: an environment or a package becomes a folder.
+# Names that some file systems reserve for devices: environments and packages become folders.
 _DEVICES: Final = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 )
-# What the generated package imports: under such a name it would import itself.
+# Modules that the generated package imports: under such a name it would import itself.
 _IMPORTED: Final = frozenset(
     {"annotated_types", "dateline", "dateline_runtime", "pydantic", "pydantic_core"}
     | {"typing_extensions", "typing_inspection"}
@@ -61,12 +61,12 @@ Check = Callable[[Any], Refusal | None]
 
 
 class TableValue(NamedTuple):
-    """What a value has to be: the check of the value itself, and its JSON Schema.
+    """The constraints of a value: its check, and its JSON Schema.
 
-    ``each`` is what the items of a list or the values of a mapping have to be, ``name`` what the
-    keys of a mapping have to be. The items of a ``unique`` list differ. ``object`` names the
-    mapping, a key of ``KEYS``, that the value may be in place of what the check wants. The name
-    of a ``version`` (``any``, or ``cut`` where it is not `next`) has the form of the table.
+    ``each`` are the constraints of the items of a list or the values of a mapping, ``name`` those
+    of the keys of a mapping. The items of a ``unique`` list differ. ``object`` names the mapping, a
+    key of ``KEYS``, that is allowed instead of what the check demands. The name of a ``version``
+    (``any``, or ``cut`` if it is not `next`) has the form of the table.
     """
 
     check: Check
@@ -79,7 +79,7 @@ class TableValue(NamedTuple):
 
 
 def matching(grammar: str, otherwise: str) -> JsonSchema:
-    """Return the schema of texts of *grammar*; editors show *otherwise* at any other text."""
+    """Return the schema of texts of *grammar*; editors show *otherwise* for other texts."""
     return {"type": "string", "pattern": f"^(?:{grammar})$", "patternErrorMessage": otherwise}
 
 
@@ -134,7 +134,7 @@ def one_of(*known: str) -> TableValue:
 
 
 def _text_of(pattern: str, id: str, law: str, otherwise: str) -> TableValue:
-    """Return the content that is text of a *pattern*, described by *law* and to editors."""
+    """Return the content that is text of a *pattern*; *law* and *otherwise* describe it."""
 
     def check(value: Any) -> Refusal | None:
         if refusal := _is_text(value):
@@ -216,7 +216,7 @@ PACKAGE: Final = TableValue(_check_package, {**_PACKAGE.schema, "not": {"enum": 
 
 
 def list_of(each: TableValue, *, empty: bool = True, unique: bool = False) -> TableValue:
-    """Return the content that is a list of *each*; not of none where it may not be *empty*."""
+    """Return the content that is a list of *each*; without *empty*, it must have items."""
 
     def check(value: Any) -> Refusal | None:
         nothing = not empty and value == []
@@ -229,7 +229,7 @@ def list_of(each: TableValue, *, empty: bool = True, unique: bool = False) -> Ta
 
 
 def map_of(name: TableValue, each: TableValue, *, empty: str = "") -> TableValue:
-    """Return the content that maps *name* to *each*; *empty* is the message about an empty one."""
+    """Return the content that maps *name* to *each*; *empty* is the message for an empty one."""
 
     def check(value: Any) -> Refusal | None:
         nothing = empty and value == {}
@@ -248,7 +248,7 @@ def one(what: str, way_out: str = "") -> TableValue:
 
 
 def canonical_date(text: str) -> bool:
-    """Return whether *text* is a day of the calendar, spelled ``YYYY-MM-DD``."""
+    """Return whether *text* is an existing date in the form ``YYYY-MM-DD``."""
     try:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
@@ -256,9 +256,9 @@ def canonical_date(text: str) -> bool:
 
 
 def check_version(value: Any, form: str = DATE_FORM, *, cut: bool = False) -> Refusal | None:
-    """Return what is wrong with the name of a version of *form*; `next` is one unless it is *cut*.
+    """Return what is wrong with the name of a version of *form*; *cut* excludes `next`.
 
-    Days have the form of dates.
+    Dates have the form of dated names.
     """
     if value == NEXT:
         message = f"'next' is no date yet; write a canonical {form} date"
@@ -289,7 +289,7 @@ CUT: Final = VERSION._replace(schema={"$ref": "#/$defs/cut"}, version="cut")
 
 
 def version_schema(form: str, *, cut: bool = False) -> JsonSchema:
-    """Return the schema of names of versions of *form*; `next` is one unless it is *cut*."""
+    """Return the schema of names of versions of *form*; *cut* excludes `next`."""
     if cut:
         return matching(name_pattern(form), f"Write a date as {form}.")
     pattern = f"{NEXT}|{name_pattern(form)}"

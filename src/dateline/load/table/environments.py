@@ -12,7 +12,7 @@ from dateline.wording import did_you_mean
 
 
 def read_environments(reading: TableReading, table: Row) -> Iterator[Environment]:
-    """Yield the environments; an adopted API may do without them, and without servers."""
+    """Yield the environments; an adopted API needs neither environments nor servers."""
     adopted = table["lint"] == "adopted"
     if "environments" not in table.node:
         if not adopted:
@@ -36,7 +36,7 @@ def read_environments(reading: TableReading, table: Row) -> Iterator[Environment
 
 
 def _check_variables(reading: TableReading, server: Row) -> None:
-    """Note where the address of *server* and its variables differ, or a default is no value."""
+    """Report differences between the address of *server* and its variables, and bad defaults."""
     url, variables = server["url"], server["variables"]
     used = dict.fromkeys(re.findall(VARIABLE, url or ""))
     for name in [name for name in used if name not in variables]:

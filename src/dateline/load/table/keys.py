@@ -1,4 +1,4 @@
-"""The keys of `versions.yaml`: what each holds, for the reader and for editors."""
+"""The keys of `versions.yaml`: their values, for the reader and for editors."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from dateline.presets import DEFAULT_POLICY, PRESETS
 from dateline.versions import DATE_FORM, FORMS
 
 VERDICTS: Final = ("additive", "gated", "never")
-"""What a rule may say of a change."""
+"""The verdicts that a policy may give a rule."""
 
 
 class TableKey(NamedTuple):
-    """A key of a mapping: what it holds, what editors say of it, and its value if it is absent.
+    """A key of a mapping: its content, its description for editors, and its default.
 
-    A key with a text ``missing`` is required: it is the way out if there is no such key.
+    A key with a text ``missing`` is required; the text is the way out if the key is missing.
     """
 
     content: TableValue
@@ -200,7 +200,7 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
         ),
     },
 }
-"""The mappings of the file: what each is called in a message, and its keys."""
+"""The mappings of the file: their names in messages, and their keys."""
 
 SUBJECTS: Final = {
     "an announcement": (
@@ -212,10 +212,10 @@ SUBJECTS: Final = {
         ),
     ),
 }
-"""Keys of which a mapping has exactly one, and what is wrong otherwise."""
+"""Keys of which a mapping has exactly one, and the message otherwise."""
 
 OPENAPI: Final = frozenset({"a server", "a server variable"})
-"""The mappings that are OpenAPI's own: there a foreign `x-` key is none of our business."""
+"""Mappings that are OpenAPI's own: other `x-` keys are allowed there."""
 
 DEFAULT_HEADER: Final[str] = KEYS["the version table"]["header"].default
 DEFAULT_PACKAGE: Final[str] = KEYS["python"]["package"].default

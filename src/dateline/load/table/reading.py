@@ -1,4 +1,4 @@
-"""Read the mappings of `versions.yaml` as their keys are declared; defects become problems."""
+"""Read the mappings of `versions.yaml` as their keys are declared, and report problems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dateline.wording import did_you_mean
 class Row:
     """A mapping of the file as it is written, and its values.
 
-    A value that is absent or wrong is the default of its key.
+    A value that is absent or wrong is replaced by the default of its key.
     """
 
     node: Map
@@ -29,17 +29,17 @@ class Row:
         return self.values[key]
 
     def place(self, key: str) -> Place:
-        """Return where the value of *key* is written."""
+        """Return the place of the value of *key*."""
         return self.node.place(key, value=True)
 
 
 def _is_word(name: Any) -> bool:
-    """Return whether *name* may be that of a version that always moves."""
+    """Return whether *name* may be that of a moving version."""
     return isinstance(name, str) and bool(re.fullmatch(MOVING, name)) and name not in RESERVED
 
 
 class TableReading:
-    """One reading of the file: takes values out of it, and keeps the problems so far."""
+    """One reading of the file, which collects problems."""
 
     def __init__(self, document: Map | None = None) -> None:
         """Read what *document*, the whole file, declares about the names of its versions."""
@@ -54,7 +54,7 @@ class TableReading:
         }
 
     def note(self, place: Place, id: str, message: str) -> None:
-        """Keep what is wrong at *place*."""
+        """Add a problem at *place*."""
         self.problems.append(Problem(place=place, id=id, message=message))
 
     def row(self, node: Map, what: str) -> Row:
@@ -82,11 +82,11 @@ class TableReading:
         return Row(node, values)
 
     def require(self, node: Map, key: str, way_out: str) -> None:
-        """Note that *node* has no *key*."""
+        """Report that *node* has no *key*."""
         self.note(node.place(), "missing-key", f"`{key}` is missing; {way_out}")
 
     def _value(self, content: TableValue, value: Any, place: Place) -> Any:
-        """Return *value*, read as *content*; None where it is something else, which is noted."""
+        """Return *value*, read as *content*; report it and return None if it is something else."""
         if content.object and isinstance(value, Map):
             return self.row(value, content.object)
         refusal = content.check(value)
@@ -110,7 +110,7 @@ class TableReading:
         }
 
     def _items(self, content: TableValue, each: TableValue, rows: Seq) -> Iterator[Any]:
-        """Yield the items of a list, None for each that is wrong; a repeated one is left out."""
+        """Yield the items of a list, None for each that is wrong; repeated ones are left out."""
         seen: set[str] = set()
         for index, item in enumerate(rows):
             found = self._value(each, item, rows.place(index))

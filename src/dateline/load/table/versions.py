@@ -10,7 +10,7 @@ from dateline.wording import did_you_mean
 
 
 def read_versions(reading: TableReading, table: Row) -> list[Version]:
-    """Return the versions in the order of the table; none where one of them can't be read."""
+    """Return the versions in the order of the table; none if one of them can't be read."""
     rows: list[Row | None] = table["versions"] or []
     versions = [
         Version(
@@ -35,7 +35,7 @@ def read_versions(reading: TableReading, table: Row) -> list[Version]:
             message = f"{version.date} always moves, so it is the newest; put it last"
             reading.note(version.place, "moving-version", message)
     if len(versions) < len(rows):
-        # the date of the unreadable row must not be called unknown elsewhere
+        # the date of the unreadable row must not be reported as unknown elsewhere
         return []
     if versions and all(version.draft for version in versions):
         reading.note(
@@ -58,7 +58,7 @@ def _in_order(reading: TableReading, versions: list[Version]) -> None:
 
 
 def read_default(reading: TableReading, table: Row, versions: tuple[Version, ...]) -> str:
-    """Return the date that is served without the header; the oldest where none is named."""
+    """Return the date that is served without the header, by default the oldest one."""
     supported = [version.date for version in versions if not version.draft and not version.moving]
     # the oldest: the one that doesn't move when a version is cut
     fallback = supported[0] if supported else ""
@@ -88,7 +88,7 @@ def read_annotation(reading: TableReading, table: Row, versions: tuple[Version, 
 
 
 def _check_order(version: Version, twin: Version | None, before: Version | None) -> Refusal | None:
-    """Return what is wrong with *version* after *before*, the last one that is in order."""
+    """Return what is wrong with *version* after *before*, the last one in order."""
     if twin is not None:
         return Refusal(
             "version-twice",
