@@ -138,7 +138,7 @@ def list_answers(folder: Path, url: str) -> list[tuple[int, Any]]:
     ],
 )
 def test_a_reference_that_leads_to_no_schema_is_refused(tmp_path: Path, reference: str) -> None:
-    with pytest.raises(SourceError, match=r"reference-form: .* is no component"):
+    with pytest.raises(SourceError, match=r"reference-form: .* is not a component"):
         adopt_all(tmp_path, [document(reference, OLD)])
 
 

@@ -150,7 +150,7 @@ def test_the_policy_says_how_long_the_notice_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("days", "said"),
     [
-        ("-1", "negative: -1 days are none; write 0 or more"),
+        ("-1", "negative: -1 is not a number of days; write 0 or more"),
         ("'30'", "wrong-type: '30' where a whole number belongs"),
         ("true", "wrong-type: true where a whole number belongs"),
     ],

@@ -179,4 +179,4 @@ def test_a_waiver_names_who_is_behind_it() -> None:
     path = Path("apis/cards/schemas/waivers.yaml")
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("approved-by", "aproved-by"), encoding="utf-8")
-    assert "'aproved-by' is no key of a waiver" in dateline("check", "-p", "cards").err
+    assert "'aproved-by' is not a key of a waiver" in dateline("check", "-p", "cards").err

@@ -128,9 +128,9 @@ DEFECTS = {
     "in-place-of: first, properties: { name: {} }": "wrong-type: 'first' where a list of texts",
     "in-place-of: [3], properties: { name: {} }": "wrong-type: the number 3 in a list of texts",
     "in-place-of: [first], properties: { name: {} }, required: [lost]": (
-        "required-unknown: 'lost' is required but is no property"
+        "required-unknown: 'lost' is required but is not a property"
     ),
-    "converter: FullName, type: string": "converter-name: 'FullName' is no name for a method",
+    "converter: FullName, type: string": "converter-name: 'FullName' is not a name for a method",
     "converter: 3, type: string": "wrong-type: the number 3 where text belongs",
 }
 

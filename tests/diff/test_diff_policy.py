@@ -80,7 +80,7 @@ def test_a_policy_judges(policy: str | None, verdict: str, foreign: Path) -> Non
         ("preset: wire\nrules: { value-add: never }\n", 3,
          "gihub:2:10: policy-rule-unknown: value-add is no rule; did you mean 'value-added'?"),
         ("preset: wire\nrules: { value-added: maybe }\n", 3, "gihub:2:23: "),
-        ("preset: wire\nrule: {}\n", 3, "gihub:2:1: unknown-key: 'rule' is no key of policy"),
+        ("preset: wire\nrule: {}\n", 3, "gihub:2:1: unknown-key: 'rule' is not a key of policy"),
         ("- 1\n", 3, "gihub:1:1: "),
     ],
 )  # fmt: skip

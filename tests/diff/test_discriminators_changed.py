@@ -176,7 +176,7 @@ def test_an_old_tag_is_one_that_the_property_let_through_then(tmp_path: Path) ->
     assert found(tmp_path / "right", schemas) == []
     schemas["Disc"]["properties"]["kind"] = {"const": "audio"}
     assert found(tmp_path / "wrong", schemas) == [
-        f"discriminator-tag: in {OLD}, the tag of Disc is 'disc', but its property lets through "
+        f"discriminator-tag: in {OLD}, the tag of Disc is 'disc', but its property allows "
         "'audio'; make them agree"
     ]
 

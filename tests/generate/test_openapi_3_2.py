@@ -248,7 +248,7 @@ def test_what_3_2_added_is_unknown_before(project: Path) -> None:
     found = dateline("generate")
     assert found.status == 3
     for key in ("$self", "query", "additionalOperations", "mediaTypes", "itemSchema", "parent"):
-        assert f"'{key}' is no key of" in found.err
+        assert f"'{key}' is not a key of" in found.err
     assert "'querystring' is no place of a parameter" in found.err
 
 

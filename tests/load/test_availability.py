@@ -218,7 +218,7 @@ def expected(found: str, edge: Edge, lacking: str, there: str) -> str:
     assert goal_place.startswith("schemas/")
     message = (
         f"{edge.at} is shown in {lacking}, where {edge.goal} is absent ({goal_place}: "
-        f"only in {there}); give this place the same gate, or let {edge.goal} be there"
+        f"only in {there}); give this place the same gate, or make {edge.goal} visible there"
     )
     return f"reference-outlives-target: {message}"
 
@@ -259,8 +259,8 @@ def test_an_older_value_refers_to_what_was_there_then(
         if lacking is None
         else [
             "schemas/things.yaml:8:11: reference-outlives-target: Holder.held.x-was is shown in "
-            f"{lacking}, where Target is absent (schemas/things.yaml:9:5: only in {there}); give "
-            "this place the same gate, or let Target be there"
+            f"{lacking}, where Target is absent (schemas/things.yaml:9:5: only in {there});"
+            " give this place the same gate, or make Target visible there"
         ]
     )
 
@@ -287,12 +287,12 @@ def test_a_substitute_is_known_to_everyone_it_is_shown_to(tmp_path: Path) -> Non
         return problems(tmp_path, files)
 
     assert found("x-added: 2024-09-01") == [
-        "schemas/things.yaml:8:55: shown-as-invalid: 'held' is no value of the versions "
+        "schemas/things.yaml:8:55: shown-as-invalid: 'held' is not a value of the versions "
         "2024-01-15; known: active"
     ]
     assert found("x-added: 2024-09-01, x-shown-as: active") == []
     assert found("x-removed: 2025-06-01") == [
-        "schemas/things.yaml:8:55: shown-as-invalid: 'held' is no value of the versions "
+        "schemas/things.yaml:8:55: shown-as-invalid: 'held' is not a value of the versions "
         "2025-06-01; known: active"
     ]
 

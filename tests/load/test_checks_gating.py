@@ -26,7 +26,7 @@ from support.checked import TABLE, checked, schema
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: 2024-02-30 } } }",
             [
-                "4:67: date: '2024-02-30' is not a day of the calendar; write one, or `next`",
+                "4:67: date: '2024-02-30' is not an existing date; write one, or `next`",
             ],
             id="no day of the calendar",
         ),
@@ -288,12 +288,9 @@ components:
     Page: { name: page, in: query, schema: {}, example: { x-why: a } }
 """,
             [
-                "3:44: annotation-in-data: `x-added` inside a value, where nothing reads it; "
-                "leave it out",
-                "3:75: annotation-in-data: `x-was` inside a value, where nothing reads it; "
-                "leave it out",
-                "5:59: annotation-in-data: `x-why` inside a value, where nothing reads it; "
-                "leave it out",
+                "3:44: annotation-in-data: `x-added` has no effect inside a value; leave it out",
+                "3:75: annotation-in-data: `x-was` has no effect inside a value; leave it out",
+                "5:59: annotation-in-data: `x-why` has no effect inside a value; leave it out",
             ],
             id="inside data",
         ),

@@ -13,7 +13,7 @@ from support.checked import checked, schema
             "{ type: object, properties: { due: { type: string, x-was: { next: { fromat: "
             "date } } } } }",
             [
-                "4:75: misspelt-key: 'fromat' is no key of a schema; did you mean 'format'?",
+                "4:75: misspelt-key: 'fromat' is not a key of a schema; did you mean 'format'?",
             ],
             id="an unknown keyword",
         ),
@@ -21,7 +21,7 @@ from support.checked import checked, schema
             "{ type: object, properties: { due: { type: string, x-was: { next: { in: query "
             "} } } } }",
             [
-                "4:75: unknown-key: 'in' is no key of a schema; leave it out, or let it "
+                "4:75: unknown-key: 'in' is not a key of a schema; leave it out, or let it "
                 "begin with `x-`",
             ],
             id="a keyword of another kind",
@@ -52,7 +52,7 @@ from support.checked import checked, schema
             "{ type: object, properties: { due: { type: string, x-was: { next: { type: "
             "strnig } } } } }",
             [
-                "4:81: unknown-type: 'strnig' is no type; did you mean 'string'?",
+                "4:81: unknown-type: 'strnig' is not a type; did you mean 'string'?",
             ],
             id="a wrong value",
         ),
@@ -60,7 +60,8 @@ from support.checked import checked, schema
             "{ type: object, properties: { due: { type: string, x-was: { next: { type: "
             "integer, default: a } } } } }",
             [
-                "4:99: default-invalid: 'a' where an integer belongs; mend the value or its schema",
+                "4:99: default-invalid: 'a' where an integer belongs; correct the value or its "
+                "schema",
             ],
             id="a default of another type",
         ),
@@ -68,7 +69,8 @@ from support.checked import checked, schema
             "{ type: object, properties: { due: { type: string, default: a, x-was: { next: "
             "{ type: integer } } } } }",
             [
-                "4:79: default-invalid: 'a' where an integer belongs; mend the value or its schema",
+                "4:79: default-invalid: 'a' where an integer belongs; correct the value or its "
+                "schema",
             ],
             id="a default that fitted no more",
         ),
@@ -82,7 +84,7 @@ from support.checked import checked, schema
             "{ type: object, properties: { due: { type: integer, minimum: 3, x-was: { "
             "next: { maximum: 2 } } } } }",
             [
-                "4:80: unsatisfiable-bounds: no number is let through from minimum 3 to "
+                "4:80: unsatisfiable-bounds: no number is allowed from minimum 3 to "
                 "maximum 2; move one",
             ],
             id="bounds",
@@ -99,7 +101,7 @@ from support.checked import checked, schema
             "{ type: object, properties: { due: { type: array, items: { type: string }, "
             "x-was: { next: { items: { type: strnig } } } } } }",
             [
-                "4:114: unknown-type: 'strnig' is no type; did you mean 'string'?",
+                "4:114: unknown-type: 'strnig' is not a type; did you mean 'string'?",
             ],
             id="a schema below it",
         ),
@@ -107,9 +109,9 @@ from support.checked import checked, schema
             "{ type: object, properties: { due: { type: string, default: a, x-was: { next: "
             "{ set: { const: null, fromat: b }, unset: [default, defualt] } } } } }",
             [
-                "4:79: misspelt-key: 'defualt' is no key of a schema; did you mean 'default'?",
+                "4:79: misspelt-key: 'defualt' is not a key of a schema; did you mean 'default'?",
                 "4:101: enum-of-another-type: null is not of the type 'string'; write one that is",
-                "4:107: misspelt-key: 'fromat' is no key of a schema; did you mean 'format'?",
+                "4:107: misspelt-key: 'fromat' is not a key of a schema; did you mean 'format'?",
             ],
             id="the long form",
         ),
@@ -278,7 +280,7 @@ components:
             "paths: { /a: { get: { operationId: getA, responses: { '200': { description: a "
             "} }, x-was: { next: { name: b } } } } }",
             [
-                "1:101: unknown-key: 'name' is no key of an operation; leave it out, or let "
+                "1:101: unknown-key: 'name' is not a key of an operation; leave it out, or let "
                 "it begin with `x-`",
             ],
             id="an operation",
@@ -351,7 +353,7 @@ components:
 """,
             [
                 "7:9: rename-collision: 'end' is the name of 'due' too in 2024-01-15, "
-                "2024-09-01, 2025-06-01; rename one, or let one go before",
+                "2024-09-01, 2025-06-01; rename one, or remove one before that",
             ],
             id="taken all the time",
         ),
@@ -406,7 +408,7 @@ components:
 """,
             [
                 "7:9: rename-collision: 'end' is the name of 'due' too in 2024-01-15, "
-                "2024-09-01; rename one, or let one go before",
+                "2024-09-01; rename one, or remove one before that",
             ],
             id="two of one old name",
         ),
@@ -422,7 +424,7 @@ components:
 """,
             [
                 "7:9: rename-collision: 'end' is the name of 'due' too in what holds for all "
-                "environments; rename one, or let one go before",
+                "environments; rename one, or remove one before that",
             ],
             id="in another environment",
         ),
@@ -445,9 +447,9 @@ paths:
 """,
             [
                 "7:11: rename-collision: 'p' is the name of 'page' too in 2024-01-15, "
-                "2024-09-01, 2025-06-01; rename one, or let one go before",
+                "2024-09-01, 2025-06-01; rename one, or remove one before that",
                 "14:13: rename-collision: 'x-right' is the name of 'X-Left' too in "
-                "2024-01-15, 2024-09-01, 2025-06-01; rename one, or let one go before",
+                "2024-01-15, 2024-09-01, 2025-06-01; rename one, or remove one before that",
             ],
             id="of parameters and headers",
         ),

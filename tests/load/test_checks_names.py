@@ -24,7 +24,7 @@ components:
                 "letter, then letters and digits, 64 at most",
                 "4:5: component-name-style: 'foo-bar' as a name of a schema; use a capital "
                 "letter, then letters and digits, 64 at most",
-                "4:5: name-collision: 'foo-bar' and 'foo_bar' are schemas of one name in "
+                "4:5: name-collision: 'foo-bar' and 'foo_bar' are schemas with the same name in "
                 "code; rename one",
                 "5:5: component-name-style: '1abc' as a name of a schema; use a capital "
                 "letter, then letters and digits, 64 at most",
@@ -48,8 +48,8 @@ components:
                 "then letters, digits, hyphens and `_`, 64 at most",
                 "7:5: component-name-style: 'not.found' as a name of a response; use a "
                 "letter, then letters, digits, hyphens and `_`, 64 at most",
-                "7:5: name-collision: 'not.found' and 'NotFound' are responses of one name "
-                "in code; rename one",
+                "7:5: name-collision: 'not.found' and 'NotFound' are responses with the same "
+                "name in code; rename one",
             ],
             id="other sections",
         ),
@@ -67,21 +67,21 @@ components:
     "{{ 7*7 }}": {}
 """,
             [
-                "3:5: component-name: '' is no name of a schema; use letters, digits, "
+                "3:5: component-name: '' is not a name of a schema; use letters, digits, "
                 "hyphens and `_`",
-                "4:5: component-name: 'a b' is no name of a schema; use letters, digits, "
+                "4:5: component-name: 'a b' is not a name of a schema; use letters, digits, "
                 "hyphens and `_`",
-                "5:5: component-name: '../../evil/Foo' is no name of a schema; use letters, "
+                "5:5: component-name: '../../evil/Foo' is not a name of a schema; use letters, "
                 "digits, hyphens and `_`",
-                "6:5: component-name: '/abs/x.Foo' is no name of a schema; use letters, "
+                "6:5: component-name: '/abs/x.Foo' is not a name of a schema; use letters, "
                 "digits, hyphens and `_`",
-                "7:5: component-name: '..Evil' is no name of a schema; use letters, digits, "
+                "7:5: component-name: '..Evil' is not a name of a schema; use letters, digits, "
                 "hyphens and `_`",
-                "8:5: component-name: 'Foo\\nimport os' is no name of a schema; use letters, "
+                "8:5: component-name: 'Foo\\nimport os' is not a name of a schema; use letters, "
                 "digits, hyphens and `_`",
-                "9:5: component-name: 'Ж' is no name of a schema; use letters, digits, "
+                "9:5: component-name: 'Ж' is not a name of a schema; use letters, digits, "
                 "hyphens and `_`",
-                "10:5: component-name: '{{ 7*7 }}' is no name of a schema; use letters, "
+                "10:5: component-name: '{{ 7*7 }}' is not a name of a schema; use letters, "
                 "digits, hyphens and `_`",
             ],
             id="what no tool can carry",
@@ -107,14 +107,10 @@ components:
     Tag: {}
 """,
             [
-                "3:5: reserved-name: 'BaseModel' is a name that the generated code needs "
-                "itself; rename it",
-                "4:5: reserved-name: 'None' is a name that the generated code needs itself; "
-                "rename it",
-                "5:5: reserved-name: 'UUID' is a name that the generated code needs itself; "
-                "rename it",
-                "6:5: reserved-name: 'Literal' is a name that the generated code needs "
-                "itself; rename it",
+                "3:5: reserved-name: 'BaseModel' is reserved by the generated code; rename it",
+                "4:5: reserved-name: 'None' is reserved by the generated code; rename it",
+                "5:5: reserved-name: 'UUID' is reserved by the generated code; rename it",
+                "6:5: reserved-name: 'Literal' is reserved by the generated code; rename it",
             ],
             id="reserved",
         ),
@@ -135,7 +131,7 @@ components:
         pytest.param(
             "components: { schemas: { FooBar: {}, FOOBar: {}, Foobar: {} } }",
             [
-                "1:38: name-collision: 'FOOBar' and 'FooBar' are schemas of one name in "
+                "1:38: name-collision: 'FOOBar' and 'FooBar' are schemas with the same name in "
                 "code; rename one",
             ],
             id="alike",
@@ -184,12 +180,12 @@ def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) ->
             [
                 "4:37: property-name: 'fooBar' as a name of a property; use a lower-case "
                 "letter, then such letters, digits and `_`, 64 at most",
-                "4:49: name-collision: 'FooBar' and 'fooBar' are properties of one name in "
-                "code; rename one",
+                "4:49: name-collision: 'FooBar' and 'fooBar' are properties with the same name "
+                "in code; rename one",
                 "4:49: property-name: 'FooBar' as a name of a property; use a lower-case "
                 "letter, then such letters, digits and `_`, 64 at most",
-                "4:61: name-collision: 'foo-bar' and 'fooBar' are properties of one name in "
-                "code; rename one",
+                "4:61: name-collision: 'foo-bar' and 'fooBar' are properties with the same name "
+                "in code; rename one",
                 "4:61: property-name: 'foo-bar' as a name of a property; use a lower-case "
                 "letter, then such letters, digits and `_`, 64 at most",
                 "4:74: property-name: 'a b' as a name of a property; use a lower-case "
@@ -267,8 +263,8 @@ def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) ->
         pytest.param(
             "{ type: object, properties: { foo_bar: {}, foo__bar: {}, foobar: {} } }",
             [
-                "4:50: name-collision: 'foo__bar' and 'foo_bar' are properties of one name "
-                "in code; rename one",
+                "4:50: name-collision: 'foo__bar' and 'foo_bar' are properties with the same "
+                "name in code; rename one",
             ],
             id="alike",
         ),
@@ -292,15 +288,17 @@ def test_properties_are_named_in_snake_case(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: string, enum: [a-b, a_b, A B] }",
             [
-                "4:35: name-collision: 'a_b' and 'a-b' are values of one name in code; rename one",
-                "4:40: name-collision: 'A B' and 'a-b' are values of one name in code; rename one",
+                "4:35: name-collision: 'a_b' and 'a-b' are values with the same name in code; "
+                "rename one",
+                "4:40: name-collision: 'A B' and 'a-b' are values with the same name in code; "
+                "rename one",
             ],
             id="an enum",
         ),
         pytest.param(
             "{ type: string, oneOf: [{ const: Open }, { const: open }] }",
             [
-                "4:48: name-collision: 'open' and 'Open' are values of one name in code; "
+                "4:48: name-collision: 'open' and 'Open' are values with the same name in code; "
                 "rename one",
             ],
             id="an annotated enumeration",
@@ -334,8 +332,8 @@ paths:
                 "then letters and digits, 64 at most",
                 "3:29: operation-name: 'loans.list' as an operationId; use a letter, then "
                 "letters and digits, 64 at most",
-                "4:29: operation-name: 'import' is a word of Python, so no handler can be "
-                "called so; rename it",
+                "4:29: operation-name: 'import' is a Python keyword, so no handler can have this "
+                "name; rename it",
                 "5:29: unsafe-name: 'a\\nb' holds a quote, a backslash or a control "
                 "character; rename it",
                 "6:29: unsafe-name: a blank name; write one",
@@ -355,7 +353,7 @@ paths:
             [
                 "4:25: operation-id-twice: 'listLoans' is the operationId of GET /a already; "
                 "rename one",
-                "5:13: name-collision: 'list_loans' and 'listLoans' are operations of one "
+                "5:13: name-collision: 'list_loans' and 'listLoans' are operations with the same "
                 "name in code; rename one",
             ],
             id="twice",
@@ -470,12 +468,12 @@ components:
         application/json;simple: {}
 """,
             [
-                "10:9: media-type: 'json' is no media type; write one such as application/json",
-                "11:9: media-type: 'application/' is no media type; write one such as "
+                "10:9: media-type: 'json' is not a media type; write one such as application/json",
+                "11:9: media-type: 'application/' is not a media type; write one such as "
                 "application/json",
                 "12:9: unsafe-name: 'text/plain\\r\\nX: y' holds a quote, a backslash or a "
                 "control character; rename it",
-                "13:9: media-type: 'application/json;simple' is no media type; write one "
+                "13:9: media-type: 'application/json;simple' is not a media type; write one "
                 "such as application/json",
             ],
             id="media types",
@@ -496,9 +494,9 @@ paths:
         OK: { description: a }
 """,
             [
-                "10:9: status-code: '2xx' is no status; write '200', '4XX' or 'default'",
-                "11:9: status-code: '600' is no status; write '200', '4XX' or 'default'",
-                "12:9: status-code: 'OK' is no status; write '200', '4XX' or 'default'",
+                "10:9: status-code: '2xx' is not a status code; write '200', '4XX' or 'default'",
+                "11:9: status-code: '600' is not a status code; write '200', '4XX' or 'default'",
+                "12:9: status-code: 'OK' is not a status code; write '200', '4XX' or 'default'",
             ],
             id="statuses",
         ),
@@ -507,7 +505,7 @@ paths:
             "Conditions }]",
             [
                 "1:25: tag-twice: the tag 'Loans' is in the list already; leave one out",
-                "1:42: name-collision: 'loans' and 'Loans' are tags of one name in code; "
+                "1:42: name-collision: 'loans' and 'Loans' are tags with the same name in code; "
                 "rename one",
             ],
             id="tags",

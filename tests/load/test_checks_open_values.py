@@ -109,7 +109,7 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
             "{ type: string, oneOf: [{ const: open }, { const: held, x-added: next, "
             "x-shown-as: opne }] }",
             [
-                "4:90: shown-as-invalid: 'opne' is no value of the versions before next; did "
+                "4:90: shown-as-invalid: 'opne' is not a value of the versions before next; did "
                 "you mean 'open'?",
             ],
             id="no value of it",
@@ -118,7 +118,7 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
             "{ type: string, oneOf: [{ const: open }, { const: held, x-added: next, "
             "x-shown-as: held }] }",
             [
-                "4:90: shown-as-invalid: 'held' is no value of the versions before next; "
+                "4:90: shown-as-invalid: 'held' is not a value of the versions before next; "
                 "known: open",
             ],
             id="itself",
@@ -127,7 +127,7 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
             "{ type: string, oneOf: [{ const: open }, { const: a, x-added: next }, { "
             "const: b, x-added: 2025-06-01, x-shown-as: a }] }",
             [
-                "4:122: shown-as-invalid: 'a' is no value of the versions before 2025-06-01; "
+                "4:122: shown-as-invalid: 'a' is not a value of the versions before 2025-06-01; "
                 "known: open",
             ],
             id="one that came no earlier",
@@ -143,7 +143,8 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
             "x-shown-as: new }, { const: new, x-added: next }, { const: old, x-removed: "
             "2024-09-01, x-shown-as: gone }] }",
             [
-                "4:98: shown-as-invalid: 'new' is no value of the versions 2025-06-01; known: open",
+                "4:98: shown-as-invalid: 'new' is not a value of the versions 2025-06-01; known: "
+                "open",
             ],
             id="one that is not there when it went",
         ),
@@ -157,8 +158,10 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
             "{ type: string, oneOf: [{ const: open }, { const: a, x-added: next, "
             "x-shown-as: b }, { const: b, x-added: next, x-shown-as: a }] }",
             [
-                "4:87: shown-as-invalid: 'b' is no value of the versions before next; known: open",
-                "4:131: shown-as-invalid: 'a' is no value of the versions before next; known: open",
+                "4:87: shown-as-invalid: 'b' is not a value of the versions before next; known: "
+                "open",
+                "4:131: shown-as-invalid: 'a' is not a value of the versions before next; known: "
+                "open",
             ],
             id="values shown as each other",
         ),
@@ -173,9 +176,9 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
             "{ const: b, x-added: 2025-06-01, x-shown-as: { 2024-09-01: open, 2025-06-01: a, "
             "next: a } }] }",
             [
-                "4:160: shown-as-invalid: 'a' is no value of the versions before 2025-06-01; "
+                "4:160: shown-as-invalid: 'a' is not a value of the versions before 2025-06-01; "
                 "known: open",
-                "4:163: gate-without-effect: no version without the member is shown what is said "
+                "4:163: gate-without-effect: no version without the member is shown the value "
                 "for next; leave it out",
             ],
             id="a value that is not there at its date, and a date too many",
@@ -293,7 +296,7 @@ def test_what_a_value_is_shown_as_in_turn_differs_by_version(first: str) -> None
         "{ const: d, x-added: next, x-shown-as: c }] }"
     )
     [said] = schema(text)
-    assert "'b' is no value of the versions before next; known: a" in said
+    assert "'b' is not a value of the versions before next; known: a" in said
 
 
 @pytest.mark.parametrize(

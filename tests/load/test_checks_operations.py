@@ -29,35 +29,35 @@ paths:
   "": {}
 """,
             [
-                "2:3: path-grammar: 'loans' is no path; write segments of letters, digits, "
+                "2:3: path-grammar: 'loans' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "3:3: path-grammar: \"/x'+code+'\" is no path; write segments of letters, "
+                "3:3: path-grammar: \"/x'+code+'\" is not a path; write segments of letters, "
                 "digits, hyphens and {parameters}, each after a `/`",
-                "4:3: path-grammar: '/a\\nb' is no path; write segments of letters, digits, "
+                "4:3: path-grammar: '/a\\nb' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "5:3: path-grammar: '/a{' is no path; write segments of letters, digits, "
+                "5:3: path-grammar: '/a{' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "6:3: path-grammar: '/a}' is no path; write segments of letters, digits, "
+                "6:3: path-grammar: '/a}' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "7:3: path-grammar: '/a/{}' is no path; write segments of letters, digits, "
+                "7:3: path-grammar: '/a/{}' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "8:3: path-grammar: '/a//b' is no path; write segments of letters, digits, "
+                "8:3: path-grammar: '/a//b' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "9:3: path-grammar: '/a/../b' is no path; write segments of letters, digits, "
+                "9:3: path-grammar: '/a/../b' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "10:3: path-grammar: '/a/.' is no path; write segments of letters, digits, "
+                "10:3: path-grammar: '/a/.' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "11:3: path-grammar: '/straße' is no path; write segments of letters, "
+                "11:3: path-grammar: '/straße' is not a path; write segments of letters, "
                 "digits, hyphens and {parameters}, each after a `/`",
-                "12:3: path-grammar: '/a?b=c' is no path; write segments of letters, digits, "
+                "12:3: path-grammar: '/a?b=c' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "13:3: path-grammar: '/a#b' is no path; write segments of letters, digits, "
+                "13:3: path-grammar: '/a#b' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "14:3: path-grammar: '/a%2e' is no path; write segments of letters, digits, "
+                "14:3: path-grammar: '/a%2e' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "15:3: path-grammar: '/a b' is no path; write segments of letters, digits, "
+                "15:3: path-grammar: '/a b' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
-                "16:3: path-grammar: '' is no path; write segments of letters, digits, "
+                "16:3: path-grammar: '' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
             ],
             id="what no router could match",
@@ -118,7 +118,7 @@ paths:
         schema: {} }], responses: { '200': { description: a } } }
 """,
             [
-                "4:5: path-parameter-undeclared: {id} of the path is no parameter of this "
+                "4:5: path-parameter-undeclared: {id} of the path is not a parameter of this "
                 "operation; declare it with `in: path`",
                 "4:47: path-parameter-unknown: the path '/loans/{id}/{part}' has no {di}; "
                 "known: id, part",
@@ -133,7 +133,7 @@ paths:
         responses: { '200': { description: a } } }
 """,
             [
-                "3:5: path-parameter-undeclared: {id} of the path is no parameter of this "
+                "3:5: path-parameter-undeclared: {id} of the path is not a parameter of this "
                 "operation; declare it with `in: path`",
             ],
             id="in another place",
@@ -249,7 +249,7 @@ paths:
             "components: { parameters: { A: { name: a, in: query, style: simple, schema: "
             "{} }, B: { name: b, in: query, style: deepObject, schema: {} } } }",
             [
-                "1:61: parameter-style: 'simple' is no style of a query parameter; known: "
+                "1:61: parameter-style: 'simple' is not a style of a query parameter; known: "
                 "form, spaceDelimited, pipeDelimited, deepObject",
             ],
             id="in a style of another place",
@@ -267,8 +267,8 @@ components:
 """,
             [
                 "3:5: missing-key: a parameter needs `schema` or `content`; write one of them",
-                "4:42: parameter-content: `schema` and `content` both say what it holds; "
-                "leave one out",
+                "4:42: parameter-content: `schema` and `content` both describe the value; leave "
+                "one out",
                 "5:30: parameter-content: `content` of a parameter has exactly one media "
                 "type; write one",
                 "8:5: missing-key: a header needs `schema` or `content`; write one of them",

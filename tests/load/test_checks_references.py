@@ -53,20 +53,20 @@ components:
     H: { $ref: '#anchor' }
 """,
             [
-                "3:16: reference-form: '#/info/title' is no component; refer to "
+                "3:16: reference-form: '#/info/title' is not a component; refer to "
                 "#/components/schemas/NAME",
-                "4:16: reference-form: '#' is no component; refer to #/components/schemas/NAME",
-                "5:16: reference-form: '#/components/schemas' is no component; refer to "
+                "4:16: reference-form: '#' is not a component; refer to #/components/schemas/NAME",
+                "5:16: reference-form: '#/components/schemas' is not a component; refer to "
                 "#/components/schemas/NAME",
-                "6:16: reference-form: '#/components/schemas/A/properties/id' is no "
+                "6:16: reference-form: '#/components/schemas/A/properties/id' is not a "
                 "component; refer to #/components/schemas/NAME",
-                "7:16: reference-form: '#/components/models/Loan' is no component; refer to "
+                "7:16: reference-form: '#/components/models/Loan' is not a component; refer to "
                 "#/components/schemas/NAME",
-                "8:16: reference-form: '#/components/schemas/A~1b' is no component; refer to "
+                "8:16: reference-form: '#/components/schemas/A~1b' is not a component; refer to "
                 "#/components/schemas/NAME",
-                "9:16: reference-form: '#/components/schemas/A%25' is no component; refer to "
+                "9:16: reference-form: '#/components/schemas/A%25' is not a component; refer to "
                 "#/components/schemas/NAME",
-                "10:16: reference-form: '#anchor' is no component; refer to "
+                "10:16: reference-form: '#anchor' is not a component; refer to "
                 "#/components/schemas/NAME",
             ],
             id="no component",
@@ -259,7 +259,7 @@ def test_a_reference_stands_alone(text: str, said: list[str]) -> None:
             "components: { schemas: { A: { $ref: '#/components/schemas/A' } } }",
             [
                 "1:26: reference-cycle: A -> A is a circle of references without a value in "
-                "it; let one of them be a property or an item",
+                "it; make one of them a property or an item",
             ],
             id="itself",
         ),
@@ -272,7 +272,7 @@ components:
 """,
             [
                 "4:5: reference-cycle: A -> B -> A is a circle of references without a value "
-                "in it; let one of them be a property or an item",
+                "in it; make one of them a property or an item",
             ],
             id="each other",
         ),
@@ -286,7 +286,7 @@ components:
 """,
             [
                 "5:18: reference-cycle: A -> B -> C -> A is a circle of references without a "
-                "value in it; let one of them be a property or an item",
+                "value in it; make one of them a property or an item",
             ],
             id="through allOf",
         ),
@@ -303,7 +303,7 @@ components:
                 "3:38: undiscriminated-union: members 1 and 2 can both be of type 'integer': "
                 "a union needs a `discriminator`",
                 "4:9: reference-cycle: A -> A is a circle of references without a value in "
-                "it; let one of them be a property or an item",
+                "it; make one of them a property or an item",
             ],
             id="through a union",
         ),
@@ -315,7 +315,7 @@ components:
 """,
             [
                 "3:7: reference-cycle: A -> B -> A is a circle of references without a value "
-                "in it; let one of them be a property or an item",
+                "in it; make one of them a property or an item",
             ],
             id="of other kinds",
         ),

@@ -12,14 +12,14 @@ from support.checked import checked, schema
         pytest.param(
             "{ type: strnig }",
             [
-                "4:15: unknown-type: 'strnig' is no type; did you mean 'string'?",
+                "4:15: unknown-type: 'strnig' is not a type; did you mean 'string'?",
             ],
             id="misspelt",
         ),
         pytest.param(
             "{ type: float }",
             [
-                "4:15: unknown-type: 'float' is no type; known: string, number, integer, "
+                "4:15: unknown-type: 'float' is not a type; known: string, number, integer, "
                 "boolean, object, array, null",
             ],
             id="of Python",
@@ -27,7 +27,7 @@ from support.checked import checked, schema
         pytest.param(
             "{ type: [] }",
             [
-                "4:15: empty-list: no type is listed, so nothing is let through; name one",
+                "4:15: empty-list: no type is listed, so no value is valid; name one",
             ],
             id="none",
         ),
@@ -41,7 +41,7 @@ from support.checked import checked, schema
         pytest.param(
             "{ type: [string, nil] }",
             [
-                "4:24: unknown-type: 'nil' is no type; known: string, number, integer, "
+                "4:24: unknown-type: 'nil' is not a type; known: string, number, integer, "
                 "boolean, object, array, null",
             ],
             id="unknown in a list",
@@ -109,7 +109,7 @@ def test_an_array_says_what_it_holds(text: str, said: list[str]) -> None:
         pytest.param(
             '{ type: string, format: "date\\nimport os" }',
             [
-                "4:31: format-name: 'date\\nimport os' is no name of a format; use letters, "
+                "4:31: format-name: 'date\\nimport os' is not a name of a format; use letters, "
                 "digits and hyphens",
             ],
             id="code",
@@ -117,7 +117,7 @@ def test_an_array_says_what_it_holds(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: string, format: '' }",
             [
-                "4:31: format-name: '' is no name of a format; use letters, digits and hyphens",
+                "4:31: format-name: '' is not a name of a format; use letters, digits and hyphens",
             ],
             id="blank",
         ),
@@ -138,7 +138,7 @@ def test_formats_are_known(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: string, enum: [] }",
             [
-                "4:29: empty-list: no value is listed, so nothing is let through; list the values",
+                "4:29: empty-list: no value is listed, so no value is valid; list the values",
             ],
             id="none",
         ),
@@ -245,7 +245,7 @@ def test_values_of_an_enumeration_fit_together(text: str, said: list[str]) -> No
         pytest.param(
             "{ type: integer, minimum: 3, maximum: 2 }",
             [
-                "4:33: unsatisfiable-bounds: no number is let through from minimum 3 to "
+                "4:33: unsatisfiable-bounds: no number is allowed from minimum 3 to "
                 "maximum 2; move one",
             ],
             id="numbers",
@@ -258,7 +258,7 @@ def test_values_of_an_enumeration_fit_together(text: str, said: list[str]) -> No
         pytest.param(
             "{ type: integer, exclusiveMinimum: 3, maximum: 3 }",
             [
-                "4:42: unsatisfiable-bounds: no number is let through from exclusiveMinimum "
+                "4:42: unsatisfiable-bounds: no number is allowed from exclusiveMinimum "
                 "3 to maximum 3; move one",
             ],
             id="exclusive ones",
@@ -266,7 +266,7 @@ def test_values_of_an_enumeration_fit_together(text: str, said: list[str]) -> No
         pytest.param(
             "{ type: number, exclusiveMinimum: 3, exclusiveMaximum: 3 }",
             [
-                "4:41: unsatisfiable-bounds: no number is let through from exclusiveMinimum "
+                "4:41: unsatisfiable-bounds: no number is allowed from exclusiveMinimum "
                 "3 to exclusiveMaximum 3; move one",
             ],
             id="both exclusive",
@@ -284,7 +284,7 @@ def test_values_of_an_enumeration_fit_together(text: str, said: list[str]) -> No
         pytest.param(
             "{ type: integer, exclusiveMinimum: 3, exclusiveMaximum: 4 }",
             [
-                "4:42: unsatisfiable-bounds: no integer is let through from exclusiveMinimum "
+                "4:42: unsatisfiable-bounds: no integer is allowed from exclusiveMinimum "
                 "3 to exclusiveMaximum 4; move one",
             ],
             id="no integer between",
@@ -292,7 +292,7 @@ def test_values_of_an_enumeration_fit_together(text: str, said: list[str]) -> No
         pytest.param(
             "{ type: [integer, 'null'], minimum: 3.2, maximum: 3.8 }",
             [
-                "4:43: unsatisfiable-bounds: no integer is let through from minimum 3.2 to "
+                "4:43: unsatisfiable-bounds: no integer is allowed from minimum 3.2 to "
                 "maximum 3.8; move one",
             ],
             id="no integer between fractions",
@@ -300,24 +300,24 @@ def test_values_of_an_enumeration_fit_together(text: str, said: list[str]) -> No
         pytest.param(
             "{ type: string, minLength: 3, maxLength: 2 }",
             [
-                "4:34: unsatisfiable-bounds: minLength 3 is above maxLength 2, so nothing is "
-                "let through; swap them",
+                "4:34: unsatisfiable-bounds: minLength 3 is above maxLength 2, so no value is "
+                "valid; swap them",
             ],
             id="lengths",
         ),
         pytest.param(
             "{ type: array, items: {}, minItems: 3, maxItems: 2 }",
             [
-                "4:43: unsatisfiable-bounds: minItems 3 is above maxItems 2, so nothing is "
-                "let through; swap them",
+                "4:43: unsatisfiable-bounds: minItems 3 is above maxItems 2, so no value is "
+                "valid; swap them",
             ],
             id="items",
         ),
         pytest.param(
             "{ type: object, minProperties: 3, maxProperties: 2 }",
             [
-                "4:38: unsatisfiable-bounds: minProperties 3 is above maxProperties 2, so "
-                "nothing is let through; swap them",
+                "4:38: unsatisfiable-bounds: minProperties 3 is above maxProperties 2, so no "
+                "value is valid; swap them",
             ],
             id="properties",
         ),
@@ -340,7 +340,7 @@ def test_bounds_let_something_through(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: object, required: [id, nmae], properties: { id: {}, name: {} } }",
             [
-                "4:38: required-unknown: 'nmae' is required but is no property; did you mean "
+                "4:38: required-unknown: 'nmae' is required but is not a property; did you mean "
                 "'name'?",
             ],
             id="unknown",
@@ -348,7 +348,7 @@ def test_bounds_let_something_through(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: object, required: [id] }",
             [
-                "4:34: required-unknown: 'id' is required but is no property; describe it, "
+                "4:34: required-unknown: 'id' is required but is not a property; describe it, "
                 "or leave it out",
             ],
             id="without any properties",
@@ -356,8 +356,8 @@ def test_bounds_let_something_through(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: object, required: [id], properties: {}, additionalProperties: false }",
             [
-                "4:34: required-unknown: 'id' is required but is no property, so nothing is "
-                "let through; describe it, or leave it out",
+                "4:34: required-unknown: 'id' is required but is not a property, so no value is "
+                "valid; describe it, or leave it out",
             ],
             id="nothing else is let through",
         ),
@@ -402,7 +402,8 @@ components:
         dew], properties: { due: {} } }] }
 """,
             [
-                "5:9: required-unknown: 'dew' is required but is no property; did you mean 'due'?",
+                "5:9: required-unknown: 'dew' is required but is not a property; did you mean "
+                "'due'?",
             ],
             id="a neighbour has it",
         ),
@@ -426,7 +427,7 @@ components:
     Loan: { allOf: [{ $ref: '#/components/schemas/Base' }, { properties: { due: {} } }] }
 """,
             [
-                "3:38: required-unknown: 'due' is required but is no property; known: id",
+                "3:38: required-unknown: 'due' is required but is not a property; known: id",
             ],
             id="a base does not know what is built on it",
         ),
@@ -440,7 +441,7 @@ components:
 """,
             [
                 "4:13: closed-base: 'due' is required, but one of the schemas here lets no "
-                "other properties than its own through; take its `additionalProperties: "
+                "other properties than its own; take its `additionalProperties: "
                 "false` out",
             ],
             id="a closed base",
@@ -457,8 +458,8 @@ def test_required_looks_through_what_belongs_together(text: str, said: list[str]
         pytest.param(
             "components: { schemas: { Loan: { allOf: [{ type: string }, { type: integer }] } } }",
             [
-                "1:60: contradiction: this is never 'string', as what precedes it is; let "
-                "them agree",
+                "1:60: contradiction: this is never 'string', but what precedes it is; make them "
+                "agree",
             ],
             id="text and number",
         ),
@@ -466,8 +467,8 @@ def test_required_looks_through_what_belongs_together(text: str, said: list[str]
             "components: { schemas: { Loan: { type: object, allOf: [{ type: array, items: "
             "{} }] } } }",
             [
-                "1:56: contradiction: this is never 'object', as what precedes it is; let "
-                "them agree",
+                "1:56: contradiction: this is never 'object', but what precedes it is; make them "
+                "agree",
             ],
             id="the schema itself",
         ),
@@ -479,8 +480,8 @@ components:
     Loan: { allOf: [{ $ref: '#/components/schemas/Base' }, { type: [string, 'null'] }] }
 """,
             [
-                "4:60: contradiction: this is never 'object', as what precedes it is; let "
-                "them agree",
+                "4:60: contradiction: this is never 'object', but what precedes it is; make them "
+                "agree",
             ],
             id="further down",
         ),

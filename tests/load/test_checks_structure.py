@@ -12,28 +12,30 @@ from support.checked import checked, schema, whole
         pytest.param(
             "components: { schemas: { Loan: { type: string, maxLenght: 3 } } }",
             [
-                "1:48: misspelt-key: 'maxLenght' is no key of a schema; did you mean 'maxLength'?",
+                "1:48: misspelt-key: 'maxLenght' is not a key of a schema; did you mean "
+                "'maxLength'?",
             ],
             id="misspelt keyword",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: string, max_length: 3 } } }",
             [
-                "1:48: misspelt-key: 'max_length' is no key of a schema; did you mean 'maxLength'?",
+                "1:48: misspelt-key: 'max_length' is not a key of a schema; did you mean "
+                "'maxLength'?",
             ],
             id="another spelling of case",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: object, requried: [a] } } }",
             [
-                "1:48: misspelt-key: 'requried' is no key of a schema; did you mean 'required'?",
+                "1:48: misspelt-key: 'requried' is not a key of a schema; did you mean 'required'?",
             ],
             id="misspelt required",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: string, colour: red } } }",
             [
-                "1:48: unknown-key: 'colour' is no key of a schema; leave it out, or let it "
+                "1:48: unknown-key: 'colour' is not a key of a schema; leave it out, or let it "
                 "begin with `x-`",
             ],
             id="unknown without a likeness",
@@ -49,8 +51,8 @@ paths:
       responses: { '200': { description: all } }
 """,
             [
-                "5:7: misspelt-key: 'sumary' is no key of an operation; did you mean 'summary'?",
-                "6:7: unknown-key: 'body' is no key of an operation; leave it out, or let it "
+                "5:7: misspelt-key: 'sumary' is not a key of an operation; did you mean 'summary'?",
+                "6:7: unknown-key: 'body' is not a key of an operation; leave it out, or let it "
                 "begin with `x-`",
             ],
             id="unknown in an operation",
@@ -58,7 +60,7 @@ paths:
         pytest.param(
             "definitions: {}",
             [
-                "1:1: unknown-key: 'definitions' is no key of the document; leave it out, or "
+                "1:1: unknown-key: 'definitions' is not a key of the document; leave it out, or "
                 "let it begin with `x-`",
             ],
             id="unknown beside the sections",
@@ -90,16 +92,16 @@ components:
       default_factory: list
 """,
             [
-                "5:7: key-names-code: 'x-enum-varnames' names code; definitions only say "
-                "what is sent, leave it out",
-                "6:7: key-names-code: 'x-python-type' names code; definitions only say what "
-                "is sent, leave it out",
-                "7:7: key-names-code: 'customTypePath' names code; definitions only say what "
-                "is sent, leave it out",
-                "8:7: key-names-code: 'customBasePath' names code; definitions only say what "
-                "is sent, leave it out",
-                "9:7: key-names-code: 'default_factory' names code; definitions only say "
-                "what is sent, leave it out",
+                "5:7: key-names-code: 'x-enum-varnames' refers to code; definitions only "
+                "describe messages, leave it out",
+                "6:7: key-names-code: 'x-python-type' refers to code; definitions only describe "
+                "messages, leave it out",
+                "7:7: key-names-code: 'customTypePath' refers to code; definitions only describe "
+                "messages, leave it out",
+                "8:7: key-names-code: 'customBasePath' refers to code; definitions only describe "
+                "messages, leave it out",
+                "9:7: key-names-code: 'default_factory' refers to code; definitions only "
+                "describe messages, leave it out",
             ],
             id="names code",
         ),
@@ -287,7 +289,7 @@ components:
 """,
             [
                 "3:37: wrong-type: 'id' where a list of texts belongs",
-                "3:67: unknown-type: 'strnig' is no type; did you mean 'string'?",
+                "3:67: unknown-type: 'strnig' is not a type; did you mean 'string'?",
                 "4:19: reference-dangling: there is no schemas/Bok; did you mean 'Book'?",
             ],
             id="the rest is looked at all the same",
@@ -403,8 +405,7 @@ def test_a_document_has_what_openapi_demands(text: str, said: list[str]) -> None
         pytest.param(
             "components: { schemas: { Loan: { type: string, nullable: true } } }",
             [
-                "1:48: key-of-another-openapi: OpenAPI 3.1 has no `nullable` any more; "
-                "add 'null' to `type`",
+                "1:48: key-of-another-openapi: OpenAPI 3.1 has no `nullable`; add 'null' to `type`",
             ],
             id="nullable in 3.1",
         ),
@@ -420,7 +421,7 @@ components: { schemas: { Loan: { type: string, nullable: true } } }
             "components: { schemas: { Loan: { type: integer, minimum: 1, exclusiveMinimum: "
             "true } } }",
             [
-                "1:79: key-of-another-openapi: `exclusiveMinimum: true` went with OpenAPI "
+                "1:79: key-of-another-openapi: `exclusiveMinimum: true` exists only in OpenAPI "
                 "3.0; write the bound here itself",
             ],
             id="a flag as exclusive bound in 3.1",
@@ -444,7 +445,7 @@ openapi: 3.0.3
 components: { schemas: { Loan: { type: integer, exclusiveMaximum: 7 } } }
 """,
             [
-                "2:67: key-of-another-openapi: a number came with OpenAPI 3.1; write "
+                "2:67: key-of-another-openapi: a number is new in OpenAPI 3.1; write "
                 "`maximum` and beside it `exclusiveMaximum: true`",
             ],
             id="a number as exclusive bound in 3.0",
@@ -460,13 +461,13 @@ components:
     Nothing: { type: 'null' }
 """,
             [
-                "2:1: key-of-another-openapi: `webhooks` came with OpenAPI 3.1; write "
+                "2:1: key-of-another-openapi: `webhooks` is new in OpenAPI 3.1; write "
                 "`openapi: 3.1.0`, or leave it out",
-                "5:19: key-of-another-openapi: a list of types came with OpenAPI 3.1; write "
+                "5:19: key-of-another-openapi: a list of types is new in OpenAPI 3.1; write "
                 "one type, or `openapi: 3.1.0`",
-                "6:13: key-of-another-openapi: `const` came with OpenAPI 3.1; write "
+                "6:13: key-of-another-openapi: `const` is new in OpenAPI 3.1; write "
                 "`openapi: 3.1.0`, or leave it out",
-                "7:22: key-of-another-openapi: the type 'null' came with OpenAPI 3.1; write "
+                "7:22: key-of-another-openapi: the type 'null' is new in OpenAPI 3.1; write "
                 "`nullable: true`",
             ],
             id="what came with 3.1",
@@ -497,20 +498,20 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
         pytest.param(
             "{ type: string, if: { minLength: 2 }, then: { maxLength: 3 }, not: { const: a } }",
             [
-                "4:23: unsupported-keyword: `if` can't be enforced by generated code; say it "
-                "in other keywords",
-                "4:45: unsupported-keyword: `then` can't be enforced by generated code; say "
-                "it in other keywords",
-                "4:69: unsupported-keyword: `not` can't be enforced by generated code; say "
-                "it in other keywords",
+                "4:23: unsupported-keyword: `if` can't be enforced by generated code; use other "
+                "keywords",
+                "4:45: unsupported-keyword: `then` can't be enforced by generated code; use "
+                "other keywords",
+                "4:69: unsupported-keyword: `not` can't be enforced by generated code; use other "
+                "keywords",
             ],
             id="conditions",
         ),
         pytest.param(
             "{ type: array, prefixItems: [{ type: string }], items: { type: string } }",
             [
-                "4:22: unsupported-keyword: `prefixItems` can't be enforced by generated "
-                "code; say it in other keywords",
+                "4:22: unsupported-keyword: `prefixItems` can't be enforced by generated code; "
+                "use other keywords",
             ],
             id="tuples",
         ),
@@ -518,10 +519,10 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
             "{ type: object, patternProperties: { '^a': { type: string } }, "
             "unevaluatedProperties: false }",
             [
-                "4:23: unsupported-keyword: `patternProperties` can't be enforced by "
-                "generated code; say it in other keywords",
+                "4:23: unsupported-keyword: `patternProperties` can't be enforced by generated "
+                "code; use other keywords",
                 "4:70: unsupported-keyword: `unevaluatedProperties` can't be enforced by "
-                "generated code; say it in other keywords",
+                "generated code; use other keywords",
             ],
             id="patterns of names",
         ),
@@ -529,12 +530,12 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
             "{ type: object, dependentRequired: { a: [b] }, dependentSchemas: { a: {} }, "
             "propertyNames: {} }",
             [
-                "4:23: unsupported-keyword: `dependentRequired` can't be enforced by "
-                "generated code; say it in other keywords",
-                "4:54: unsupported-keyword: `dependentSchemas` can't be enforced by "
-                "generated code; say it in other keywords",
-                "4:83: unsupported-keyword: `propertyNames` can't be enforced by generated "
-                "code; say it in other keywords",
+                "4:23: unsupported-keyword: `dependentRequired` can't be enforced by generated "
+                "code; use other keywords",
+                "4:54: unsupported-keyword: `dependentSchemas` can't be enforced by generated "
+                "code; use other keywords",
+                "4:83: unsupported-keyword: `propertyNames` can't be enforced by generated code; "
+                "use other keywords",
             ],
             id="dependencies",
         ),
@@ -542,24 +543,24 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
             "{ type: array, items: {}, contains: {}, minContains: 1, maxContains: 2, "
             "unevaluatedItems: false }",
             [
-                "4:33: unsupported-keyword: `contains` can't be enforced by generated code; "
-                "say it in other keywords",
-                "4:47: unsupported-keyword: `minContains` can't be enforced by generated "
-                "code; say it in other keywords",
-                "4:63: unsupported-keyword: `maxContains` can't be enforced by generated "
-                "code; say it in other keywords",
-                "4:79: unsupported-keyword: `unevaluatedItems` can't be enforced by "
-                "generated code; say it in other keywords",
+                "4:33: unsupported-keyword: `contains` can't be enforced by generated code; use "
+                "other keywords",
+                "4:47: unsupported-keyword: `minContains` can't be enforced by generated code; "
+                "use other keywords",
+                "4:63: unsupported-keyword: `maxContains` can't be enforced by generated code; "
+                "use other keywords",
+                "4:79: unsupported-keyword: `unevaluatedItems` can't be enforced by generated "
+                "code; use other keywords",
             ],
             id="counting",
         ),
         pytest.param(
             "{ type: object, $defs: { A: {} }, definitions: { A: {} } }",
             [
-                "4:23: unsupported-keyword: `$defs` can't be enforced by generated code; say "
-                "it in other keywords",
-                "4:41: unsupported-keyword: `definitions` can't be enforced by generated "
-                "code; say it in other keywords",
+                "4:23: unsupported-keyword: `$defs` can't be enforced by generated code; use "
+                "other keywords",
+                "4:41: unsupported-keyword: `definitions` can't be enforced by generated code; "
+                "use other keywords",
             ],
             id="definitions inside",
         ),
@@ -567,24 +568,24 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
             "{ type: object, $id: 'https://x.example/a', $anchor: a, $schema: "
             "'https://x.example/b' }",
             [
-                "4:23: forbidden-keyword: `$id` is not supported; a schema is known by its "
-                "place, leave it out",
-                "4:51: forbidden-keyword: `$anchor` is not supported; a schema is known by "
-                "its place, leave it out",
-                "4:63: forbidden-keyword: `$schema` is not supported; a schema is known by "
-                "its place, leave it out",
+                "4:23: forbidden-keyword: `$id` is not supported; schemas are identified by "
+                "their place, leave it out",
+                "4:51: forbidden-keyword: `$anchor` is not supported; schemas are identified by "
+                "their place, leave it out",
+                "4:63: forbidden-keyword: `$schema` is not supported; schemas are identified by "
+                "their place, leave it out",
             ],
             id="another address",
         ),
         pytest.param(
             "{ type: object, $dynamicRef: '#a', $dynamicAnchor: a, $vocabulary: {} }",
             [
-                "4:23: forbidden-keyword: `$dynamicRef` is not supported; a schema is known "
-                "by its place, leave it out",
-                "4:42: forbidden-keyword: `$dynamicAnchor` is not supported; a schema is "
-                "known by its place, leave it out",
-                "4:61: forbidden-keyword: `$vocabulary` is not supported; a schema is known "
-                "by its place, leave it out",
+                "4:23: forbidden-keyword: `$dynamicRef` is not supported; schemas are identified "
+                "by their place, leave it out",
+                "4:42: forbidden-keyword: `$dynamicAnchor` is not supported; schemas are "
+                "identified by their place, leave it out",
+                "4:61: forbidden-keyword: `$vocabulary` is not supported; schemas are identified "
+                "by their place, leave it out",
             ],
             id="dynamic references",
         ),
@@ -632,10 +633,8 @@ tags: [{ name: "Loans\\nBooks" }]
             "info: { title: Library, version: '1', termsOfService: 'javascript:alert(1)', "
             "contact: { url: 'data:text/html,x' } }",
             [
-                "1:55: address: 'javascript:alert(1)' is no address of the web; begin it "
-                "with https://",
-                "1:94: address: 'data:text/html,x' is no address of the web; begin it with "
-                "https://",
+                "1:55: address: 'javascript:alert(1)' is not a web address; begin it with https://",
+                "1:94: address: 'data:text/html,x' is not a web address; begin it with https://",
             ],
             id="code in a link",
         ),

@@ -162,9 +162,10 @@ components:
     Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
 """,
             [
-                "5:61: mapping-dangling: '#/components/schemas/Bok' is no schema of this "
+                "5:61: mapping-dangling: '#/components/schemas/Bok' is not a schema of this "
                 "document; did you mean 'Book'?",
-                "6:17: mapping-dangling: 'Fim' is no schema of this document; did you mean 'Film'?",
+                "6:17: mapping-dangling: 'Fim' is not a schema of this document; did you mean "
+                "'Film'?",
             ],
             id="a mapping that leads nowhere",
         ),
@@ -179,7 +180,7 @@ components:
     Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
 """,
             [
-                "5:61: mapping-dangling: 'https://x.example/Book' is no schema of this "
+                "5:61: mapping-dangling: 'https://x.example/Book' is not a schema of this "
                 "document; known: Item, Book, Film",
             ],
             id="a mapping out of the document",
@@ -195,7 +196,7 @@ components:
     Film: { type: object }
 """,
             [
-                "5:73: mapping-outside-union: 'Film' is no member of the union; known: Book",
+                "5:73: mapping-outside-union: 'Film' is not a member of the union; known: Book",
             ],
             id="a mapping out of the union",
         ),
@@ -210,10 +211,10 @@ components:
     Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
 """,
             [
-                "4:15: discriminator-tag: the tag of Book is 'book', but its property lets "
-                "through 'Book'; make them agree",
+                "4:15: discriminator-tag: the tag of Book is 'book', but its property allows "
+                "'Book'; make them agree",
             ],
-            id="another tag than the property lets through",
+            id="another tag than the property allows",
         ),
         pytest.param(
             """
@@ -268,8 +269,8 @@ components:
       discriminator: { propertyName: kind }
 """,
             [
-                "4:15: discriminator-member: a member written in place has no name for its "
-                "tag; make it a component and refer to it",
+                "4:15: discriminator-member: an inline member has no name for its tag; make it a "
+                "component and refer to it",
             ],
             id="a member without a name",
         ),
@@ -300,8 +301,8 @@ components:
     Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
 """,
             [
-                '4:15: discriminator-tag: the tag of Book is "a\'\\n", but its property lets '
-                "through 'Book'; make them agree",
+                '4:15: discriminator-tag: the tag of Book is "a\'\\n", but its property '
+                "allows 'Book'; make them agree",
                 '5:55: unsafe-name: "a\'\\n" holds a quote, a backslash or a control '
                 "character; rename it",
             ],

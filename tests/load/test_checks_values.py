@@ -15,29 +15,29 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: integer, default: abc }",
             [
-                "4:33: default-invalid: 'abc' where an integer belongs; mend the value or "
-                "its schema",
+                "4:33: default-invalid: 'abc' where an integer belongs; correct the value or its "
+                "schema",
             ],
             id="of another type",
         ),
         pytest.param(
             "{ type: string, enum: [u, v], default: w }",
             [
-                "4:46: default-invalid: 'w' is none of the values; known: u, v",
+                "4:46: default-invalid: 'w' is not one of the values; known: u, v",
             ],
             id="not in the enum",
         ),
         pytest.param(
             "{ type: string, enum: [open, closed], default: opne }",
             [
-                "4:54: default-invalid: 'opne' is none of the values; did you mean 'open'?",
+                "4:54: default-invalid: 'opne' is not one of the values; did you mean 'open'?",
             ],
             id="misspelt",
         ),
         pytest.param(
             "{ type: integer, default: true }",
             [
-                "4:33: default-invalid: true where an integer belongs; mend the value or its "
+                "4:33: default-invalid: true where an integer belongs; correct the value or its "
                 "schema",
             ],
             id="true is no number",
@@ -55,33 +55,35 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: string, default: null }",
             [
-                "4:32: default-invalid: null where a string belongs; mend the value or its schema",
+                "4:32: default-invalid: null where a string belongs; correct the value or its "
+                "schema",
             ],
             id="null",
         ),
         pytest.param(
             "{ type: [string, 'null'], default: null }",
             [],
-            id="null that the type lets through",
+            id="null that the type allows",
         ),
         pytest.param(
             "{ type: integer, minimum: 3, default: 2 }",
             [
-                "4:45: default-invalid: 2 is below the minimum, 3; mend the value or its schema",
+                "4:45: default-invalid: 2 is below the minimum, 3; correct the value or its schema",
             ],
             id="too small",
         ),
         pytest.param(
             "{ type: integer, exclusiveMaximum: 3, default: 3 }",
             [
-                "4:54: default-invalid: 3 is not below 3; mend the value or its schema",
+                "4:54: default-invalid: 3 is not below 3; correct the value or its schema",
             ],
             id="too large",
         ),
         pytest.param(
             "{ type: number, multipleOf: 0.1, default: 0.35 }",
             [
-                "4:49: default-invalid: 0.35 is no multiple of 0.1; mend the value or its schema",
+                "4:49: default-invalid: 0.35 is not a multiple of 0.1; correct the value or its "
+                "schema",
             ],
             id="no multiple",
         ),
@@ -93,14 +95,14 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: integer, format: uint32, default: -1 }",
             [
-                "4:49: default-invalid: -1 is outside of uint32; mend the value or its schema",
+                "4:49: default-invalid: -1 is outside of uint32; correct the value or its schema",
             ],
             id="out of its format",
         ),
         pytest.param(
             "{ type: string, maxLength: 2, default: abc }",
             [
-                "4:46: default-invalid: 'abc' is longer than 2 characters; mend the value or "
+                "4:46: default-invalid: 'abc' is longer than 2 characters; correct the value or "
                 "its schema",
             ],
             id="too long",
@@ -113,7 +115,7 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: string, minLength: 2, default: a }",
             [
-                "4:46: default-invalid: 'a' is shorter than 2 characters; mend the value or "
+                "4:46: default-invalid: 'a' is shorter than 2 characters; correct the value or "
                 "its schema",
             ],
             id="too short",
@@ -121,28 +123,31 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: string, pattern: '^a+$', default: ab }",
             [
-                "4:49: default-invalid: 'ab' does not match '^a+$'; mend the value or its schema",
+                "4:49: default-invalid: 'ab' does not match '^a+$'; correct the value or its "
+                "schema",
             ],
             id="no match",
         ),
         pytest.param(
             "{ type: string, pattern: '^a$', default: \"a\\n\" }",
             [
-                "4:48: default-invalid: 'a\\n' does not match '^a$'; mend the value or its schema",
+                "4:48: default-invalid: 'a\\n' does not match '^a$'; correct the value or its "
+                "schema",
             ],
             id="a match ends at the end",
         ),
         pytest.param(
             "{ type: string, pattern: '^\\d$', default: ٣ }",
             [
-                "4:49: default-invalid: '٣' does not match '^\\\\d$'; mend the value or its schema",
+                "4:49: default-invalid: '٣' does not match '^\\\\d$'; correct the value or its "
+                "schema",
             ],
             id="a digit is one of ten",
         ),
         pytest.param(
             "{ type: string, format: date, default: 2026-02-30 }",
             [
-                "4:46: default-invalid: '2026-02-30' is no date; mend the value or its schema",
+                "4:46: default-invalid: '2026-02-30' is no date; correct the value or its schema",
             ],
             id="no date",
         ),
@@ -154,8 +159,8 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: string, format: date-time, default: '2026-02-28T12:00:00' }",
             [
-                "4:51: default-invalid: '2026-02-28T12:00:00' is no date-time; mend the "
-                "value or its schema",
+                "4:51: default-invalid: '2026-02-28T12:00:00' is no date-time; correct the value "
+                "or its schema",
             ],
             id="no time",
         ),
@@ -168,14 +173,14 @@ from support.sources import API, VERSIONS, problems
             "{ type: string, format: uuid, default: '{7b0c9d0c-0000-4000-8000-000000000000}' }",
             [
                 "4:46: default-invalid: '{7b0c9d0c-0000-4000-8000-000000000000}' is no uuid; "
-                "mend the value or its schema",
+                "correct the value or its schema",
             ],
             id="no uuid",
         ),
         pytest.param(
             "{ type: array, items: {}, maxItems: 1, default: [1, 2] }",
             [
-                "4:55: default-invalid: a list of 2 where 1 items or fewer belong; mend the "
+                "4:55: default-invalid: a list of 2 where 1 items or fewer belong; correct the "
                 "value or its schema",
             ],
             id="too many items",
@@ -183,7 +188,7 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: array, items: {}, minItems: 1, default: [] }",
             [
-                "4:55: default-invalid: a list of 0 where 1 items or more belong; mend the "
+                "4:55: default-invalid: a list of 0 where 1 items or more belong; correct the "
                 "value or its schema",
             ],
             id="too few items",
@@ -191,15 +196,15 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: array, items: {}, uniqueItems: true, default: [1, true, 1.0] }",
             [
-                "4:71: default-invalid: the number 1.0 is in the list already; mend the "
-                "value or its schema",
+                "4:71: default-invalid: the number 1.0 is in the list already; correct the value "
+                "or its schema",
             ],
             id="an item twice",
         ),
         pytest.param(
             "{ type: array, items: { type: string }, default: [a, 7] }",
             [
-                "4:60: default-invalid: the number 7 where a string belongs; mend the value "
+                "4:60: default-invalid: the number 7 where a string belongs; correct the value "
                 "or its schema",
             ],
             id="an item of another type",
@@ -207,7 +212,7 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: object, properties: { id: { type: string } }, default: { id: 7 } }",
             [
-                "4:76: default-invalid: the number 7 where a string belongs; mend the value "
+                "4:76: default-invalid: the number 7 where a string belongs; correct the value "
                 "or its schema",
             ],
             id="a property of another type",
@@ -215,7 +220,7 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: object, required: [id], properties: { id: { type: string } }, default: {} }",
             [
-                "4:86: default-invalid: 'id' is missing; mend the value or its schema",
+                "4:86: default-invalid: 'id' is missing; correct the value or its schema",
             ],
             id="a property missing",
         ),
@@ -223,14 +228,15 @@ from support.sources import API, VERSIONS, problems
             "{ type: object, properties: { id: {} }, additionalProperties: false, default: "
             "{ di: 7 } }",
             [
-                "4:91: default-invalid: 'di' is no property; known: id",
+                "4:91: default-invalid: 'di' is not a property; known: id",
             ],
             id="an unknown property",
         ),
         pytest.param(
             "{ type: object, additionalProperties: { type: integer }, default: { a: x } }",
             [
-                "4:78: default-invalid: 'x' where an integer belongs; mend the value or its schema",
+                "4:78: default-invalid: 'x' where an integer belongs; correct the value or its "
+                "schema",
             ],
             id="a value of another type",
         ),
@@ -242,7 +248,7 @@ from support.sources import API, VERSIONS, problems
         pytest.param(
             "{ type: string, oneOf: [{ const: open }, { const: closed }], default: shut }",
             [
-                "4:77: default-invalid: 'shut' is none of the values; known: open, closed",
+                "4:77: default-invalid: 'shut' is not one of the values; known: open, closed",
             ],
             id="an annotated enumeration",
         ),
@@ -269,7 +275,8 @@ openapi: 3.0.3
 components: { schemas: { Loan: { type: string, default: null } } }
 """,
             [
-                "2:57: default-invalid: null where a string belongs; mend the value or its schema",
+                "2:57: default-invalid: null where a string belongs; correct the value or its "
+                "schema",
             ],
             id="without it",
         ),
@@ -294,12 +301,12 @@ components:
       examples: [{ id: a }, { due: b }, 7]
 """,
             [
-                "6:50: example-invalid: the number 7 where a string belongs; mend the value "
+                "6:50: example-invalid: the number 7 where a string belongs; correct the value "
                 "or its schema",
-                "7:11: example-invalid: the number 7 where a string belongs; mend the value "
+                "7:11: example-invalid: the number 7 where a string belongs; correct the value "
                 "or its schema",
-                "8:29: example-invalid: 'id' is missing; mend the value or its schema",
-                "8:41: example-invalid: the number 7 where an object belongs; mend the value "
+                "8:29: example-invalid: 'id' is missing; correct the value or its schema",
+                "8:41: example-invalid: the number 7 where an object belongs; correct the value "
                 "or its schema",
             ],
             id="of a schema",
@@ -315,12 +322,12 @@ components:
     Left: { schema: { type: integer }, example: few }
 """,
             [
-                "3:72: example-invalid: '10' where an integer belongs; mend the value or its "
+                "3:72: example-invalid: '10' where an integer belongs; correct the value or its "
                 "schema",
-                "5:36: example-invalid: '10' where an integer belongs; mend the value or its "
+                "5:36: example-invalid: '10' where an integer belongs; correct the value or its "
                 "schema",
-                "7:49: example-invalid: 'few' where an integer belongs; mend the value or "
-                "its schema",
+                "7:49: example-invalid: 'few' where an integer belongs; correct the value or its "
+                "schema",
             ],
             id="of parameters and headers",
         ),
@@ -348,11 +355,11 @@ components:
     Loan: { type: object, properties: { id: { type: string } } }
 """,
             [
-                "11:23: example-invalid: the number 7 where a string belongs; mend the value "
+                "11:23: example-invalid: the number 7 where a string belongs; correct the value "
                 "or its schema",
-                "12:81: example-invalid: the number 8 where a string belongs; mend the value "
+                "12:81: example-invalid: the number 8 where a string belongs; correct the value "
                 "or its schema",
-                "15:20: example-invalid: a list where an object belongs; mend the value or "
+                "15:20: example-invalid: a list where an object belongs; correct the value or "
                 "its schema",
             ],
             id="of bodies",
@@ -382,7 +389,7 @@ components:
       examples: [{ id: a }, { id: a, fine: 7, shelf: b, key: c }, { fine: 7 }]
 """,
             [
-                "12:67: example-invalid: 'id' is missing; mend the value or its schema",
+                "12:67: example-invalid: 'id' is missing; correct the value or its schema",
             ],
             id="what comes, goes, or is only read",
         ),
@@ -396,7 +403,7 @@ components:
         { properties: { due: { type: string } } }], examples: [{}, { due: 7 }] }
 """,
             [
-                "6:75: example-invalid: the number 7 where a string belongs; mend the value "
+                "6:75: example-invalid: the number 7 where a string belongs; correct the value "
                 "or its schema",
             ],
             id="a base of it",
@@ -430,10 +437,10 @@ components:
         minutes: { type: integer } } }
 """,
             [
-                "9:11: example-invalid: 'minutes' is missing; mend the value or its schema",
+                "9:11: example-invalid: 'minutes' is missing; correct the value or its schema",
                 "10:19: example-invalid: 'flim' is the tag of no member; did you mean 'film'?",
                 "11:11: example-invalid: 'kind' is missing; it tells the members apart",
-                "12:11: example-invalid: the number 7 is no member of the union; the "
+                "12:11: example-invalid: the number 7 is not a member of the union; the "
                 "nearest: the number 7 where an object belongs",
             ],
             id="by its tag",
@@ -447,11 +454,11 @@ components:
     Other: { anyOf: [{ type: string }, { type: 'null' }], examples: [a, null, []] }
 """,
             [
-                "4:9: example-invalid: 'ab' is no member of the union; the nearest: 'ab' is "
+                "4:9: example-invalid: 'ab' is not a member of the union; the nearest: 'ab' is "
                 "longer than 1 characters",
-                "4:13: example-invalid: true is no member of the union; the nearest: true "
+                "4:13: example-invalid: true is not a member of the union; the nearest: true "
                 "where a string belongs",
-                "5:79: example-invalid: a list is no member of the union; the nearest: a "
+                "5:79: example-invalid: a list is not a member of the union; the nearest: a "
                 "list where a string belongs",
             ],
             id="by its type",

@@ -93,7 +93,7 @@ def test_backups_notes_and_hidden_files_are_left_alone(tmp_path: Path, name: str
 def test_definitions_may_be_json(tmp_path: Path) -> None:
     text = '{"components": {"schemas": {"Branch": {"type": "object"}, "Branch2": {"type": "obj"}}}}'
     assert problems(tmp_path, {**LIBRARY, "branches.json": text}) == [
-        "schemas/branches.json:1:79: unknown-type: 'obj' is no type; did you mean 'object'?"
+        "schemas/branches.json:1:79: unknown-type: 'obj' is not a type; did you mean 'object'?"
     ]
 
 

@@ -36,11 +36,11 @@ SLIPS = {
     ),
     "a misspelt keyword before what follows from it": (
         "{ type: object, required: [a, b], propertes: { a: {}, b: {} } }",
-        "misspelt-key: 'propertes' is no key of a schema; did you mean 'properties'?",
+        "misspelt-key: 'propertes' is not a key of a schema; did you mean 'properties'?",
     ),
     "required names without properties": (
         "{ type: object, required: [a] }",
-        "required-unknown: 'a' is required but is no property; describe it, or leave it out",
+        "required-unknown: 'a' is required but is not a property; describe it, or leave it out",
     ),
 }
 
@@ -71,7 +71,7 @@ def test_check_reports_a_slip_before_there_is_anything_to_compare_with(
     checked = dateline("check", *against)
     assert (checked.status, checked.err) == (
         3,
-        "schemas/slips.yaml:1:31: misspelt-key: 'typ' is no key of a schema; "
+        "schemas/slips.yaml:1:31: misspelt-key: 'typ' is not a key of a schema; "
         "did you mean 'type'?\n",
     )
     folder(tmp_path, {"slips.yaml": "components: { schemas: { A: { type: string } } }\n"})
@@ -134,7 +134,7 @@ def test_a_right_place_has_the_key() -> None:
 def test_a_right_place_is_in_the_message(tmp_path: Path) -> None:
     wrong = LIBRARY | {"slips.yaml": "components: { headers: { A: { type: string } } }\n"}
     assert [one for one in problems(tmp_path, wrong) if "unknown-key" in one] == [
-        "schemas/slips.yaml:1:31: unknown-key: 'type' is no key of a header; it belongs into "
+        "schemas/slips.yaml:1:31: unknown-key: 'type' is not a key of a header; it belongs into "
         "`schema`"
     ]
 
@@ -142,8 +142,8 @@ def test_a_right_place_is_in_the_message(tmp_path: Path) -> None:
 def test_a_key_of_versions_yaml_in_a_wrong_place_is_told_the_right_one(tmp_path: Path) -> None:
     files = LIBRARY | {"versions.yaml": f"{LIBRARY['versions.yaml']}notice-days: 3\nservers: []\n"}
     assert [one.partition(": ")[2] for one in problems(tmp_path, files)] == [
-        "unknown-key: 'notice-days' is no key of the version table; it is a key of policy",
-        "unknown-key: 'servers' is no key of the version table; it is a key of an environment",
+        "unknown-key: 'notice-days' is not a key of the version table; it is a key of policy",
+        "unknown-key: 'servers' is not a key of the version table; it is a key of an environment",
     ]
 
 

@@ -136,8 +136,8 @@ versions:
         ("2026-7-1", "'2026-7-1' is not a canonical YYYY-MM-DD date; write 2026-07-01"),
         ("'20260701'", "'20260701' is not a canonical YYYY-MM-DD date; write 2026-07-01"),
         ("20260701", "20260701 is not a canonical YYYY-MM-DD date; write 2026-07-01"),
-        ("2026-02-30", "'2026-02-30' is not a day of the calendar; write one, or `next`"),
-        ("0000-01-01", "'0000-01-01' is not a day of the calendar; write one, or `next`"),
+        ("2026-02-30", "'2026-02-30' is not an existing date; write one, or `next`"),
+        ("0000-01-01", "'0000-01-01' is not an existing date; write one, or `next`"),
         *(
             (text, f"{text!r} is not a canonical YYYY-MM-DD date; write one, or `next`")
             for text in ("2026-W27-3", "soon", "Next", "２０２６-07-01", "2026-07-01T00:00")
@@ -225,7 +225,7 @@ def test_versions_stand_oldest_first_with_drafts_last(
     [
         (
             "heder: X-V",
-            "1:1: unknown-key: 'heder' is no key of the version table; did you mean 'header'?",
+            "1:1: unknown-key: 'heder' is not a key of the version table; did you mean 'header'?",
         ),
         (
             "header: X API",
@@ -234,7 +234,7 @@ def test_versions_stand_oldest_first_with_drafts_last(
         ),
         (
             "x-zone: b",
-            "1:1: unknown-key: 'x-zone' is no key of the version table; known: header, default, "
+            "1:1: unknown-key: 'x-zone' is not a key of the version table; known: header, default, "
             "annotation, versions, environments, announcements, ignores-header, policy, …",
         ),
         ("header: [X]", "1:9: wrong-type: a list where text belongs"),
@@ -260,7 +260,7 @@ def test_versions_stand_oldest_first_with_drafts_last(
         ),
         (
             "policy: date-contract",
-            "1:9: unknown-value: 'date-contract' is none of the values here; did you mean "
+            "1:9: unknown-value: 'date-contract' is not one of the values; did you mean "
             "'dated-contract'?",
         ),
         (
@@ -269,7 +269,7 @@ def test_versions_stand_oldest_first_with_drafts_last(
         ),
         (
             "policy: { preset: github, rules: { variant-added: aditive } }",
-            "1:51: unknown-value: 'aditive' is none of the values here; did you mean 'additive'?",
+            "1:51: unknown-value: 'aditive' is not one of the values; did you mean 'additive'?",
         ),
         (
             "policy: { preset: github, rules: { Variant: gated } }",
@@ -277,12 +277,12 @@ def test_versions_stand_oldest_first_with_drafts_last(
         ),
         (
             "lint: adoptd",
-            "1:7: unknown-value: 'adoptd' is none of the values here; did you mean 'adopted'?",
+            "1:7: unknown-value: 'adoptd' is not one of the values; did you mean 'adopted'?",
         ),
         ("python: library", "1:9: wrong-type: 'library' where a mapping belongs"),
         (
             "python: { pakage: library }",
-            "1:11: unknown-key: 'pakage' is no key of python; did you mean 'package'?",
+            "1:11: unknown-key: 'pakage' is not a key of python; did you mean 'package'?",
         ),
     ],
 )
@@ -302,7 +302,7 @@ def test_each_key_is_held_to_what_it_may_say(lines: str, said: str, tmp_path: Pa
         ("2library", "is not a package name; use a lower-case letter"),
         ("lib-rary", "is not a package name; use a lower-case letter"),
         ("bücher", "is not a package name; use a lower-case letter"),
-        ("class", "is a word of Python"),
+        ("class", "is a Python keyword"),
         ("json", "is a module that the generated code imports or Python brings"),
         ("pydantic", "is a module that the generated code imports or Python brings"),
         ("aux", "can't be a folder's name on every system"),
@@ -386,13 +386,13 @@ def test_any_other_address_is_refused(url: str, tmp_path: Path) -> None:
             "{ live: { servers: [{ ulr: /api }] } }",
             [
                 "2:35: missing-key: `url` is missing; write `url: https://...`",
-                "2:37: unknown-key: 'ulr' is no key of a server; did you mean 'url'?",
+                "2:37: unknown-key: 'ulr' is not a key of a server; did you mean 'url'?",
             ],
         ),
         (
             "{ live: { servers: [{ url: /api, x-environments: [live] }] } }",
             [
-                "2:48: unknown-key: 'x-environments' is no key of a server; "
+                "2:48: unknown-key: 'x-environments' is not a key of a server; "
                 "known: url, description, variables"
             ],
         ),
@@ -428,10 +428,10 @@ python: { package: json }
 """
     assert complaints(text, tmp_path) == [
         "1:1: missing-key: `environments` is missing; name one, with the servers it has",
-        "1:1: unknown-key: 'heder' is no key of the version table; did you mean 'header'?",
+        "1:1: unknown-key: 'heder' is not a key of the version table; did you mean 'header'?",
         "2:10: date: '2026-1-1' is not a canonical YYYY-MM-DD date; write 2026-01-01",
         "4:5: missing-key: `title` is missing; say in one sentence what callers will notice",
-        "4:25: unknown-key: 'titel' is no key of a version; did you mean 'title'?",
+        "4:25: unknown-key: 'titel' is not a key of a version; did you mean 'title'?",
         "5:20: package-name: 'json' is a module that the generated code imports or Python brings; "
         "choose another name",
     ]
@@ -475,18 +475,18 @@ announcements:
         (
             "{ default: 2024-09-01 }",
             "1:17: missing-key: `announced` is missing; write the day of the announcement\n"
-            "1:17: missing-key: `from` is missing; say from which day on",
+            "1:17: missing-key: `from` is missing; write the day on which it takes effect",
         ),
         (
             "{ ends: next, from: 2026-1-1, announced: 2025-01-01 }",
-            "1:25: date: 'next' is no date yet; write a canonical YYYY-MM-DD date\n"
+            "1:25: date: 'next' is not a date yet; write a canonical YYYY-MM-DD date\n"
             "1:37: date: '2026-1-1' is not a canonical YYYY-MM-DD date; write 2026-01-01",
         ),
         (
             "{ from: 2026-01-01 }",
             "1:17: announcement-kind: an announcement has one subject: `default: DATE`, the "
-            "version that becomes the default, or `ends: DATE`, the version that is served no "
-            "longer",
+            "version that becomes the default, or `ends: DATE`, the version that is no longer "
+            "served",
         ),
         (
             "{ ends: 2024-01-15, from: 2026-01-01, announced: 2026-01-02 }",

@@ -295,7 +295,7 @@ def test_names_are_in_the_order_of_their_dates() -> None:
         (
             "form: YYYY-MM",
             "{ date: 2025-13, title: a }",
-            "'2025-13' is not a day of the calendar; write one, or `next`",
+            "'2025-13' is not an existing date; write one, or `next`",
         ),
         (
             "form: YYYYMM",
@@ -305,7 +305,7 @@ def test_names_are_in_the_order_of_their_dates() -> None:
         (
             "form: YY",
             "{ date: 2025-01-15, title: a }",
-            "'YY' is none of the values here; known: YYYY-MM-DD, YYYY-MM-DD-suffix, "
+            "'YY' is not one of the values; known: YYYY-MM-DD, YYYY-MM-DD-suffix, "
             "YYYY-MM-DD.suffix, YYYY-MM, YYYY-MM-suffix, YYYY-MM.suffix, YYYYMMDD, "
             "YYYYMMDD-suffix, …",
         ),
@@ -317,7 +317,7 @@ def test_names_are_in_the_order_of_their_dates() -> None:
         (
             "unknown: newest",
             "{ date: 2025-01-15, title: a }",
-            "'newest' is none of the values here; did you mean 'nearest'?",
+            "'newest' is not one of the values; did you mean 'nearest'?",
         ),
         (
             "",
@@ -327,18 +327,18 @@ def test_names_are_in_the_order_of_their_dates() -> None:
         (
             "",
             "{ date: unstable, title: b, moving: true }, { date: 2025-01-15, title: a }",
-            "unstable always moves, so it is the newest; put it last",
+            "unstable is a moving version, which is always the newest; put it last",
         ),
         (
             "",
             "{ date: 2025-01-15, title: a }, "
             "{ date: unstable, title: b, draft: true, moving: true }",
-            "unstable always moves, so it is no draft; leave `draft` out",
+            "unstable is a moving version, which can't be a draft; leave `draft` out",
         ),
         (
             "",
             "{ date: 2025-01-15, title: a, moving: true }",
-            "2025-01-15 is dated, so it does not move; call it by a word: unstable",
+            "2025-01-15 is dated, so it can't be a moving version; use a word such as unstable",
         ),
         (
             "",

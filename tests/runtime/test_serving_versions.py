@@ -61,7 +61,7 @@ def test_values_pass_through_converters_both_ways() -> None:
     assert sent(b'{"cents": "12"}', OLD).json == {"cents": "7"}
     assert sent(b'{"cents": 13}', NEW).json == {"cents": 7}
     assert [call["body"] for call in handlers.calls] == [Cents(cents=12), Cents(cents=13)]
-    # what the old contract lets through and the converter does not is the caller's to mend
+    # what the old contract allows and the converter does not is the caller's to mend
     refused = sent(b'{"cents": "a secret"}', OLD)
     assert (refused.status, refused.json) == (
         400,

@@ -103,8 +103,8 @@ DEFECTS: Final = (
         "example: { id: a, item:",
         "example: { id: 7, item:",
         (
-            "37:30: example-invalid: the number 7 where a string belongs; mend the value "
-            "or its schema",
+            "37:30: example-invalid: the number 7 where a string belongs; correct the value or "
+            "its schema",
         ),
     ),
     Defect(
@@ -112,8 +112,9 @@ DEFECTS: Final = (
         "required: [id, item, state]",
         "required: [id, item, sate]",
         (
-            "37:24: example-invalid: 'sate' is missing; mend the value or its schema",
-            "49:28: required-unknown: 'sate' is required but is no property; did you mean 'state'?",
+            "37:24: example-invalid: 'sate' is missing; correct the value or its schema",
+            "49:28: required-unknown: 'sate' is required but is not a property; did you mean "
+            "'state'?",
         ),
     ),
     Defect(
@@ -121,7 +122,7 @@ DEFECTS: Final = (
         "mapping: { Film: '#/components/schemas/Film' }",
         "mapping: { Film: '#/components/schemas/Movie' }",
         (
-            "59:61: mapping-dangling: '#/components/schemas/Movie' is no schema of this "
+            "59:61: mapping-dangling: '#/components/schemas/Movie' is not a schema of this "
             "document; known: Loan, Item, Titled, Book, Film",
         ),
     ),
@@ -147,7 +148,7 @@ DEFECTS: Final = (
         "misspelt keyword",
         "maxLength: 36",
         "maxLenght: 36",
-        ("51:50: misspelt-key: 'maxLenght' is no key of a schema; did you mean 'maxLength'?",),
+        ("51:50: misspelt-key: 'maxLenght' is not a key of a schema; did you mean 'maxLength'?",),
     ),
     Defect(
         "absent discriminator property",
@@ -196,10 +197,7 @@ DEFECTS: Final = (
         "nullable in 3.1",
         "due: { type: [string, 'null'], format: date }",
         "due: { type: string, nullable: true, format: date }",
-        (
-            "54:30: key-of-another-openapi: OpenAPI 3.1 has no `nullable` any more; "
-            "add 'null' to `type`",
-        ),
+        ("54:30: key-of-another-openapi: OpenAPI 3.1 has no `nullable`; add 'null' to `type`",),
     ),
     Defect(
         "another version of OpenAPI",
@@ -223,7 +221,7 @@ DEFECTS: Final = (
         "misspelt key of an operation",
         "operationId: listLoans\n",
         "operationId: listLoans\n      sumary: all of them\n",
-        ("9:7: misspelt-key: 'sumary' is no key of an operation; did you mean 'summary'?",),
+        ("9:7: misspelt-key: 'sumary' is not a key of an operation; did you mean 'summary'?",),
     ),
     Defect(
         "parameter in no place",
@@ -246,7 +244,7 @@ DEFECTS: Final = (
         "{ type: string } }\n",
         "",
         (
-            "26:5: path-parameter-undeclared: {id} of the path is no parameter of this "
+            "26:5: path-parameter-undeclared: {id} of the path is not a parameter of this "
             "operation; declare it with `in: path`",
         ),
     ),
@@ -283,7 +281,7 @@ DEFECTS: Final = (
         "  /loans:\n    get:",
         "  loans:\n    get:",
         (
-            "6:3: path-grammar: 'loans' is no path; write segments of letters, digits, "
+            "6:3: path-grammar: 'loans' is not a path; write segments of letters, digits, "
             "hyphens and {parameters}, each after a `/`",
         ),
     ),
@@ -291,7 +289,7 @@ DEFECTS: Final = (
         "no status",
         "'200':\n          description: the loans",
         "OK:\n          description: the loans",
-        ("16:9: status-code: 'OK' is no status; write '200', '4XX' or 'default'",),
+        ("16:9: status-code: 'OK' is not a status code; write '200', '4XX' or 'default'",),
     ),
     Defect(
         "dangling reference",
@@ -306,14 +304,14 @@ DEFECTS: Final = (
         "'#/components/schemas/Book' }]\n",
         (
             "64:15: reference-cycle: Book -> Titled -> Book is a circle of references "
-            "without a value in it; let one of them be a property or an item",
+            "without a value in it; make one of them a property or an item",
         ),
     ),
     Defect(
         "no type",
         "minutes: { type: integer,",
         "minutes: { type: int,",
-        ("72:61: unknown-type: 'int' is no type; did you mean 'integer'?",),
+        ("72:61: unknown-type: 'int' is not a type; did you mean 'integer'?",),
     ),
     Defect(
         "invalid pattern",
@@ -328,15 +326,18 @@ DEFECTS: Final = (
         "default of another type",
         "default: 10",
         "default: ten",
-        ("13:71: default-invalid: 'ten' where an integer belongs; mend the value or its schema",),
+        (
+            "13:71: default-invalid: 'ten' where an integer belongs; correct the value or its "
+            "schema",
+        ),
     ),
     Defect(
         "negative length",
         "maxLength: 36",
         "maxLength: -1",
         (
-            "37:30: example-invalid: 'a' is longer than -1 characters; mend the value or "
-            "its schema",
+            "37:30: example-invalid: 'a' is longer than -1 characters; correct the value or its "
+            "schema",
             "51:61: wrong-type: the number -1 where a whole number from 0 belongs",
         ),
     ),
@@ -357,9 +358,9 @@ DEFECTS: Final = (
         "minimum: 1, maximum: 100",
         "minimum: 100, maximum: 1",
         (
-            "13:45: unsatisfiable-bounds: no number is let through from minimum 100 to "
+            "13:45: unsatisfiable-bounds: no number is allowed from minimum 100 to "
             "maximum 1; move one",
-            "13:71: default-invalid: 10 is below the minimum, 100; mend the value or its schema",
+            "13:71: default-invalid: 10 is below the minimum, 100; correct the value or its schema",
         ),
     ),
     Defect(
@@ -376,9 +377,10 @@ DEFECTS: Final = (
         "allOf: [{ $ref: '#/components/schemas/Titled' }]",
         "allOf: [{ type: string }]",
         (
-            "37:39: example-invalid: a mapping where a string belongs; mend the value or "
-            "its schema",
-            "68:15: contradiction: this is never 'object', as what precedes it is; let them agree",
+            "37:39: example-invalid: a mapping where a string belongs; correct the value or its "
+            "schema",
+            "68:15: contradiction: this is never 'object', but what precedes it is; make them "
+            "agree",
         ),
     ),
     Defect(
@@ -386,8 +388,8 @@ DEFECTS: Final = (
         "mapping: { Film: '#/components/schemas/Film' }",
         "mapping: { Film: '#/components/schemas/Book' }",
         (
-            "57:11: discriminator-tag: the tag of Book is 'Film', but its property lets "
-            "through 'Book'; make them agree",
+            "57:11: discriminator-tag: the tag of Book is 'Film', but its property allows "
+            "'Book'; make them agree",
             "58:11: discriminator-tag-twice: 'Film' is the tag of Book already; give Film another",
         ),
     ),

@@ -115,7 +115,7 @@ class Served:
     def given(self, body: Body, value: Any) -> Iterator[tuple[Any, Any]]:
         """Yield *value* in each way that a handler may give it, and as the plain value it is.
 
-        There is no model of what a document lets through and no type of Python holds.
+        There is no model of what a document allows and no type of Python holds.
         """
         status = int(body.status)
         if status >= 400:

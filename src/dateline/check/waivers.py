@@ -123,7 +123,7 @@ def _fault(row: dict[str, Any]) -> str | None:
     """Return what is wrong with a waiver, None where nothing is."""
     for key in row:
         if key not in (*_KEYS, *_OPTIONAL):
-            return f"{key!r} is no key of a waiver; known: {', '.join((*_KEYS, *_OPTIONAL))}"
+            return f"{key!r} is not a key of a waiver; known: {', '.join((*_KEYS, *_OPTIONAL))}"
     for key in _KEYS:
         if key not in row:
             return f"`{key}` is missing"

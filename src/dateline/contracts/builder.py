@@ -43,7 +43,7 @@ _HELD: Final = {
     "contentSchema": ("string",),
 }
 
-# Below these, a schema that lets through more may let a value fit less.
+# Below these, a schema that allows more may let a value fit less.
 _TURNED: Final = frozenset({"not", "if", "contains"})
 
 _SAYS_MORE: Final = frozenset(

@@ -148,7 +148,7 @@ def _find_source_files(folder: Path, root: Path, problems: list[Problem]) -> Ite
     try:
         paths = sorted(folder.iterdir())
     except OSError as error:
-        message = f"the folder can't be read: {error.strerror}; make it one that can"
+        message = f"the folder can't be read: {error.strerror}; check its permissions"
         place = Place(ascii(name_source(folder, root))[1:-1], 1, 1)
         problems.append(Problem(place=place, id="unreadable-file", message=message))
         return

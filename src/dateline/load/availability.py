@@ -108,7 +108,7 @@ def _breach(edge: Need, lacking: int, timeline: Timeline, locate: Locate) -> Pro
         id="reference-outlives-target",
         message=f"{_where(edge.path)} is shown in {timeline.places(lacking)}, where "
         f"{edge.goal_name} is absent ({locate(edge.goal_path)}: only in {there}); "
-        f"give this place the same gate, or let {edge.goal_name} be there",
+        f"give this place the same gate, or make {edge.goal_name} visible there",
     )
 
 
@@ -368,7 +368,7 @@ class _Walk:
                     pending.append((item, schema["items"], (*at, "items"), (*path, index)))
 
     def _variants(self, value: Any, schema: dict[str, Any], at: Path) -> Iterator[str]:
-        """Yield the schema that the tag of *value* selects among the extensions of *schema* at *at*."""
+        """Yield the extension of *schema* at *at* that the tag of *value* selects."""
         tags = schema.get("discriminator")
         below = self.subtypes.get(str(at[2]), ()) if at[:2] == ("components", "schemas") else ()
         if not below or not isinstance(value, dict) or not isinstance(tags, dict):

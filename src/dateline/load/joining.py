@@ -150,7 +150,7 @@ class _OtherFiles:
     def content(self, name: str) -> bytes:
         around = name_file(self.folder, name).rpartition("/")[0]
         if (self.folder / name).exists():
-            message = "it is no source: names that begin with . or _, or end in ~, are left alone"
+            message = "it is not a source: names that begin with . or _, or end in ~, are skipped"
         else:
             message = f"there is no such file in {around}/; write it, or name another"
         raise UnreadableFileError("reference-unreadable", message)

@@ -64,7 +64,7 @@ class SharedFiles:
         if problem.id != "unknown-version" or problem.place.file not in shared:
             return problem
         message = (
-            f"{problem.message}; where another project has cut it in this file that both share, "
+            f"{problem.message}; if another project has cut it in this shared file, "
             "run `dateline cut` with that day here, too"
         )
         return replace(problem, message=message)
@@ -75,11 +75,14 @@ class SharedFiles:
         for name in self.names:
             folder = (self._folder / name).resolve()
             if not folder.is_dir():
-                message = f"there is no folder {name_file(self._folder, name)}; make it, or name it"
+                message = (
+                    f"there is no folder {name_file(self._folder, name)}; create it, or correct "
+                    "the name"
+                )
             elif here.is_relative_to(folder):
                 message = f"{name} holds the definitions themselves; share a folder beside them"
             elif folder != _walk(here, name):
-                message = f"a link is on the way to {name}; name the folder that it leads to"
+                message = f"a link is on the path to {name}; name the folder that it leads to"
             elif find_top(folder) != find_top(here):
                 message = f"{name} is in another repository; share a folder of this one"
             else:

@@ -51,7 +51,7 @@ class Ledger:
     ) -> dict[str, str]:
         """Return what the properties of the model *name* are *called*, each something else.
 
-        What is *taken* by their types is no name of a field. Of two that are the same, one
+        What is *taken* by their types is not a name of a field. Of two that are the same, one
         is to be renamed, but in adopted definitions.
         """
         if self._adopted:

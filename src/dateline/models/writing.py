@@ -131,7 +131,7 @@ class Writer:
         if inlined is None:
             return self._write_named(flat, where)
         if inlined in self._inlined:
-            self._ledger.note(where, "what `$ref` leads back to, which is no component")
+            self._ledger.note(where, "what `$ref` leads back to, which is not a component")
             return Type(node=JSON)
         self._inlined.append(inlined)
         made = self._write_named(flat, where)

@@ -72,7 +72,7 @@ def translate(pattern: str) -> tuple[bool, str]:
     try:
         re.compile(text, re.ASCII)
     except (re.error, OverflowError) as error:
-        raise UntranslatableError(f"is no regular expression here: {error}") from None
+        raise UntranslatableError(f"is not a regular expression here: {error}") from None
     return False, text
 
 

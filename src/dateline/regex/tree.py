@@ -25,7 +25,7 @@ _LIMITS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, No
 
 
 class RegexError(Exception):
-    """A text that is no regular expression; the message says why and what to write."""
+    """A text that is not a regular expression; the message says why and what to write."""
 
 
 class RegexDepthError(RegexError):

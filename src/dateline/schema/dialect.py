@@ -212,7 +212,7 @@ def _members(schema: Schema, keyword: str) -> list[Any]:
 
 
 def departs_from_letter(schema: Schema, resolver: Resolver) -> bool:
-    """Return whether OpenAPI 3.0.4 by its letter may refuse a null that *schema* lets through."""
+    """Return whether OpenAPI 3.0.4 by its letter may refuse a null that *schema* allows."""
     null = _null_keyword(schema)
     if _is_null_union(schema, resolver):
         return True

@@ -52,7 +52,7 @@ def find_problems(document: dict[str, Any], table: Table, locate: Locate) -> Ite
 
 
 def find_type_problems(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
-    """Yield, as ``find_problems`` does, the values of *document* whose type their key can't have."""
+    """Yield, like ``find_problems``, the values of *document* whose type their key can't have."""
     yield from _problems(StructureWalk(_scope(document, table)).found, table, locate)
 
 

@@ -70,8 +70,7 @@ def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
         is_named = scope.references.variant_name(member) or _leads_nowhere(scope, member)
         if not is_named and admitted_types(scope, member) != {"null"}:
             message = (
-                "a member written in place has no name for its tag; "
-                "make it a component and refer to it"
+                "an inline member has no name for its tag; make it a component and refer to it"
             )
             yield Violation(trail, "discriminator-member", message)
 
@@ -87,10 +86,12 @@ def mapping(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
         if name is None:
             goal = target(written)
             word = goal[1] if goal is not None else written
-            message = f"{quote(written)} is no schema of this document{did_you_mean(word, schemas)}"
+            message = (
+                f"{quote(written)} is not a schema of this document{did_you_mean(word, schemas)}"
+            )
             yield Violation(trail, "mapping-dangling", message, value=True)
         elif names and name not in names:
-            message = f"{quote(written)} is no member of the union{did_you_mean(name, names)}"
+            message = f"{quote(written)} is not a member of the union{did_you_mean(name, names)}"
             yield Violation(trail, "mapping-outside-union", message, value=True)
 
 
@@ -106,7 +107,7 @@ def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
         wrong = [tag for tag in tags if values is not None and tag not in values]
         if wrong:
             message = (
-                f"the tag of {name} is {quote(wrong[0])}, but its property lets through "
+                f"the tag of {name} is {quote(wrong[0])}, but its property allows "
                 f"{quote_all(values or ())}; make them agree"
             )
             yield Violation(trail, "discriminator-tag", message)

@@ -167,7 +167,7 @@ def not_inside_data(_: Scope, site: Site, key: str) -> Iterator[Violation]:
         trail, value = pending.pop()
         if isinstance(value, dict):
             for name in value.keys() & KEYS:
-                message = f"`{name}` inside a value, where nothing reads it; leave it out"
+                message = f"`{name}` has no effect inside a value; leave it out"
                 yield Violation((trail, name), "annotation-in-data", message)
             pending += [((trail, name), below) for name, below in value.items()]
         elif isinstance(value, list):
@@ -416,7 +416,7 @@ def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Violation
                     versions = scope.timeline.places(both) or "what holds for all environments"
                     message = (
                         f"{quote(called[1])} is the name of {quote(other)} too in {versions}; "
-                        "rename one, or let one go before"
+                        "rename one, or remove one before that"
                     )
                     yield Violation(site.at(key, name), "rename-collision", message)
             taken.setdefault(called, []).append((shown_in, now))

@@ -93,7 +93,7 @@ def dialect(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 @on(*_places(_MODERN), finds=("key-of-another-openapi",))
 def newer_key(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if not scope.modern:
-        message = f"`{key}` came with OpenAPI 3.1; write `openapi: 3.1.0`, or leave it out"
+        message = f"`{key}` is new in OpenAPI 3.1; write `openapi: 3.1.0`, or leave it out"
         yield Violation(site.at(key), "key-of-another-openapi", message)
 
 
@@ -101,7 +101,7 @@ def newer_key(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 def nullable(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     # beside a reference, being there is the problem
     if scope.modern and "$ref" not in site.node:
-        message = "OpenAPI 3.1 has no `nullable` any more; add 'null' to `type`"
+        message = "OpenAPI 3.1 has no `nullable`; add 'null' to `type`"
         yield Violation(site.at(key), "key-of-another-openapi", message)
 
 
@@ -110,9 +110,9 @@ def exclusive_bound(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     value = site.node[key]
     bound = "minimum" if key == "exclusiveMinimum" else "maximum"
     if scope.modern and isinstance(value, bool):
-        message = f"`{key}: {quote(value)}` went with OpenAPI 3.0; write the bound here itself"
+        message = f"`{key}: {quote(value)}` exists only in OpenAPI 3.0; write the bound here itself"
     elif not scope.modern and not isinstance(value, bool):
-        message = f"a number came with OpenAPI 3.1; write `{bound}` and beside it `{key}: true`"
+        message = f"a number is new in OpenAPI 3.1; write `{bound}` and beside it `{key}: true`"
     else:
         return
     yield Violation(site.at(key), "key-of-another-openapi", message, value=True)
@@ -120,7 +120,7 @@ def exclusive_bound(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 @on(*(f"schema.{key}" for key in _UNSUPPORTED), finds=("unsupported-keyword",))
 def supported_keywords(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    message = f"`{key}` can't be enforced by generated code; say it in other keywords"
+    message = f"`{key}` can't be enforced by generated code; use other keywords"
     yield Violation(site.at(key), "unsupported-keyword", message)
 
 
@@ -128,7 +128,7 @@ def supported_keywords(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 def keywords_that_identify(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if key == "$anchor" and not scope.authored:
         return
-    message = f"`{key}` is not supported; a schema is known by its place, leave it out"
+    message = f"`{key}` is not supported; schemas are identified by their place, leave it out"
     yield Violation(site.at(key), "forbidden-keyword", message)
 
 
@@ -146,7 +146,7 @@ def one_line(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 def address(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     scheme = _SCHEME.match(site.node[key])
     if scheme is not None and scheme[1].lower() not in ("http", "https", "mailto"):
-        message = f"{quote(site.node[key])} is no address of the web; begin it with https://"
+        message = f"{quote(site.node[key])} is not a web address; begin it with https://"
         yield Violation(site.at(key), "address", message, value=True)
 
 

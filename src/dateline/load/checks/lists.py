@@ -12,8 +12,8 @@ from dateline.schema.values import find_repeated
 from dateline.wording import say_repeated
 
 _EMPTY: Final = {
-    "type": "no type is listed, so nothing is let through; name one",
-    "enum": "no value is listed, so nothing is let through; list the values",
+    "type": "no type is listed, so no value is valid; name one",
+    "enum": "no value is listed, so no value is valid; list the values",
     **dict.fromkeys(("allOf", *UNIONS), "no schema is listed; list some"),
     ENVIRONMENTS: "no environment is listed, so it is nowhere; name one",
     EXTENSIBLE: "no value is listed; list those known today",

@@ -105,7 +105,7 @@ def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[V
             at = (wrong & -wrong).bit_length() - 1
             yield _unknown(union, site, (index, date), versions, at)
     for date in sorted(filter(None, unused), key=order):
-        message = f"no version without the member is shown what is said for {date}; leave it out"
+        message = f"no version without the member is shown the value for {date}; leave it out"
         yield Violation(site.at(key, index, SHOWN_AS, date), "gate-without-effect", message)
 
 
@@ -128,7 +128,7 @@ def _unknown(
     others = [union.members[i] for i in union.at(at)]
     if is_enumeration(union.node):
         known = [other["const"] for other in others]
-        message = f"{quote(value)} is no value of the versions {when}"
+        message = f"{quote(value)} is not a value of the versions {when}"
         if isinstance(value, str):
             message += did_you_mean(value, filter(lambda v: isinstance(v, str), known))
         return Violation(trail, "shown-as-invalid", message, value=True)
@@ -136,7 +136,7 @@ def _unknown(
         message = f"the union has no member {when}; gate what holds it instead"
         return Violation(trail, "shown-as-invalid", message)
     wrong = find_fault(union.scope, value, {**union.node, union.key: others})
-    said_wrong = "it is shown as itself again" if wrong is None else wrong.message
+    said_wrong = "its replacements lead back to it" if wrong is None else wrong.message
     trail = extend(trail, *(() if wrong is None else wrong.path))
     message = f"no member of the versions {when}: {said_wrong}"
     return Violation(trail, "shown-as-invalid", message, value=True)
@@ -185,7 +185,7 @@ def _collisions(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
                     message = (
                         f"{quote(value)} is what {quote(members[other]['const'])} and "
                         f"{quote(member['const'])} both are in {scope.timeline.places(both)}; "
-                        "change one, or let one go before"
+                        "change one, or remove one before that"
                     )
                     yield Violation(site.at(key, at, WAS), "rename-collision", message)
             taken.append((there, index, era["const"]))

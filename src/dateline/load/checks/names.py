@@ -84,7 +84,7 @@ def _collisions(names: Iterable[tuple[str, Trail]], what: str) -> Iterator[Viola
         spelt = "" if _unsafe(name) else snake(name)
         if spelt and taken.setdefault(spelt, name) != name:
             message = (
-                f"{quote(name)} and {quote(taken[spelt])} are {what} of one name in code; "
+                f"{quote(name)} and {quote(taken[spelt])} are {what} with the same name in code; "
                 "rename one"
             )
             yield Violation(trail, "name-collision", message)
@@ -98,7 +98,7 @@ def component_names(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for name in site.node[key]:
         if _COMPONENT.fullmatch(name) is None or len(name) > _LONGEST:
             message = (
-                f"{quote(name)} is no name of {name_kind(COMPONENTS[key])}; "
+                f"{quote(name)} is not a name of {name_kind(COMPONENTS[key])}; "
                 "use letters, digits, hyphens and `_`"
             )
             yield Violation(site.at(key, name), "component-name", message)
@@ -121,7 +121,7 @@ def schema_names_not_reserved(_: Scope, site: Site, key: str) -> Iterator[Violat
     for name in site.node[key]:
         union = name.removeprefix("Unknown")
         if name in _RESERVED or keyword.iskeyword(name):
-            message = f"{quote(name)} is a name that the generated code needs itself; rename it"
+            message = f"{quote(name)} is reserved by the generated code; rename it"
             yield Violation(site.at(key, name), "reserved-name", message)
         elif union != name and members(site.node[key].get(union) or {})[1]:
             message = f"{quote(name)} is what the unknown members of {union} are called; rename it"
@@ -229,7 +229,7 @@ def operation_id_style(_: Scope, site: Site, key: str) -> Iterator[Violation]:
         )
         yield Violation(site.at(key), "operation-name", message, value=True)
     elif keyword.iskeyword(snake(name)):
-        message = f"{quote(name)} is a word of Python, so no handler can be called so; rename it"
+        message = f"{quote(name)} is a Python keyword, so no handler can have this name; rename it"
         yield Violation(site.at(key), "operation-name", message, value=True)
 
 
@@ -319,7 +319,7 @@ def media_type_names(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 def media_types(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for name in site.node[key]:
         if _MEDIA_TYPE.fullmatch(name) is None and not _unsafe(name):
-            message = f"{quote(name)} is no media type; write one such as application/json"
+            message = f"{quote(name)} is not a media type; write one such as application/json"
             yield Violation(site.at(key, name), "media-type", message)
 
 
@@ -327,7 +327,7 @@ def media_types(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 def status_codes(_: Scope, site: Site, __: str) -> Iterator[Violation]:
     for name in site.node:
         if not name.startswith("x-") and _STATUS.fullmatch(name) is None:
-            message = f"{quote(name)} is no status; write '200', '4XX' or 'default'"
+            message = f"{quote(name)} is not a status code; write '200', '4XX' or 'default'"
             yield Violation(site.at(name), "status-code", message)
 
 

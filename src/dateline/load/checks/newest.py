@@ -31,7 +31,7 @@ def additional_methods(_: Scope, site: Site, key: str) -> Iterator[Violation]:
         if method.lower() in METHODS:
             message = f"{quote(method)} has a key of its own; write it as `{method.lower()}`"
         elif _METHOD.fullmatch(method) is None:
-            message = f"{quote(method)} is no HTTP method; use letters, digits and hyphens"
+            message = f"{quote(method)} is not an HTTP method; use letters, digits and hyphens"
         else:
             continue
         yield Violation(site.at(key, method), "method-name", message)
@@ -79,7 +79,7 @@ def default_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     written = site.node[key]
     if scope.references.mapped_name(written) is None:
         goal = target(written) or ("schemas", written)
-        message = f"{quote(written)} is no schema of this document"
+        message = f"{quote(written)} is not a schema of this document"
         message += did_you_mean(goal[1], list(scope.list_components("schema")))
         yield Violation(site.at(key), "reference-dangling", message, value=True)
 

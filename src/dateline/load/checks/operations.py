@@ -73,7 +73,7 @@ def path_grammar(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for path in site.node[key]:
         if not path.startswith("x-") and _PATH.fullmatch(path) is None:
             message = (
-                f"{quote(path)} is no path; write segments of letters, digits, hyphens and "
+                f"{quote(path)} is not a path; write segments of letters, digits, hyphens and "
                 "{parameters}, each after a `/`"
             )
             yield Violation(site.at(key, path), "path-grammar", message)
@@ -111,7 +111,7 @@ def path_parameters(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
             for name in named:
                 if name not in shared and name not in own:
                     message = (
-                        f"{{{name}}} of the path is no parameter of this operation; "
+                        f"{{{name}}} of the path is not a parameter of this operation; "
                         f"declare it with `in: path`{_perhaps(name, [*shared, *own])}"
                     )
                     yield Violation(at, "path-parameter-undeclared", message)
@@ -207,7 +207,7 @@ def style(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if where == "cookie" and scope.openapi == NEWEST:
         known = (*known, _COOKIE_STYLE)
     if site.node[key] not in known:
-        message = f"{quote(site.node[key])} is no style of a {where} parameter"
+        message = f"{quote(site.node[key])} is not a style of a {where} parameter"
         message += did_you_mean(site.node[key], known)
         yield Violation(site.at(key), "parameter-style", message, value=True)
 
@@ -220,7 +220,7 @@ def described_once(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
         message = f"{name_kind(site.kind)} needs `schema` or `content`; write one of them"
         yield Violation(site.trail, "missing-key", message)
     elif "schema" in site.node and "content" in site.node:
-        message = "`schema` and `content` both say what it holds; leave one out"
+        message = "`schema` and `content` both describe the value; leave one out"
         yield Violation(site.at("content"), "parameter-content", message)
     elif "content" in site.node and len(site.node["content"]) != 1:
         message = "`content` of a parameter has exactly one media type; write one"

@@ -44,7 +44,7 @@ def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     elif goal is None or goal[0] not in COMPONENTS or (scope.authored and _ESCAPE & {*reference}):
         id, message = (
             "reference-form",
-            (f"{quote(reference)} is no component; refer to #/components/{section}/NAME"),
+            f"{quote(reference)} is not a component; refer to #/components/{section}/NAME",
         )
     elif goal[0] != section:
         id, message = (
@@ -195,7 +195,7 @@ def _circles(following: dict[str, Edges]) -> Iterator[Violation]:
                 shown_part = circle if len(circle) < 9 else [*circle[:4], "...", *circle[-3:]]
                 message = (
                     f"{' -> '.join(shown_part)} is a circle of references without a value in it; "
-                    "let one of them be a property or an item"
+                    "make one of them a property or an item"
                 )
                 yield Violation(extend(None, *path), "reference-cycle", message)
             elif name not in done and name in following:

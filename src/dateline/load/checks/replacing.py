@@ -64,5 +64,7 @@ def converters_have_names(_: Scope, site: Site, key: str) -> Iterator[Violation]
     for date, entry in site.node[key].items():
         name = entry.get(CONVERTER)
         if name is not None and not _NAME.fullmatch(name):
-            message = f"{quote(name)} is no name for a method; write it in lower case: `full_name`"
+            message = (
+                f"{quote(name)} is not a name for a method; write it in lower case: `full_name`"
+            )
             yield Violation((site.at(key, date), CONVERTER), "converter-name", message, value=True)

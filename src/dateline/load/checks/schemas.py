@@ -73,18 +73,18 @@ def type_names(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     written = site.node[key]
     if isinstance(written, str):
         if written == "null" and not scope.modern:
-            message = "the type 'null' came with OpenAPI 3.1; write `nullable: true`"
+            message = "the type 'null' is new in OpenAPI 3.1; write `nullable: true`"
             yield Violation(site.at(key), "key-of-another-openapi", message, value=True)
         elif written not in EVERY_TYPE:
-            message = f"{quote(written)} is no type{did_you_mean(written, TYPES)}"
+            message = f"{quote(written)} is not a type{did_you_mean(written, TYPES)}"
             yield Violation(site.at(key), "unknown-type", message, value=True)
         return
     if not scope.modern:
-        message = "a list of types came with OpenAPI 3.1; write one type, or `openapi: 3.1.0`"
+        message = "a list of types is new in OpenAPI 3.1; write one type, or `openapi: 3.1.0`"
         yield Violation(site.at(key), "key-of-another-openapi", message, value=True)
     for index, name in enumerate(written):
         if name not in EVERY_TYPE:
-            message = f"{quote(name)} is no type{did_you_mean(name, TYPES)}"
+            message = f"{quote(name)} is not a type{did_you_mean(name, TYPES)}"
             yield Violation(site.at(key, index), "unknown-type", message)
 
 
@@ -110,7 +110,9 @@ def formats(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 @on("schema.format", finds=("format-name",))
 def format_name(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if _FORMAT.fullmatch(site.node[key]) is None:
-        message = f"{quote(site.node[key])} is no name of a format; use letters, digits and hyphens"
+        message = (
+            f"{quote(site.node[key])} is not a name of a format; use letters, digits and hyphens"
+        )
         yield Violation(site.at(key), "format-name", message, value=True)
 
 
@@ -197,7 +199,7 @@ def counts_in_order(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     above = _BOUNDS[key]
     low, high = site.node[key], site.node.get(above)
     if high is not None and low > high:
-        message = f"{key} {low} is above {above} {high}, so nothing is let through; swap them"
+        message = f"{key} {low} is above {above} {high}, so no value is valid; swap them"
         yield Violation(site.at(key), "unsatisfiable-bounds", message, value=True)
 
 
@@ -219,7 +221,7 @@ def bounds_in_order(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
         nothing = low > high or (low == high and (low_out or high_out))
         if nothing or (whole and first > last):
             missed = "number" if nothing else "integer"
-            message = f"no {missed} is let through from {key} {low} to {above} {high}; move one"
+            message = f"no {missed} is allowed from {key} {low} to {above} {high}; move one"
             yield Violation(site.at(key), "unsatisfiable-bounds", message, value=True)
 
 
@@ -270,8 +272,8 @@ def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Vi
     closed = site.node.get("additionalProperties") is False
     for name in unknown:
         if name not in known:
-            message = f"{quote(name)} is required but is no property"
-            message += ", so nothing is let through" if closed else ""
+            message = f"{quote(name)} is required but is not a property"
+            message += ", so no value is valid" if closed else ""
             trail = site.at(key, site.node[key].index(name))
             message += did_you_mean(name, known) or "; describe it, or leave it out"
             yield Violation(trail, "required-unknown", message)
@@ -286,7 +288,7 @@ def bases_agree(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
             narrowed &= declared_types(part)
         if possible and not narrowed:
             so_far = join_quoted(name for name in TYPES if name in possible)
-            message = f"this is never {so_far}, as what precedes it is; let them agree"
+            message = f"this is never {so_far}, but what precedes it is; make them agree"
             yield Violation(site.at(key, index), "contradiction", message)
             return
         possible = narrowed
@@ -301,7 +303,7 @@ def closed_bases_know_what_is_required(scope: Scope, site: Site, key: str) -> It
         if missing and part.get("additionalProperties") is False:
             message = (
                 f"{quote(missing[0])} is required, but one of the schemas here lets no other "
-                "properties than its own through; take its `additionalProperties: false` out"
+                f"properties than its own; take its `additionalProperties: false` out"
             )
             yield Violation(site.at(key), "closed-base", message)
             return

@@ -177,7 +177,7 @@ CHECKS: Final[dict[str, list[Check]]] = {}
 
 
 def on(*places: str, finds: tuple[str, ...]) -> Callable[[Finder], Finder]:
-    """Register a finder for nodes of a kind (``schema``) or for one of their keys (``schema.enum``)."""
+    """Register a finder for nodes of a kind (``schema``) or a key of theirs (``schema.enum``)."""
 
     def register(run: Finder) -> Finder:
         for place in places:

@@ -105,7 +105,7 @@ _OURS: Final[dict[str, ValueType]] = {
 }
 
 _RIGHT_PLACES: Final = {
-    "mapping": "a tag comes and goes with the member that it names, so put it on that",
+    "mapping": "put it on the member that the tag names",
     "scopes": "put it on the security scheme",
     EXTENSIBLE: "put it on a schema with `type: string`",
     SHOWN_AS: "put it on a value of an enumeration, or a member of a union",
@@ -348,7 +348,9 @@ class StructureWalk:
 
     def _unknown(self, form: _Form, key: str, trail: Trail) -> Iterator[Violation]:
         if _NAMES_CODE.fullmatch(key):
-            message = f"{quote(key)} names code; definitions only say what is sent, leave it out"
+            message = (
+                f"{quote(key)} refers to code; definitions only describe messages, leave it out"
+            )
             yield Violation(trail, "key-names-code", message)
         elif key in KEYS:
             message = f"`{key}` is not allowed inside `x-was`; put it on the node itself"
@@ -360,7 +362,7 @@ class StructureWalk:
                     trail, "unknown-annotation", f"{quote(key)}; did you mean {meant!r}?"
                 )
         else:
-            fact = f"{quote(key)} is no key of {name_kind(form.kind)}"
+            fact = f"{quote(key)} is not a key of {name_kind(form.kind)}"
             known = (name for name, each in form.keys.items() if not each.is_newer)
             meant = find_nearest(key, known, _CLOSE_TO_A_KEY)
             if meant is not None:

@@ -79,7 +79,7 @@ def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault
         return
     values = _choices(scope, node)
     if values is not None and text(value) not in map(text, values):
-        yield Fault((), f"{quote(value)} is none of the values{_nearest(value, values)}")
+        yield Fault((), f"{quote(value)} is not one of the values{_nearest(value, values)}")
         return
     for base in node.get("allOf", ()):
         yield from _faults(scope, value, base, depth + 1)
@@ -123,7 +123,7 @@ def _union_faults(scope: Scope, value: Any, node: dict[str, Any], depth: int) ->
         if not fitting:
             deepest = max(filter(None, results), key=lambda result: len(result.path))
             nearest = f"; the nearest: {deepest.message}" if len(members) > 1 else ""
-            yield Fault((), f"{quote(value)} is no member of the union{nearest}")
+            yield Fault((), f"{quote(value)} is not a member of the union{nearest}")
         elif fitting > 1 and key == "oneOf":
             yield Fault((), f"{quote(value)} is more than one member of the union")
 
@@ -162,7 +162,7 @@ def _number_faults(_: Scope, value: Any, node: dict[str, Any], __: int) -> Itera
     step = node.get("multipleOf")
     # as written in decimal, not as the nearest binary fraction
     if step and Fraction(str(value)) % Fraction(str(step)):
-        yield Fault((), f"{value} is no multiple of {step}")
+        yield Fault((), f"{value} is not a multiple of {step}")
     least, most = _NUMBERS.get(node.get("format", ""), (value, value))
     if not least <= value <= most:
         yield Fault((), f"{value} is outside of {node['format']}")
@@ -214,7 +214,7 @@ def _object_faults(
     others = node.get("additionalProperties", True)
     for name, item in value.items():
         if name not in known and others is False:
-            yield Fault((name,), f"{quote(name)} is no property{did_you_mean(name, known)}")
+            yield Fault((name,), f"{quote(name)} is not a property{did_you_mean(name, known)}")
             continue
         for below in _faults(scope, item, known.get(name, others), depth + 1):
             yield Fault((name, *below.path), below.message)
@@ -310,5 +310,5 @@ def _unfit(scope: Scope, value: Any, schema: Any, trail: Trail, id: str) -> Iter
     wrong = find_fault(scope, value, schema)
     if wrong is not None:
         trail = extend(trail, *wrong.path)
-        way_out = "" if ";" in wrong.message else "; mend the value or its schema"
+        way_out = "" if ";" in wrong.message else "; correct the value or its schema"
         yield Violation(trail, id, wrong.message + way_out, value=True)

@@ -28,7 +28,9 @@ _TOGETHER: Final[dict[str, JsonSchema]] = {
         "allOf": [
             {
                 "if": {"properties": {"moving": {"const": True}}, "required": ["moving"]},
-                "then": {"properties": {"date": matching(MOVING, "Write a word, as unstable.")}},
+                "then": {
+                    "properties": {"date": matching(MOVING, "Write a word such as unstable.")}
+                },
                 "else": {"properties": {"date": {"$ref": "#/$defs/date"}}},
             }
         ],

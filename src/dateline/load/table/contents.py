@@ -113,7 +113,7 @@ LINE: Final = TableValue(_check_line, {"type": "string", "pattern": r"^[^\r\n]*[
 
 
 def _check_count(value: Any) -> Refusal | None:
-    negative = Refusal("negative", f"{value!r} days are none; write 0 or more")
+    negative = Refusal("negative", f"{value!r} is not a number of days; write 0 or more")
     return _has_type(int)(value) or (negative if value < 0 else None)
 
 
@@ -127,7 +127,7 @@ def one_of(*known: str) -> TableValue:
         if value in known:
             return None
         return _is_text(value) or Refusal(
-            "unknown-value", f"{value!r} is none of the values here{did_you_mean(value, known)}"
+            "unknown-value", f"{value!r} is not one of the values{did_you_mean(value, known)}"
         )
 
     return TableValue(check, {"enum": [*known]})
@@ -199,7 +199,7 @@ def _check_package(value: Any) -> Refusal | None:
     if refusal := _PACKAGE.check(value) or _check_device(value, "package-name"):
         return refusal
     if keyword.iskeyword(value):
-        return Refusal("package-name", f"{value!r} is a word of Python; choose another name")
+        return Refusal("package-name", f"{value!r} is a Python keyword; choose another name")
     if value in sys.stdlib_module_names or value in _IMPORTED:
         return Refusal(
             "package-name",
@@ -261,7 +261,7 @@ def check_version(value: Any, form: str = DATE_FORM, *, cut: bool = False) -> Re
     Dates have the form of dated names.
     """
     if value == NEXT:
-        message = f"'next' is no date yet; write a canonical {form} date"
+        message = f"'next' is not a date yet; write a canonical {form} date"
         return Refusal("date", message) if cut else None
     if isinstance(value, str) and is_well_formed(value, form):
         return None
@@ -275,7 +275,7 @@ def check_version(value: Any, form: str = DATE_FORM, *, cut: bool = False) -> Re
         if canonical_date(padded):
             return Refusal("date", f"{named} is not a canonical {form} date; write {padded}")
     if isinstance(value, str) and re.fullmatch(re.sub("[YMD]", "[0-9]", form), value):
-        return Refusal("date", f"{named} is not a day of the calendar; write one, or `next`")
+        return Refusal("date", f"{named} is not an existing date; write one, or `next`")
     wrong = f"{named} is not a canonical {form} date; write one, or `next`"
     return _is_text(value) or Refusal("date", wrong)
 

@@ -112,7 +112,8 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
         ),
         "oddities": TableKey(
             one_of("none", "kept"),
-            "`kept` lets the documents show what `x-published-KEY` of an adopted API says KEY was.",
+            "With `kept`, documents of an adopted API show the value of `x-published-KEY` in "
+            "place of KEY.",
             "none",
         ),
         "query": TableKey(HEADER, "The query parameter that selects a version, not a header."),
@@ -122,20 +123,24 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
             default=False,
         ),
         "media-type": TableKey(
-            HEADER, "The parameter of the media type accepted that selects a version."
+            HEADER, "The media type parameter in `Accept` that selects a version."
         ),
         "form": TableKey(one_of(*FORMS), "How versions are named.", DATE_FORM),
         "unknown": TableKey(
             one_of("refused", "nearest"),
-            "What becomes of a well-formed version that there is not: it is refused, or the "
+            "What happens to a well-formed but unknown version: it is refused, or the "
             "nearest earlier one is served.",
             "refused",
         ),
     },
     "an announcement": {
         "default": TableKey(CUT, "The version that becomes the default."),
-        "ends": TableKey(CUT, "The version that is served no longer."),
-        "from": TableKey(DAY, "The day from which it holds.", missing="say from which day on"),
+        "ends": TableKey(CUT, "The version that is no longer served."),
+        "from": TableKey(
+            DAY,
+            "The day on which it takes effect.",
+            missing="write the day on which it takes effect",
+        ),
         "announced": TableKey(
             DAY, "The day of the announcement.", missing="write the day of the announcement"
         ),
@@ -172,7 +177,7 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
     },
     "a server variable": {
         "enum": TableKey(list_of(TEXT, unique=True), default=[]),
-        "default": TableKey(TEXT, missing="say what is used without a choice"),
+        "default": TableKey(TEXT, missing="write the value that is used by default"),
         "description": TableKey(TEXT),
     },
     "policy": {
@@ -208,7 +213,7 @@ SUBJECTS: Final = {
         Refusal(
             "announcement-kind",
             "an announcement has one subject: `default: DATE`, the version that becomes "
-            "the default, or `ends: DATE`, the version that is served no longer",
+            "the default, or `ends: DATE`, the version that is no longer served",
         ),
     ),
 }

@@ -26,13 +26,18 @@ def read_versions(reading: TableReading, table: Row) -> list[Version]:
     _in_order(reading, versions)
     for row, version in zip(filter(None, rows), versions, strict=False):
         if row["moving"] and not version.moving:
-            message = f"{version.date} is dated, so it does not move; call it by a word: unstable"
+            message = (
+                f"{version.date} is dated, so it can't be a moving version; use a word such as "
+                "unstable"
+            )
             reading.note(version.place, "moving-version", message)
         elif version.moving and version.draft:
-            message = f"{version.date} always moves, so it is no draft; leave `draft` out"
+            message = (
+                f"{version.date} is a moving version, which can't be a draft; leave `draft` out"
+            )
             reading.note(version.place, "moving-version", message)
         elif version.moving and version is not versions[-1]:
-            message = f"{version.date} always moves, so it is the newest; put it last"
+            message = f"{version.date} is a moving version, which is always the newest; put it last"
             reading.note(version.place, "moving-version", message)
     if len(versions) < len(rows):
         # the date of the unreadable row must not be reported as unknown elsewhere
