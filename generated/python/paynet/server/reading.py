@@ -445,7 +445,7 @@ def _validate(kind: TypeAdapter[Any], value: Any) -> Any:
     try:
         return kind.validate_python(value)
     except ValidationError as error:
-        # what the contract lets through, and the canonical type does not hold
+        # what the contract allows, and the canonical type does not hold
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
         called = located("the body", pointer(found["loc"]))
         raise RequestError(f"{called}: {found['msg']}") from None
@@ -474,7 +474,7 @@ def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
     except ConversionError:
         raise
     except UnfitError as error:
-        # a converter refuses what the contract lets through
+        # a converter refuses what the contract allows
         raise RequestError(f"{located(what, error.place)} can't be read") from error
     return lifted
 
