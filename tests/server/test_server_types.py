@@ -17,6 +17,7 @@ from support.converting import load_project, read_blocks
 from support.events import EVENTS
 from support.generated_server import Generated
 from support.sources import loaded
+from support.uploads_api import UPLOADS
 
 from dateline.load import load
 
@@ -245,9 +246,6 @@ with Client(api_key=lambda: "key", environment="sandbox", backoff=Backoff(initia
 
 # Each of the last eight statements is wrong.
 MISCALLING = """
-from typing import Any
-from uuid import UUID
-
 import httpx
 from archive import v2024_01_15 as old, v2024_09_01 as new
 
@@ -261,7 +259,40 @@ new.Client(http_client=httpx.AsyncClient())
 new.AsyncClient(login="name")
 text: str = new.Client().get_scan("a")
 """
-_MISCALLED = [("miscalling.py", line) for line in range(9, 17)]
+_MISCALLED = [("miscalling.py", line) for line in range(6, 14)]
+
+
+UPLOADING = """
+from pathlib import Path
+
+from uploads.v2024_09_01 import AddEncodedForm, AsyncClient, Client, Place, ScanForm
+
+with Client() as client, Path("a").open("rb") as file:
+    form = ScanForm(title="t", scan=file, place=Place(shelf=1), pages=[b"", ("a", b"")])
+    client.add_scan(body=form)
+    client.add_scan(body=b"")
+    client.add_encoded(body=AddEncodedForm(image=("a.png", file, "image/png", {"X-Checksum": ""})))
+    client.add_free(body={"a": "b"})
+
+
+async def send() -> None:
+    async with AsyncClient() as client:
+        print((await client.add_scan(body=ScanForm(title="t", scan=(None, b"")))).parts)
+"""
+
+# Each of the last five statements is wrong.
+MISUPLOADING = """
+from uploads.v2024_01_15 import Client
+from uploads.v2024_09_01 import ScanForm
+
+Client().add_scan(body=ScanForm(title="t", scan=b""))
+ScanForm(title="t", scan="path.png")
+ScanForm(title="t")
+ScanForm(title="t", scan=b"", pages=b"")
+Client().add_scan()
+"""
+_CALLING = ("calling.py", "miscalling.py", "uploading.py", "misuploading.py")
+_MISUPLOADED = [("misuploading.py", line) for line in range(5, 10)]
 
 
 @pytest.fixture(scope="module")
@@ -279,6 +310,9 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = read_blocks()["converters.py"].replace("from library.", "from people.")
     (made / "converters.py").write_text(page)
     (made / "misconverting.py").write_text(MISCONVERTING)
+    Generated(folder, loaded(folder / "uploads", UPLOADS), "uploads")
+    (made / "uploading.py").write_text(UPLOADING)
+    (made / "misuploading.py").write_text(MISUPLOADING)
     Generated(folder, loaded(folder / "archive", ARCHIVE), "archive")
     (made / "calling.py").write_text(CALLING)
     (made / "miscalling.py").write_text(MISCALLING)
@@ -310,9 +344,9 @@ def list_clients(folder: Path) -> list[str]:
 
 def test_mypy_finds_nothing_in_a_server_and_finds_wrong_handlers(checked: Path) -> None:
     files = ["right.py", "wrong.py", "sending.py", "misusing.py", "odd", "paynet", "library"]
-    files += ["converters.py", "misconverting.py", "people"]
+    files += ["converters.py", "misconverting.py", "people", "archive", "uploads", *_CALLING]
     found = errors(ran(checked, sys.executable, "-m", "mypy", *files))
-    assert found == [*_MISCONVERTED, *_MISUSED, *_WRONG]
+    assert found == [*_MISCALLED, *_MISCONVERTED, *_MISUPLOADED, *_MISUSED, *_WRONG]
 
 
 def test_pyright_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
@@ -323,9 +357,11 @@ def test_pyright_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
     own = [f"{name}/server/{file}.py" for name in ("odd", "paynet") for file in _OWN]
     own += ["library/events.py", "library/components.py", "sending.py", "misusing.py"]
     own += list_clients(checked)
-    own += ["converters.py", "misconverting.py", "people/server/converted.py"]
+    own += ["converters.py", "misconverting.py", "people/server/converted.py", *_CALLING]
+    own += ["uploads/types.py"]
     command = (pyright, "--pythonpath", sys.executable, *own, "right.py", "wrong.py")
-    assert errors(ran(checked, *command)) == [*_MISCONVERTED, *_MISUSED, *_WRONG]
+    found = errors(ran(checked, *command))
+    assert found == [*_MISCALLED, *_MISCONVERTED, *_MISUPLOADED, *_MISUSED, *_WRONG]
 
 
 def test_ruff_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:

@@ -13,6 +13,13 @@ import httpx
 import pytest
 from paynet.client import ServerFailedError
 from support.calls import Scripted
+from support.sources import loaded
+from support.uploads_api import UPLOADS
+
+from dateline.model import EVERYWHERE
+from dateline.project import Projector
+from dateline.site.calls import PythonCalls
+from dateline.site.samples import Samples
 
 SITE = Path(__file__).parents[2] / "generated" / "site"
 _SHOWN = re.compile(r"<summary>Python</summary>\s*<pre[^>]*><code>(.*?)</code></pre>", re.S)
@@ -45,3 +52,15 @@ def test_calls_have_the_right_types(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(tmp_path)]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert found.stdout.startswith("Success: no issues found in 15"), found.stdout
+
+
+def test_a_form_is_written_with_bytes_for_its_files(tmp_path: Path) -> None:
+    api = loaded(tmp_path, UPLOADS)
+    document = Projector(api).contract("2024-09-01", EVERYWHERE).document
+    samples = Samples(document, api.table, "2024-09-01", lambda *_, **__: None)
+    calls = PythonCalls(api.table, document, "2024-09-01", {"": document}, samples.parameter)
+    for path, files in (("/scans", ["scan", "pages"]), ("/encoded", ["image"]), ("/free", [])):
+        shown = calls.write("POST", path, "")
+        found = re.findall(r'"(\w+)": \[?b"\.\.\."', shown)
+        assert set(files) <= {*found}, shown
+    assert '"pages": [b"..."]' in calls.write("POST", "/scans", "")

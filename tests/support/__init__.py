@@ -98,6 +98,7 @@
 - `swagger_documents`: documents of Swagger 2.0, each beside the same in OpenAPI 3.0
 - `thing_sources`: small definitions, and the data that a server narrows and lifts values by
 - `things`: a server with every kind of parameter and body, and requests to it
+- `uploads_api`: An API whose callers send files in forms, which differ by version.
 - `written_trees`: trees of generated files, and what is left of them on the disk
 - `yaml_styles`: YAML texts in every style
 """

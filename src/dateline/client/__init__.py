@@ -241,6 +241,7 @@ _STANDARD: Final = {
 }
 _NOUNS: Final = {
     "calling": ("Operation", "Text"),
+    "forms": ("Part",),
     "paging": ("Paging",),
     "parameters": ("Parameter",),
     "sending": ("AsynchronousClient", "SyncClient"),

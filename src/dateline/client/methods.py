@@ -22,6 +22,7 @@ from dateline.python.code import (
     words,
 )
 from dateline.python.docstrings import describe_operation, docstring
+from dateline.python.forms import FormPart
 from dateline.python.operations import Argument, Called, CalledBody, StreamedBody
 from dateline.python.types import (
     CalledTypes,
@@ -184,8 +185,8 @@ class MethodWriter:
             pairs.append(Pair("parameters", Brackets("", parameters, "()")))
         if operation.body is not None:
             pairs.append(Pair("body", Text(operation.body.media_type)))
-            if operation.body.encoding:
-                pairs.append(Pair("form", self._describe_form(operation.body.encoding)))
+            if operation.body.parts:
+                pairs.append(Pair("form", self._describe_form(operation.body.parts)))
         accept = _accept(operation)
         if accept != "application/json":
             pairs.append(Pair("accept", Text(accept)))
@@ -216,13 +217,20 @@ class MethodWriter:
         made = lay_out(call(head, *pairs), 0, len(constant) + 3)
         return Code(f"{constant} = {made}")
 
-    def _describe_form(self, encoding: Mapping[str, Any]) -> Node:
-        self._words.add("Parameter")
+    def _describe_form(self, form: Mapping[str, FormPart]) -> Node:
         pairs = []
-        for name, said in encoding.items():
-            parts: list[Node] = [Text(name), Text("query"), Text(said.get("style", "form"))]
-            if "explode" in said:
-                parts.append(Pair("explode", repr(said["explode"] is True)))
+        for name, each in form.items():
+            if each.style is None:
+                self._words.add("Part")
+                pairs.append(Pair(literal(name), _describe_part(each), ": "))
+                continue
+            self._words.add("Parameter")
+            style = each.style.get("style", "form")
+            parts: list[Node] = [Text(name), Text("query"), Text(style)]
+            if "explode" in each.style:
+                parts.append(Pair("explode", repr(each.style["explode"] is True)))
+            if each.style.get("allowReserved") is True:
+                parts.append(Pair("allow_reserved", "True"))
             pairs.append(Pair(literal(name), call("Parameter", *parts), ": "))
         return Brackets("", tuple(pairs), "{}")
 
@@ -322,6 +330,9 @@ class MethodWriter:
             type_ = "bytes"
             if operation.body.inline is not None:
                 type_ = self._read(simplify_type(self._find_type(operation.body.inline).type.whole))
+                if operation.body.is_multipart:
+                    # a form that somebody else wrote
+                    type_ = either([type_, "bytes"])
             yield self._argument("body", type_, required=operation.body.required)
         if operation.idempotency:
             if not is_keyword:
@@ -411,6 +422,16 @@ def _describe_parameter(argument: Argument) -> Node:
     if argument.allow_reserved:
         parts.append(Pair("allow_reserved", "True"))
     return call("Parameter", *parts)
+
+
+def _describe_part(part: FormPart) -> Node:
+    parts: list[Node] = [Text(part.content_type)] if part.content_type else []
+    if part.headers:
+        pairs = (Pair(literal(name), Text(value), ": ") for name, value in part.headers.items())
+        parts.append(Pair("headers", Brackets("", tuple(pairs), "{}")))
+    if part.required:
+        parts.append(Pair("required", Brackets("", tuple(map(Text, part.required)), "()")))
+    return call("Part", *parts)
 
 
 def _describe_operation(operation: Called) -> Iterator[str]:

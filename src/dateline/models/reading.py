@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from dateline.python.forms import FILE
 from dateline.schema.constraints import with_format_constraints
 from dateline.schema.dialect import OR_NULL, Dialect
 from dateline.schema.references import Resolver
@@ -15,8 +16,8 @@ from dateline.schema.values import text
 # In this order unions of them are written.
 _TYPES: Final = ("boolean", "object", "array", "number", "integer", "string")
 
-FORMATS: Final = ("date-time", "date", "uuid", "decimal")
-"""The formats of texts that the models check."""
+FORMATS: Final = ("date-time", "date", "uuid", "decimal", FILE)
+"""The formats of texts that the models check, and that of files in forms."""
 
 # Keywords that are enforced by nothing in the models; each is noted.
 UNMODELLED: Final = (

@@ -16,7 +16,9 @@ from dateline.schema.constraints import DECIMAL
 from dateline.schema.types import type_of
 
 JSON: Final = "t.JsonValue"
-_CLASSES: Final = dict(zip(FORMATS, ("t.DateTime", "t.Date", "t.Uuid", "t.Decimal"), strict=True))
+_CLASSES: Final = dict(
+    zip(FORMATS, ("t.DateTime", "t.Date", "t.Uuid", "t.Decimal", "t.File"), strict=True)
+)
 # what a number is called, and where it has limits: Python's type and the mark of JSON's
 _NUMBERS: Final = {
     "number": ("t.Number", "float", "t.Real"),

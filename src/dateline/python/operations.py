@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dateline.model import Table
@@ -21,11 +20,10 @@ from dateline.openapi import (
     value_schema,
 )
 from dateline.python.docstrings import DescribedOperation
+from dateline.python.forms import FormPart, FormReader, is_form, is_multipart
 from dateline.python.names import apart, argument_name, pascal, snake
 from dateline.python.types import Inline, place_inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
-
-FORM: Final = "application/x-www-form-urlencoded"
 
 _STREAMS: Final = {
     "text/event-stream": "events",
@@ -85,15 +83,19 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class CalledBody:
-    """The body of a request or response; without ``inline``, it is no JSON.
+    """The body of a request or response; without ``inline``, it is neither JSON nor a form.
 
-    ``encoding`` says how members of a form are written, where definitions say so.
+    ``parts`` says how properties of a form are written, where their values do not.
     """
 
     media_type: str
     inline: Inline | None
     required: bool = True
-    encoding: Mapping[str, Any] | None = None
+    parts: Mapping[str, FormPart] = field(default_factory=dict[str, FormPart])
+
+    @property
+    def is_multipart(self) -> bool:
+        return self.inline is not None and is_multipart(self.media_type)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,6 +202,7 @@ class _Reader:
         self._document = document
         self._environments = environments
         self._names = operation_names(document)
+        self._forms = FormReader(document)
         use = AccessUse()
         self._sent = OneWay(document, READ_ONLY, Hidden.ABSENT, use)
         self._received = OneWay(document, WRITE_ONLY, Hidden.ABSENT, use)
@@ -373,21 +376,28 @@ class _Reader:
             return None
         media_type = preferred_media_type(content)
         if not is_json(media_type):
-            media_type = next((each for each in content if _is_form(each)), media_type)
-        inline = None
-        if is_json(media_type) or _is_form(media_type):
-            inline = place_inline(
-                ("components.requestBodies", _component(found), "Body"),
-                (f"{id}, request", title, "Body"),
-                self._sent.of(content[media_type].get("schema", {})),
-                sent=True,
+            media_type = next(filter(is_form, content), media_type)
+        required = found[-1].get("required") is True
+        if not is_json(media_type) and not is_form(media_type):
+            return CalledBody(media_type=media_type, inline=None, required=required)
+        schema = content[media_type].get("schema", {})
+        shared = ("components.requestBodies", _component(found), "Body")
+        own = (f"{id}, request", title, "Body")
+        parts: Mapping[str, FormPart] = {}
+        if is_form(media_type):
+            encoding = content[media_type].get("encoding") or {}
+            parts = self._forms.list_parts(media_type, schema, encoding)
+            marked = (
+                self._forms.mark_files(schema, encoding) if is_multipart(media_type) else schema
             )
-        return CalledBody(
-            media_type=media_type,
-            inline=inline,
-            required=found[-1].get("required") is True,
-            encoding=content[media_type].get("encoding") if _is_form(media_type) else None,
-        )
+            if marked is not schema:
+                own = (own[0], title, "Form")
+                if not encoding and [*schema] == ["$ref"] and shared[1] is None:
+                    component = _component(chain(self._document, schema))
+                    shared = ("components.schemas", component, "Form")
+            schema = marked
+        inline = place_inline(shared, own, self._sent.of(schema), sent=True)
+        return CalledBody(media_type=media_type, inline=inline, required=required, parts=parts)
 
     def _response(
         self,
@@ -439,10 +449,6 @@ def _choose_successes(responses: Mapping[str, Any]) -> list[str]:
         if found:
             return found
     return []
-
-
-def _is_form(media_type: str) -> bool:
-    return re.match(rf"{re.escape(FORM)}\s*(;|$)", media_type, re.IGNORECASE) is not None
 
 
 def _component(sites: list[dict[str, Any]]) -> str | None:

@@ -8,16 +8,19 @@ from typing import Any, Final
 
 from dateline.model import Table
 from dateline.openapi import chain
-from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, value
+from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, literal, value
+from dateline.python.forms import FILE, is_form
 from dateline.python.names import class_name, package_name
 from dateline.python.operations import (
     Argument,
     Called,
+    CalledBody,
     name_credentials,
     read_address,
     read_operations,
 )
-from dateline.schema.references import Resolver
+from dateline.schema.parts import PartReader
+from dateline.schema.references import Located
 
 _STEP: Final = 4
 
@@ -51,7 +54,8 @@ class PythonCalls:
         self._document = document
         self._sample = sample
         self._module = f"{table.package}.{package_name(date)}"
-        self._resolver = Resolver(document)
+        self._reader = PartReader(document)
+        self._resolver = self._reader.resolver
         found = read_operations(table, document, environments)
         self._operations = {(each.method, each.path): each for each in found}
         self._credentials = name_credentials(document)
@@ -63,8 +67,9 @@ class PythonCalls:
             return ""
         imports = {("", "Client")}
         values = [*self._list_arguments(operation, imports)]
-        if operation.body is not None and (body or operation.body.required):
-            values.append(Pair("body", self._write_body(operation, body, imports)))
+        sent = operation.body
+        if sent is not None and (body or sent.required or is_form(sent.media_type)):
+            values.append(Pair("body", self._write_body(sent, body, imports)))
         called = call(f"client.{operation.method_name}", *values)
         opened = call("Client", *self._list_settings(operation))
         made = lay_out(called, _STEP, _STEP + len("result = "))
@@ -113,12 +118,13 @@ class PythonCalls:
         return value(given)
 
     def _write_body(
-        self, operation: Called, body: str | None, imports: set[tuple[str, str]]
+        self, sent: CalledBody, body: str | None, imports: set[tuple[str, str]]
     ) -> Node:
-        assert operation.body is not None
-        if operation.body.inline is None:
+        if sent.inline is None:
             return 'b"..."'
-        schema = operation.body.inline.schema
+        schema = sent.inline.schema
+        if is_form(sent.media_type):
+            return self._write_form(schema)
         try:
             given = value(json.loads(body or "{}"))
         except ValueError:
@@ -129,6 +135,31 @@ class PythonCalls:
             return given
         imports.add(("", class_name(called)))
         return call(f"{class_name(called)}.model_validate", given)
+
+    def _write_form(self, schema: Any) -> Node:
+        given = self._sample({"name": "body", "schema": schema})
+        if not isinstance(given, dict):
+            return value(given)
+        properties = {
+            name: child
+            for part in self._reader.parts([Located(schema, "")])
+            for name, child in (part.get("properties") or {}).items()
+        }
+        pairs = (
+            Pair(literal(name), _write_file(properties.get(name)) or value(each), ": ")
+            for name, each in given.items()
+        )
+        return Brackets("", tuple(pairs), "{}")
+
+
+def _write_file(schema: Any) -> Node | None:
+    """Return what is sent for a property that is a file, or several; None for another one."""
+    if not isinstance(schema, dict):
+        return None
+    if schema.get("format") == FILE:
+        return 'b"..."'
+    found = _write_file(schema.get("items"))
+    return None if found is None else Brackets("", (found,))
 
 
 def _write_imports(imports: set[tuple[str, str]]) -> list[str]:

@@ -12,8 +12,10 @@ from enum import Enum
 from fractions import Fraction
 from functools import partial
 from inspect import get_annotations
+from io import TextIOBase
 from operator import is_
 from typing import (
+    IO,
     TYPE_CHECKING,
     Annotated,
     Any,
@@ -763,6 +765,50 @@ Decimal: TypeAlias = Annotated[
     WithJsonSchema({"type": "string", "format": "decimal"}),
 ]
 """A fixed-point number that is text in JSON: a sign or none, digits, a point or none."""
+
+
+class _Upload:
+    """Takes a file as it is: what is read of it is read when it is sent."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, _source: Any, _handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.json_or_python_schema(
+            core_schema.bytes_schema(),
+            core_schema.no_info_plain_validator_function(cls._read),
+            serialization=core_schema.to_string_ser_schema(),
+        )
+
+    @classmethod
+    def _read(cls, value: Any) -> Any:
+        named = cast("Sequence[Any]", value) if isinstance(value, tuple) else (None, value)
+        content = named[1] if 2 <= len(named) <= 4 else None
+        others = (named[0], *named[2:3])
+        if isinstance(content, TextIOBase):
+            raise PydanticCustomError("file_text", "Input should be a file in binary mode")
+        if not (isinstance(content, bytes) or callable(getattr(content, "read", None))) or not all(
+            each is None or isinstance(each, str) for each in others
+        ):
+            raise PydanticCustomError(
+                "file",
+                "Input should be bytes, a file in binary mode, or a tuple of the name, one of "
+                "these, its media type and headers",
+            )
+        return cast("Any", value)
+
+
+_Content: TypeAlias = bytes | IO[bytes]
+
+File: TypeAlias = Annotated[
+    _Content
+    | tuple[str | None, _Content]
+    | tuple[str | None, _Content, str | None]
+    | tuple[str | None, _Content, str | None, Mapping[str, str]],
+    _Upload,
+    WithJsonSchema({"type": "string", "format": "binary"}),
+]
+"""A file in a form: its content, or its name, content, media type and headers of its part."""
 
 
 class Written:

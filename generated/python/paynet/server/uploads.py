@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Final
 
-from .runtime.asgi import Message, Receive
+from .runtime.asgi import Receive
 
 
 class LeftError(Exception):
@@ -27,15 +27,6 @@ class Upload:
         self._first: bytes = b""
         self._more = True
         self._over = asyncio.Event()
-
-    @classmethod
-    def of(cls, content: bytes, content_type: str) -> Upload:
-        """Return the upload of *content*, which has been read."""
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": content, "more_body": False}
-
-        return cls(receive, content_type)
 
     async def is_empty(self) -> bool:
         """Return whether there is no body, as soon as that is known; before it is read."""

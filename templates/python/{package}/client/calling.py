@@ -23,6 +23,7 @@ from pydantic_core import from_json, to_json, to_jsonable_python
 
 from ..types import ABSENT
 from . import errors
+from .forms import MULTIPART, Part, SentPart, list_parts
 from .parameters import Parameter, require_field_value, write_form
 from .retrying import (
     REPEATABLE_METHODS,
@@ -111,7 +112,7 @@ class Operation(Generic[T]):
     path: str
     parameters: tuple[Parameter, ...] = ()
     body: str = ""
-    form: Mapping[str, Parameter] = field(default_factory=dict[str, Parameter])
+    form: Mapping[str, Parameter | Part] = field(default_factory=dict[str, "Parameter | Part"])
     accept: str = "application/json"
     stream: str = ""
     results: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -226,10 +227,10 @@ class _HiddenURL(httpx.URL):
 class Call(Generic[T]):
     """One call of *operation* with *values*, one for each of its parameters, None for absent.
 
-    *body* is a model or plain data, bytes where the body is no JSON. *key* makes repetitions safe
-    where the operation takes one; a new one is made if it is None. It stays the same for all
-    attempts. *accept* is the media type that is wanted, if not that of the operation. Raises
-    ValueError for values that no request can hold.
+    *body* is a model or plain data, bytes where the body is neither JSON nor a form. *key* makes
+    repetitions safe where the operation takes one; a new one is made if it is None. It stays the
+    same for all attempts. *accept* is the media type that is wanted, if not that of the operation.
+    Raises ValueError for values that no request can hold.
     """
 
     def __init__(
@@ -279,7 +280,15 @@ class Call(Generic[T]):
             made = str(uuid4()) if key is None else key
             headers[operation.idempotency] = require_field_value(operation.idempotency, made)
         self._content: bytes | None = None
-        if body is not None:
+        self._parts: list[SentPart] = []
+        is_multipart = operation.body.partition(";")[0].strip().lower() == MULTIPART
+        if body is not None and is_multipart and not isinstance(body, bytes):
+            # the same for all attempts: the key of a request may be compared with its body
+            boundary = uuid4().hex
+            self._parts = list_parts(body, operation.form)
+            self._content = None if self._parts else f"--{boundary}--\r\n".encode()
+            headers["Content-Type"] = f"{MULTIPART}; boundary={boundary}"
+        elif body is not None:
             self._content = _write_body(operation, body)
             headers["Content-Type"] = _name_boundary(operation.body, self._content)
         self._may_repeat = bool(operation.idempotency) or operation.method in REPEATABLE_METHODS
@@ -324,18 +333,19 @@ class Call(Generic[T]):
         self._authenticate(headers, query, cookies, is_needed=is_known)
         if cookies:
             headers["Cookie"] = "; ".join(cookies)
-        url, content = self._address, self._content
+        url, content, parts = self._address, self._content, self._parts
         if self._hops:
             # its query is that of the redirect, without our secrets
             url, query = str(self._hops[-1].url), query[len(self._query) :]
             if self._is_bare:
                 headers.pop("Content-Type", None)
-                content = None
+                content, parts = None, []
         request = client.build_request(
             self._method,
             f"{url}{'&' if '?' in url else '?'}{'&'.join(query)}" if query else url,
             headers=headers,
             content=content,
+            files=parts or None,
             timeout=self._session.timeout,
         )
         if self._query_secrets:
@@ -606,7 +616,7 @@ class Call(Generic[T]):
 def _write_body(operation: Operation[Any], body: object) -> bytes:
     if isinstance(body, bytes):
         return body
-    if operation.body.partition(";")[0] == FORM:
+    if operation.body.partition(";")[0].strip().lower() == FORM:
         return write_form(to_jsonable_python(body, by_alias=True), operation.form)
     return to_json(body, by_alias=True)
 

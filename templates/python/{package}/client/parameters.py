@@ -161,13 +161,14 @@ def write_deep(name: str, value: Any) -> Iterator[str]:
         yield f"{name}={_encode(value)}"
 
 
-def write_form(value: Any, styles: Mapping[str, Parameter]) -> bytes:
+def write_form(value: Any, styles: Mapping[str, object]) -> bytes:
     """Return *value*, plain JSON of an object, as a form; *styles* say how members are written."""
     pairs: list[str] = []
     for name, each in _items(value):
         if each is not None:
-            style = styles.get(name) or Parameter(name, "query")
-            pairs += style.write_query(each)
+            style = styles.get(name)
+            found = style if isinstance(style, Parameter) else Parameter(name, "query")
+            pairs += found.write_query(each)
     return "&".join(pairs).encode()
 
 

@@ -18,7 +18,7 @@ from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
 from .objects import Either, Spread, is_either, parameter_reader
 from .runtime import bodies, query
-from .runtime.asgi import Scope, field
+from .runtime.asgi import Message, Scope, field
 from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.query import Items
@@ -331,10 +331,11 @@ class _Body:
                 self.opened[name] = partial(_read_items, items, TypeAdapter(types[name]))
             else:
                 self._readers[name] = read_raw(lift)
-                if types[name] is Upload and lift is identity:
-                    self.opened[name] = _take_upload
-                elif types[name] is Upload:
-                    self._readers[name] = partial(_read_file, read_raw(lift), media_type)
+                if types[name] is Upload:
+                    own = lift is identity
+                    self.opened[name] = (
+                        _take_upload if own else partial(_lift_upload, read_raw(lift))
+                    )
 
     def read(self, content: bytes, content_type: str | None) -> Any:
         if not content:
@@ -410,8 +411,12 @@ def _take_upload(upload: Upload, _: Make) -> Upload:
     return upload
 
 
-def _read_file(read: Callable[[bytes], bytes], content_type: str, content: bytes) -> Upload:
-    return Upload.of(read(content), content_type)
+def _lift_upload(read: Callable[[bytes], bytes], upload: Upload, make: Make) -> Upload:
+    async def receive() -> Message:
+        content = await make(partial(read, await upload.read()))
+        return {"type": "http.request", "body": content, "more_body": False}
+
+    return Upload(receive, upload.content_type)
 
 
 def read_json(
@@ -452,16 +457,16 @@ def _validate(kind: TypeAdapter[Any], value: Any) -> Any:
 
 
 def read_raw(lift: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
-    """Return what reads a body that is no JSON: bytes, of which a converter is given the text."""
+    """Return what reads a body that is no JSON: bytes, of which a converter is given the text.
+
+    What is not UTF-8, such as a file in a form, is escaped in it (PEP 383).
+    """
     if lift is identity:
         return bytes
 
     def read(content: bytes) -> bytes:
-        try:
-            text = content.decode()
-        except UnicodeDecodeError:
-            raise RequestError("the body is not UTF-8") from None
-        return str(_lifted(lift, text, "the body")).encode()
+        text = content.decode(errors="surrogateescape")
+        return str(_lifted(lift, text, "the body")).encode(errors="surrogateescape")
 
     return read
 

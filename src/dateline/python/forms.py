@@ -1,0 +1,197 @@
+"""Bodies that are forms: which of their properties are files, and how each is written.
+
+Sources: OpenAPI Specification 3.0.4 section 4.7.15 and 3.1.1 section 4.8.15 (Encoding Object).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from dateline.openapi import is_json, resolve, value_schema
+from dateline.schema.parts import PartReader, Parts
+from dateline.schema.references import Located
+
+FORM: Final = "application/x-www-form-urlencoded"
+MULTIPART: Final = "multipart/form-data"
+
+FILE: Final = "file of a form"
+"""The format of a property that is a file; no document can say it, for it is no word."""
+
+OCTETS: Final = "application/octet-stream"
+
+_STYLE: Final = ("style", "explode", "allowReserved")
+_NOTES: Final = ("title", "description", "deprecated")
+_COUNTS: Final = ("minItems", "maxItems")
+_TEXT: Final = re.compile(r"text/|[^/]*/(.*\+)?(json|xml|x-www-form-urlencoded)$|\*/\*$")
+
+
+class FormPart(NamedTuple):
+    """How a property is written in a form.
+
+    ``style`` has the keys of a parameter in a query, if it is written like one. Otherwise it is
+    of one of the media types in ``content_type``, which is empty where the value decides.
+    ``headers`` are those of the part with one possible value, ``required`` names the others that
+    it must have.
+    """
+
+    style: Mapping[str, Any] | None = None
+    content_type: str = ""
+    headers: Mapping[str, str] = {}
+    required: tuple[str, ...] = ()
+
+
+def is_form(media_type: str) -> bool:
+    """Return whether a body of *media_type* is one of the two kinds of forms."""
+    return media_type.partition(";")[0].strip().lower() in (FORM, MULTIPART)
+
+
+def is_multipart(media_type: str) -> bool:
+    """Return whether a body of *media_type* is a multipart form."""
+    return media_type.partition(";")[0].strip().lower() == MULTIPART
+
+
+class FormReader:
+    """Reads the forms of one document."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+        self._reader = PartReader(document)
+
+    def mark_files(self, schema: Any, encoding: Mapping[str, Any]) -> Any:
+        """Return *schema*, whose properties that are files have the format `FILE`.
+
+        What it refers to is in its place where that has files; without any, it is *schema* itself.
+        """
+        return self._mark(schema, encoding, ())
+
+    def list_parts(
+        self, media_type: str, schema: Any, encoding: Mapping[str, Any]
+    ) -> dict[str, FormPart]:
+        """Return how the properties of *schema* are written whose values alone do not say it."""
+        found: dict[str, FormPart] = {}
+        for name, child in dict(self._list_properties(schema)).items():
+            said = encoding.get(name)
+            made = self._read_part(child, said if isinstance(said, dict) else {})
+            if not is_multipart(media_type):
+                # JSON is the only type that a pair of a query can have
+                style = made.style or ({"style": "content"} if is_json(made.content_type) else None)
+                made = FormPart(style=style)
+            if made != FormPart():
+                found[name] = made
+        return found
+
+    # Properties.
+
+    def _list_properties(self, schema: Any) -> Iterator[tuple[str, Any]]:
+        for part in self._reader.parts([Located(schema, "")]):
+            properties = part.get("properties")
+            yield from properties.items() if isinstance(properties, dict) else ()
+            for keyword in ("oneOf", "anyOf"):
+                for member in part.get(keyword) or ():
+                    yield from self._list_properties(member)
+
+    def _read_part(self, schema: Any, said: Mapping[str, Any]) -> FormPart:
+        if any(key in said for key in _STYLE):
+            return FormPart(style={key: said[key] for key in _STYLE if key in said})
+        parts = self._parts_of_item(schema)
+        content_type = ", ".join(_list_types(parts, said))
+        if not content_type and any("contentEncoding" in part.node for part in parts):
+            content_type = OCTETS
+        fixed: dict[str, str] = {}
+        required: list[str] = []
+        for name, node in (said.get("headers") or {}).items():
+            header = resolve(self._document, node)
+            value = self._find_value(value_schema(header, {}))
+            if name.lower() == "content-type":
+                continue
+            if value is not None:
+                fixed[name] = value
+            elif header.get("required") is True:
+                required.append(name)
+        return FormPart(content_type=content_type, headers=fixed, required=tuple(required))
+
+    def _find_value(self, schema: Any) -> str | None:
+        """Return the one text that *schema* allows, or has by default."""
+        for part in self._reader.parts([Located(schema, "")]):
+            listed = part.get("enum") or ()
+            found = [part.get("const"), *(listed if len(listed) == 1 else ()), part.get("default")]
+            for value in found:
+                if isinstance(value, str):
+                    return value
+        return None
+
+    def _parts_of_item(self, schema: Any) -> Parts:
+        """Return the parts of *schema*; those of its items, which are a part of the form each."""
+        parts = self._reader.parts([Located(schema, "")])
+        items = next((part.get("items") for part in parts if part.get("items") is not None), None)
+        return parts if items is None else self._reader.parts([Located(items, "")])
+
+    # Files.
+
+    def _mark(self, schema: Any, encoding: Mapping[str, Any], within: tuple[str, ...]) -> Any:
+        if not isinstance(schema, dict):
+            return schema
+        made = dict(schema)
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            marked = {
+                name: self._mark_property(child, encoding.get(name) or {})
+                for name, child in properties.items()
+            }
+            if any(marked[name] is not child for name, child in properties.items()):
+                made["properties"] = marked
+        for keyword in ("allOf", "oneOf", "anyOf"):
+            members = schema.get(keyword)
+            if isinstance(members, list):
+                changed = [self._mark(each, encoding, within) for each in members]
+                if any(one is not other for one, other in zip(changed, members, strict=True)):
+                    made[keyword] = changed
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference not in within:
+            goal = self._reader.resolver.resolve(reference)
+            marked = self._mark(goal, encoding, (*within, reference))
+            if marked is not goal:
+                del made["$ref"]
+                if not made:
+                    return marked
+                made["allOf"] = [*made.get("allOf", ()), marked]
+        same = made.keys() == schema.keys() and all(made[key] is schema[key] for key in made)
+        return schema if same else made
+
+    def _mark_property(self, schema: Any, said: Mapping[str, Any]) -> Any:
+        parts = self._reader.parts([Located(schema, "")])
+        notes = {key: schema[key] for key in _NOTES if isinstance(schema, dict) and key in schema}
+        if _is_file(parts, said):
+            return {**notes, "type": "string", "format": FILE}
+        for part in parts:
+            items = part.get("items")
+            if items is not None and (marked := self._mark_property(items, said)) is not items:
+                bounds = {key: part.node[key] for key in _COUNTS if key in part.node}
+                return {**notes, "type": "array", "items": marked, **bounds}
+        return schema
+
+
+def _list_types(parts: Parts, said: Mapping[str, Any]) -> list[str]:
+    """Return the media types that a property may be written in, where anything says them."""
+    declared = said.get("contentType")
+    if not isinstance(declared, str):
+        declared = next((part.get("contentMediaType", "") for part in parts), "")
+    return [each.strip() for each in str(declared).split(",") if each.strip()]
+
+
+def _is_file(parts: Parts, said: Mapping[str, Any]) -> bool:
+    """Return whether a property is bytes, and not text or JSON."""
+    if any(part.get("format") == "binary" for part in parts):
+        return True
+    declared = _list_types(parts, said)
+    is_encoded = any("contentEncoding" in part.node for part in parts)
+    if not declared or is_encoded or any(key in said for key in _STYLE):
+        return False
+    listed = [part.get("type", []) for part in parts]
+    types = {name for each in listed for name in (each if isinstance(each, list) else [each])}
+    types.discard("null")
+    if types <= {"string"}:
+        return not any(_TEXT.match(each.partition(";")[0].lower()) for each in declared)
+    return types == {"object"} and not any(map(is_json, declared))
