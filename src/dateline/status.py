@@ -149,11 +149,18 @@ def _list_added(
     workspace: Workspace, api: Api, projector: Projector, cache: Cache
 ) -> dict[str, Any]:
     """Return the additions to all versions since the newest cut, by the record or else by git."""
+    recollection = Recollection(cache, api.meaning)
+    recorded = fresh.digest(workspace.schemas / ADDITIONS)
+    start = recollection.recall(
+        "empty period", lambda: _find_start(workspace, api, projector, cache), recorded
+    )
+    if start is not None:
+        return {"since": start, "messages": []}
     # the record may have the same words as the definitions, so they count as well
-    known = Recollection(cache, api.meaning).recall(
+    known = recollection.recall(
         "added",
         lambda: _compare_with_record(workspace, api, projector, cache),
-        fresh.digest(workspace.schemas / ADDITIONS),
+        recorded,
         *getattr(api.document, "words", ()),
     )
     if known is not None:
@@ -164,6 +171,16 @@ def _list_added(
     since, published = _at_the_cut(workspace.output, api.table.latest)
     entries = list_additions(api, projector, api.table.latest, _latest(api, published))
     return {"since": since, "messages": sorted(entry.message for entry in entries)}
+
+
+def _find_start(workspace: Workspace, api: Api, projector: Projector, cache: Cache) -> str | None:
+    """Return since when nothing but words differs from the record; None if anything does."""
+    from dateline.changes.additions import find_empty_period
+    from dateline.changes.record import read_record
+
+    record = read_record(workspace.schemas, api.table, cache)
+    period = find_empty_period(api, projector, record) if record else None
+    return None if period is None else period.words
 
 
 def _compare_with_record(

@@ -44,10 +44,16 @@ from support.schema_sites import Document
 from support.sources import LIBRARY, VERSIONS, folder, loaded
 
 from dateline.adopt import adopt
-from dateline.changes.additions import begin_record, continue_record, list_periods
+from dateline.changes.additions import (
+    begin_record,
+    continue_record,
+    find_empty_period,
+    list_periods,
+)
 from dateline.changes.record import Record, read_record
 from dateline.check.comparison import compare
 from dateline.load import load
+from dateline.load.meaning import replace_words
 from dateline.model import Verdict
 from dateline.project import Projector
 
@@ -556,6 +562,7 @@ def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_pat
         kept = read_record(api.folder, api.table)
         assert kept is not None
         (period,) = list_periods(api, projector, kept)
+        assert find_empty_period(api, projector, kept) in (None, period)
 
         found, _ = compare(api.folder, root, f"{root}/then.json", f"{root}/now.json")
         reported = [(one.rule, one.message, one.operations) for one in period.entries]
@@ -578,3 +585,24 @@ def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_pat
         assert again is not None
         assert [one.entries for one in again.closed] == [one.entries for one in closed.closed]
     assert count > 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_period_in_which_only_words_changed_is_empty(seed: int, tmp_path: Path) -> None:
+    api = loaded(tmp_path, gated_apis.sources(seed))
+    latest, projector = api.table.latest, Projector(api)
+    now = begin_record(api, projector, latest)
+    words: list[str] = []
+
+    def change(text: str) -> str:
+        words.append(text)
+        return f"{text}, then" if text else text
+
+    then = {
+        name: replace_words("document", document, change)
+        for name, document in now.documents.items()
+    }
+    (period,) = list_periods(api, projector, replace(now, documents=then))
+    assert words
+    assert not period.entries
+    assert find_empty_period(api, projector, replace(now, documents=then)) == period

@@ -10,7 +10,7 @@ from dateline.changes.entries import DOCUMENTATION, Entry
 from dateline.changes.reasons import Reason
 from dateline.changes.record import Period, Record
 from dateline.check.merge import Merged
-from dateline.diff import diff
+from dateline.diff import DiffReadings, are_reworded, diff
 from dateline.gates import order
 from dateline.model import Api, Combination, Verdict
 from dateline.project import Projector
@@ -37,6 +37,25 @@ def list_additions(
     return tuple(sorted(entries, key=lambda entry: (entry.where, entry.message)))
 
 
+def find_empty_period(api: Api, projector: Projector, record: Record) -> Period | None:
+    """Return the open period if its version differs from *record* in words alone, else None.
+
+    Nothing was added in it then, whatever these words are.
+    """
+    readings = DiffReadings()
+    if record.version not in api.table.dates or not all(
+        are_reworded(
+            record.documents[environment.name],
+            projector.contract(record.version, environment.name).document,
+            readings,
+        )
+        for environment in api.table.environments
+        if environment.name in record.documents
+    ):
+        return None
+    return _open_period(api, record, ())
+
+
 def list_periods(api: Api, projector: Projector, record: Record) -> Iterator[Period]:
     """Yield what was added in each period, newest first.
 
@@ -44,13 +63,14 @@ def list_periods(api: Api, projector: Projector, record: Record) -> Iterator[Per
     version has left the table.
     """
     if record.version in api.table.dates:
-        yield Period(
-            since=record.version,
-            until=None,
-            environments=tuple(environment.name for environment in api.table.environments),
-            entries=list_additions(api, projector, record.version, record.documents),
-        )
+        added = list_additions(api, projector, record.version, record.documents)
+        yield _open_period(api, record, added)
     yield from reversed(record.closed)
+
+
+def _open_period(api: Api, record: Record, entries: tuple[Entry, ...]) -> Period:
+    environments = tuple(environment.name for environment in api.table.environments)
+    return Period(since=record.version, until=None, environments=environments, entries=entries)
 
 
 def begin_record(api: Api, projector: Projector, version: str) -> Record:
