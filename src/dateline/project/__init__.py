@@ -1,7 +1,7 @@
-"""What one version promises in one environment, computed from the canonical definitions.
+"""Compute what one version promises in one environment from the canonical definitions.
 
-One walk serves all versions: what carries no key is published once and shared (the same
-object) by every contract; what does is published once for each history that tells it apart.
+One walk serves all versions: a node without keys of ours is published once, and all contracts share
+the same object; a node with keys is published once for each distinct history.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ROOT_ORDER: Final[tuple[str, ...]] = (
 
 
 class Projector:
-    """The contracts of an API. Making one costs little; the walk is done at the first."""
+    """The contracts of an API. Creating one is cheap; the walk takes place for the first one."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -50,7 +50,7 @@ class Projector:
 
     @cached_property
     def _around(self) -> Any:
-        """What is around the components: these come and go by what refers to them."""
+        """The root without the components, whose visibility depends on what refers to them."""
         written = self._api.document
         around = {key: below for key, below in written.items() if key != "components"}
         return self._publisher.node("document", around)
@@ -90,24 +90,24 @@ class Projector:
         )
 
     def node(self, kind: str, node: Any, at: Combination) -> Any:
-        """Return what a *node* of the definitions, wherever it is, is shown as at *at*."""
+        """Return the published form of a *node* of the definitions at the combination *at*."""
         return value_at(self._publisher.node(kind, node), self._timeline.combinations.index(at))
 
     def origin(self, at: str, version: str, environment: str) -> tuple[str | int, ...]:
         """Return the canonical path of what is at the pointer *at* in a contract.
 
-        *at* is a JSON pointer (RFC 6901), the path the keys and indexes that lead from the root of
-        the definitions. Where these hold nothing for the end of *at*, the path leads to the
-        nearest thing around it. Raises ValueError as `contract` does.
+        *at* is a JSON pointer (RFC 6901); the path consists of the keys and indexes that lead from
+        the root of the definitions. If these have nothing for the end of *at*, the path leads to
+        the nearest ancestor. Raises ValueError as `contract` does.
         """
         index = self._timeline.combinations.index(Combination(version, environment))
         return Origin(self._timeline, index).path(self._api.document, parts(at))
 
     def place(self, at: str, version: str, environment: str) -> Place:
-        """Return where the sources hold what is at the pointer *at* in a contract.
+        """Return the place in the sources of what is at the pointer *at* in a contract.
 
-        Of what they hold no more, that is the nearest thing around it or beside it. Raises
-        ValueError as `contract` does.
+        If the sources no longer have it, that is the place of its nearest ancestor or sibling.
+        Raises ValueError as `contract` does.
         """
         steps = parts(at)
         if steps[:1] == ("servers",):
@@ -122,9 +122,9 @@ class Projector:
         return self._api.locate(path)
 
     def renames(self, older: str, newer: str, environment: str) -> dict[str, str]:
-        """Return what was renamed between two versions: pointer in the newer, older name.
+        """Return the renames between two versions: pointer in the newer one, older name.
 
-        It fits the *renames* of `diff`. Raises ValueError as `contract` does.
+        The result fits the *renames* of `diff`. Raises ValueError as `contract` does.
         """
         combinations = self._timeline.combinations
         then = combinations.index(Combination(older, environment))
@@ -141,7 +141,7 @@ class Projector:
         return renames
 
     def _number(self, path: tuple[str | int, ...], now: int) -> str | int:
-        """Return the number that an item of a list has in a contract; a component's name."""
+        """Return the index that an item of a list has in a contract, or a component's name."""
         *around, step = path
         if isinstance(step, str):
             return step
@@ -165,7 +165,7 @@ class Projector:
             shown = {
                 section: nodes
                 for section, entries in self._components.items()
-                # a section goes with its last component; one that is written empty stays
+                # a section disappears with its last component; one that is written empty stays
                 if (nodes := entries.at(at, bit)) or defined.get(section) == {}
             }
             components = {**shown, **value_at(self._beside, at)}

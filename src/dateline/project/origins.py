@@ -12,13 +12,13 @@ from dateline.openapi import Arrangement, slot
 
 
 def find_nearest(paths: Iterable[str], gone: str) -> tuple[str, ...]:
-    """Return that of *paths* which begins most like *gone*; none where all begin otherwise."""
+    """Return the one of *paths* with the longest common beginning with *gone*; None if none has."""
     segments = {path: path.split("/") for path in paths}
     return _beginning_most_like(segments, gone.split("/"), least=2)
 
 
 def find_alike(names: Iterable[str], gone: str) -> tuple[str, ...]:
-    """Return that of *names* which begins most like *gone*; none where all begin otherwise."""
+    """Return the one of *names* with the longest common beginning with *gone*; None if none has."""
     return _beginning_most_like({name: name for name in names}, gone, least=3)
 
 
@@ -69,7 +69,7 @@ class Origin:
     def _is_kept(
         self, node: dict[str, Any], now: dict[str, Any], key: str, rest: Sequence[str]
     ) -> bool:
-        """Return whether a property is written in *node* itself, where others were replaced."""
+        """Return whether *node* itself has a property, where others were replaced."""
         own = node.get(key)
         if key != "properties" or not rest or not isinstance(own, dict):
             return False
@@ -80,9 +80,9 @@ class Origin:
         return next(era for mask, era in self._timeline.eras(kind, node) if mask >> self._at & 1)
 
     def _step(self, arrangement: Arrangement, kind: str, node: Any, step: str) -> str | int | None:
-        """Return the canonical key or index of what a contract shows as *step*."""
+        """Return the canonical key or index of the *step* in a contract."""
         if arrangement is Arrangement.MAP and isinstance(node, dict):
-            # most things are called what they are called now
+            # most things have their current name
             names: list[str] = [step, *node] if step in node else list(node)
             return next((name for name in names if self._is(kind, name, node[name], step)), None)
         if not isinstance(node, list) or not step.isdecimal():
@@ -91,14 +91,14 @@ class Origin:
         return shown[int(step)] if int(step) < len(shown) else None
 
     def _is(self, kind: str, name: str, child: Any, step: str) -> bool:
-        """Return whether *child*, canonically called *name*, is what is shown as *step*."""
+        """Return whether *child*, with the canonical *name*, is published as *step*."""
         shown = self._timeline.of(child)
         called = self._timeline.names(kind, name, child)
         return any((mask & shown) >> self._at & 1 and step == text for mask, text in called)
 
 
 def _within(value: Any, steps: list[str]) -> tuple[str | int, ...]:
-    """Return as many of *steps* as lead into *value*, which is data."""
+    """Return the longest beginning of *steps* that leads into *value*, which is data."""
     path: list[str | int] = []
     for text in steps:
         step: str | int = int(text) if isinstance(value, list) and text.isdecimal() else text

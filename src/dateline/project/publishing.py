@@ -1,4 +1,4 @@
-"""Turning canonical nodes into published ones, each once for the combinations that agree on it."""
+"""Publish canonical nodes, each once for all combinations that agree on it."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def value_at(value: Any, at: int) -> Any:
     return value.at(at) if isinstance(value, _Varying) else value
 
 
-# (where it is shown, what it is called there, what it is)
+# (where it is visible, its name there, its value)
 _Entry = tuple[int, str, Any]
 
 
 class Entries:
-    """The entries of a mapping: where each is shown, under which name, and its value."""
+    """The entries of a mapping: where each is visible, under which name, and its value."""
 
     def __init__(self, entries: list[_Entry]) -> None:
         self._entries = entries
@@ -61,7 +61,7 @@ class Publisher:
         self._references = Resolver(api.document)
         self.all = timeline.all
         self.count = len(timeline.combinations)
-        # beside each its node: an id is unique only while its object lives
+        # each with its node: an id is unique only while its object lives
         self._with_history: dict[int, tuple[Any, Any]] = {}
 
     def entries(
@@ -71,7 +71,7 @@ class Publisher:
         *,
         shown: Callable[[str], int] | None = None,
     ) -> Entries:
-        """Publish a mapping of *kind*; *shown* overrides what the nodes' own keys say."""
+        """Publish a mapping of *kind*; *shown* overrides the visibility by the nodes' own keys."""
         return Entries(
             [
                 (
@@ -84,7 +84,7 @@ class Publisher:
         )
 
     def child(self, kind: str, key: str, value: Any) -> tuple[Any, int]:
-        """Publish what is under *key* of an object of *kind*: (value, where shown)."""
+        """Publish the value of *key* in an object of *kind*: (value, where visible)."""
         arrangement, below = slot(kind, key)
         if arrangement is Arrangement.DATA:
             return value, self.all
@@ -97,12 +97,12 @@ class Publisher:
         return value, self.all
 
     def node(self, kind: str, node: Any) -> Any:
-        """Publish one object: the same object where nothing needs to change."""
+        """Publish one object; the same object if nothing changes."""
         if not isinstance(node, dict):
             return node
         if WAS not in node:
             return self._object(kind, node)
-        # every era of what is around it leads here: publish it once for all of them
+        # every era of the surrounding object leads here: publish it once for all of them
         known = self._with_history.get(id(node))
         if known is None:
             known = self._with_history[id(node)] = node, self._eras(kind, node)
@@ -173,7 +173,7 @@ class Publisher:
     def _container(
         self, parts: Sequence[tuple[int, Any]], build: Callable[[int], Any]
     ) -> tuple[Any, int]:
-        """Return a mapping or list whose members vary; it goes where none is left."""
+        """Return a mapping or list whose members vary; it disappears with its last member."""
         together = 0
         for mask, _ in parts:
             together |= mask
@@ -200,10 +200,10 @@ class Publisher:
             for at in range(self.count)
         )
 
-    # Schemas: what follows from the members by itself.
+    # Schemas: what follows from the members automatically.
 
     def _dependencies(self, node: dict[str, Any]) -> list[tuple[int, Any]]:
-        """Return what a schema depends on beside its own parts: the subtypes it names."""
+        """Return what a schema depends on besides its own parts: the subtypes it names."""
         mapping = self._mapping(node)
         return [(self._find_mapped(node, reference), None) for reference in mapping.values()]
 
@@ -240,7 +240,7 @@ class Publisher:
     def _list_required(
         self, node: dict[str, Any], built: dict[str, Any], at: int
     ) -> dict[str, Any]:
-        """Let `required` follow its properties; it is written in canonical names throughout."""
+        """Limit `required` to the visible properties; its names are canonical throughout."""
         properties = node["properties"]
         required = []
         for name in node["required"]:
@@ -299,9 +299,9 @@ class Publisher:
 def find_mapped(
     api: Api, resolver: Resolver, timeline: Timeline, node: dict[str, Any], named: str
 ) -> int:
-    """Return where what an entry of the mapping of *node* names is a member, or is there at all.
+    """Return where the target of a mapping entry of *node* is a member, or is visible at all.
 
-    *resolver* is one of the definitions.
+    *resolver* belongs to the definitions.
     """
     goal = resolver.find_mapped(named)
     shown = [
@@ -316,7 +316,7 @@ def find_mapped(
 
 
 def enumeration(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:
-    """Return a `oneOf` of `const` as it is published: as an `enum`."""
+    """Return the published form of a `oneOf` of `const`: an `enum`."""
     members = built["oneOf"]
     published = {
         "enum" if key == "oneOf" else key: [member["const"] for member in members]
@@ -331,7 +331,7 @@ def enumeration(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:
 
 
 def open_ended(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:
-    """Return an open-ended text as it is published: the known values are where tools look."""
+    """Return the published form of an open-ended text: the known values are where tools look."""
     if "examples" in built:
         return built
     return {**built, "examples": list(built[EXTENSIBLE])}

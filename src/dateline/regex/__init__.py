@@ -1,1 +1,1 @@
-"""Regular expressions of ECMA-262: one parser, and what is done with its tree."""
+"""Regular expressions of ECMA-262: one parser, and visitors of its tree."""

@@ -1,10 +1,10 @@
-"""Find what keeps a regular expression from being read alike, and fast, by every engine.
+"""Find out why regex engines would read an expression differently, or slowly.
 
-The dialect is what ECMA-262 with its `u` flag, Python and Rust read in the same way: literals,
-`.`, classes, groups, `|`, `^`, `$`, `\\b` and quantifiers. It has no back references and no
-look-around, since an engine that promises linear time has neither. An expression that other
-engines could take exponential time over is refused too: a repeated group within which one text
-can be read in several ways, such as `(a+)+`.
+The dialect is what ECMA-262 with its `u` flag, Python and Rust interpret in the same way: literals,
+`.`, classes, groups, `|`, `^`, `$`, `\b` and quantifiers. It has no back references and no
+look-around, since engines with linear time have neither. Expressions that can take other engines
+exponential time are refused too: repeated groups that can match a text in several ways, such as
+`(a+)+`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _CLASSES: Final = {
     "W": _EVERY & ~_WORD,
     "S": _EVERY & ~_SPACE | _OTHER,
 }
-# What may be behind a backslash: characters of the syntax and names of control characters.
+# The characters after a backslash: characters of the syntax and names of control characters.
 _ESCAPABLE: Final = frozenset("^$\\.*+?()[]{}|/tnrfv")
 _PUNCTUATION: Final = frozenset("!\"#%&',-:;=@_`~ ")
 _HEX: Final = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u(?![dD][89a-fA-F])[0-9A-Fa-f]{4})")
@@ -68,22 +68,22 @@ _BRACE: Final = "a `{` that begins no quantifier; write `\\{` for the character"
 
 
 class Flaw(NamedTuple):
-    """What is wrong with an expression: the id of the problem and its message."""
+    """A flaw of an expression: the id of the problem and its message."""
 
     id: str
     message: str
 
 
 class _ForeignError(Exception):
-    """The expression is not of the dialect, though some engine may read it."""
+    """The expression is not of the dialect, though some engines may accept it."""
 
 
 class _Piece(NamedTuple):
-    """What a part of an expression can match, as far as ambiguity goes.
+    """What a part of an expression can match, as far as ambiguity is concerned.
 
-    ``first`` is what it can begin with; ``open`` holds the beginnings of the quantified parts
-    that can still take more when the piece ends; ``fixed`` is the set at each position of a
-    piece of one length.
+    ``first`` is the set of its first characters; ``open`` holds the first characters of quantified
+    parts that can still match more at its end; ``fixed`` is the set at each position of a piece
+    with a fixed length.
     """
 
     first: int
@@ -97,7 +97,7 @@ _NOTHING: Final = _Piece(0, True, (), ())
 
 @lru_cache(maxsize=4096)
 def find_flaw(pattern: str) -> Flaw | None:
-    """Return what makes *pattern* unfit, None where nothing does."""
+    """Return the flaw of *pattern*, or None."""
     try:
         if len(pattern) > _LONGEST:
             raise _ForeignError(f"more than {_LONGEST} characters; shorten it")
@@ -122,7 +122,7 @@ def find_flaw(pattern: str) -> Flaw | None:
 
 
 class _Inspection:
-    """One visit of an expression, with what was noticed on the way."""
+    """One visit of an expression, with its findings."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -130,7 +130,7 @@ class _Inspection:
         self.loose: str | None = None
 
     def inspect_choice(self, choice: Choice) -> tuple[_Piece, bool]:
-        """Visit alternatives; also return whether two of them can begin to match the same text."""
+        """Visit alternatives; also return whether two of them can begin with the same text."""
         pieces = [reduce(_then, map(self._inspect, branch), _NOTHING) for branch in choice.branches]
         if len(pieces) == 1:
             return pieces[0], False
@@ -259,7 +259,7 @@ def _union(sets: Iterable[int]) -> int:
 
 
 def _then(before: _Piece, after: _Piece) -> _Piece:
-    # what can still take more goes on through a part that it could take as well
+    # what can still match more continues through a part that it could match as well
     still = [s for s in before.open if after.empty or s & after.first]
     fixed = None
     if before.fixed is not None and after.fixed is not None:
@@ -273,7 +273,7 @@ def _then(before: _Piece, after: _Piece) -> _Piece:
 
 
 def _alike(one: _Piece, other: _Piece) -> bool:
-    """Return whether what one alternative matches can be how the other begins."""
+    """Return whether a match of one alternative can be the beginning of a match of the other."""
     if one.fixed is None or other.fixed is None:
         return bool(one.first & other.first)
     return all(a & b for a, b in zip(one.fixed, other.fixed, strict=False))

@@ -1,7 +1,7 @@
 """Translate regular expressions of ECMA-262 for the engines of Rust and of Python.
 
-The Rust engine, which pydantic uses, matches in linear time; Python's is for what it lacks,
-look-around and back references. Both search, as JSON Schema wants (2020-12, validation, section
+The Rust engine, which pydantic uses, matches in linear time; Python's is used for what it lacks,
+look-around and back references. Both search, as JSON Schema requires (2020-12, validation, section
 6.3.3).
 """
 
@@ -34,7 +34,7 @@ _DIGIT: Final = "0-9"
 _WORD: Final = "A-Za-z0-9_"
 _SPACE: Final = r"\t\n\x0b\x0c\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _SETS: Final = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
-# the Rust engine has white space of its own, which is nearly that of ECMA-262
+# the Rust engine has its own white space, which is nearly that of ECMA-262
 _NATIVE_SETS: Final = {
     **{"d": _DIGIT, "D": f"[^{_DIGIT}]", "w": _WORD, "W": f"[^{_WORD}]"},
     **{"s": r"[\s\ufeff&&[^\x85]]", "S": r"[\S\x85&&[^\ufeff]]"},
@@ -48,14 +48,14 @@ _NOT_IN_RUST: Final = "needs look-around or a back reference"
 
 
 class UntranslatableError(Exception):
-    """An expression that neither engine can hold; the message says why."""
+    """An expression that neither engine supports; the message says why."""
 
 
 @lru_cache(maxsize=4096)
 def translate(pattern: str) -> tuple[bool, str]:
-    """Return (whether the Rust engine takes it, the expression in the syntax of the engine).
+    """Return (whether the Rust engine supports it, the expression in the engine's syntax).
 
-    Raises UntranslatableError where neither engine takes it.
+    Raises UntranslatableError if neither engine supports it.
     """
     from pydantic_core import SchemaError, SchemaValidator, core_schema
 
@@ -77,7 +77,7 @@ def translate(pattern: str) -> tuple[bool, str]:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether *text* has a match of *pattern*; True where no engine can decide."""
+    """Return whether *text* has a match of *pattern*; True if no engine can decide."""
     from pydantic_core import SchemaValidator, ValidationError, core_schema
 
     try:
@@ -95,7 +95,7 @@ def matches(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def compile_portable(pattern: str) -> re.Pattern[str] | None:
-    """Return *pattern* for searching with Python's engine; None unless every engine reads it."""
+    """Return *pattern* compiled for Python's search; None unless all engines agree on it."""
     flaw = find_flaw(pattern)
     if flaw is not None and flaw.id != "pattern-loose":
         return None
@@ -160,11 +160,11 @@ class _Translation:
         return f"[{negated}{''.join(map(self._member, node.members))}]"
 
     def _member(self, member: Member) -> str:
-        """Return what is within the brackets of a class for *member*."""
+        """Return *member* as it is written within the brackets of a class."""
         if isinstance(member, Range):
             low, high = self._member(member.low), self._member(member.high)
             both = isinstance(member.low, Literal) and isinstance(member.high, Literal)
-            # ECMA-262 annex B: next to a class a hyphen is itself
+            # ECMA-262 annex B: next to a class a hyphen is literal
             return f"{low}-{high}" if both else rf"{low}\-{high}"
         if isinstance(member, Literal):
             return _literal(member.character, _SPECIAL_IN_SET)
@@ -173,7 +173,7 @@ class _Translation:
                 raise UntranslatableError(r"needs both look-around and \p")
             name = member.name.replace("Script=", "").replace("sc=", "")
             return f"\\{'P' if member.negated else 'p'}{{{name}}}"
-        # Python has no set within a set, but under re.ASCII its own escapes mean the same
+        # Python has no nested sets, but under re.ASCII its own escapes mean the same
         sets = _NATIVE_SETS if self._native else _SETS
         return sets.get(member.letter, f"\\{member.letter}")
 

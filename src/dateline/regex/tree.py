@@ -1,7 +1,7 @@
 """Parse regular expressions of ECMA-262 into a tree.
 
-The grammar is that of ECMA-262 section 22.2.1 with the additions of annex B.1.2, as browsers read
-it: what JSON Schema asks for (2020-12, core, section 6.4), and what published documents hold.
+The grammar is that of ECMA-262 section 22.2.1 with the additions of annex B.1.2, as in browsers:
+what JSON Schema recommends (2020-12, core, section 6.4), and what published documents use.
 Surrogate pairs are one character, as with the `u` flag.
 """
 
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 DEEPEST: Final = 40
-"""Groups are nested at most this deep."""
+"""The maximum nesting of groups."""
 
 _BRACES: Final = re.compile(r"\{([0-9]{1,5})(,([0-9]{1,5})?)?\}")
 _PAIR: Final = re.compile(r"\\u([dD][89abAB][0-9A-Fa-f]{2})\\u([dD][c-fC-F][0-9A-Fa-f]{2})")
@@ -33,7 +33,7 @@ class RegexDepthError(RegexError):
 
 
 class Literal(NamedTuple):
-    """One character; ``source`` is how it is written, and ends before ``end``."""
+    """One character; ``source`` is how it is written, ending before ``end``."""
 
     character: str
     source: str
@@ -58,14 +58,14 @@ class Property(NamedTuple):
 
 
 class Range(NamedTuple):
-    """A range of a class. Annex B: with an end that is no character, the hyphen is literal."""
+    """A range of a class. Annex B: if an end is not a single character, the hyphen is literal."""
 
     low: Member
     high: Member
 
 
 class Class(NamedTuple):
-    """A character class; one without members matches nothing, or anything if negated."""
+    """A character class; without members it matches nothing, or anything if negated."""
 
     members: tuple[Member, ...]
     negated: bool
@@ -80,7 +80,7 @@ class Assertion(NamedTuple):
 class Group(NamedTuple):
     """``opening`` is `(`, `(?:`, `(?=`, `(?!`, `(?<=`, `(?<!`, or begins a named group.
 
-    Any other opening is of another dialect. ``number`` counts the capturing groups from 1.
+    Any other opening belongs to another dialect. ``number`` counts the capturing groups from 1.
     """
 
     opening: str
@@ -90,16 +90,16 @@ class Group(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A reference back to a capturing group, by its number or name."""
+    """A back reference to a capturing group, by its number or name."""
 
     group: int | str
 
 
 class Repeat(NamedTuple):
-    """A quantified part; ``most`` is None where there is no limit.
+    """A quantified part; ``most`` is None if there is no limit.
 
-    The quantifier is written as ``source``, a `?` behind it not included. The whole is from
-    ``start`` to ``end`` of the expression.
+    ``source`` is the quantifier without a `?` after it. The whole is from ``start`` to ``end`` of
+    the expression.
     """
 
     body: Node
@@ -123,7 +123,7 @@ Node = Literal | Dot | Escape | Property | Class | Assertion | Group | Reference
 
 @lru_cache(maxsize=4096)
 def parse(pattern: str) -> Choice:
-    """Return the tree of *pattern*. Raises RegexError where it has none."""
+    """Return the tree of *pattern*. Raises RegexError if it is invalid."""
     return _Parser(pattern).parse()
 
 
@@ -180,7 +180,7 @@ class _Parser:
         return Repeat(node, *limits, source, lazy, start, end)
 
     def _limits(self) -> tuple[int, int | None] | None:
-        """Take a quantifier and return how often it repeats, None where there is none."""
+        """Read a quantifier and return its limits; the upper one may be None."""
         if self._peek() in _LIMITS:
             self._at += 1
             return _LIMITS[self._pattern[self._at - 1]]
@@ -215,7 +215,7 @@ class _Parser:
         if self._depth > DEEPEST:
             raise RegexDepthError(f"groups more than {DEEPEST} deep; write it flatter")
         match = self._match(_OPENING)
-        assert match is not None  # a parenthesis is there
+        assert match is not None  # this is certainly a parenthesis
         number = None
         if match[0] == "(" or match[1]:
             self._groups += 1
@@ -243,7 +243,7 @@ class _Parser:
         return self._read_escape()
 
     def _read_escape(self) -> Literal | Escape | Property:
-        """Take what has the same meaning within and outside of a class."""
+        """Read an escape with the same meaning within and outside of a class."""
         start = self._at
         self._at += 2
         letter = self._pattern[start + 1 : self._at]

@@ -1,1 +1,1 @@
-"""The one reading of schemas: dialect, references, parts, types, for all rooms that need them."""
+"""The one reading of schemas for all rooms: dialect, references, parts, types."""

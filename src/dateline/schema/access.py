@@ -1,8 +1,8 @@
-"""Schemas as they hold for one direction: without what the other direction alone has.
+"""Schemas as they apply to one direction: without what only the other direction has.
 
-A `readOnly` property belongs to responses only, a `writeOnly` one to requests only; where it is
-required, it is so in its own direction. Sources: OpenAPI Specification 3.0.4 section 4.7.24
-(Schema Object); 3.1.1 section 4.8.24; JSON Schema 2020-12, validation, section 9.4.
+A `readOnly` property belongs to responses only, a `writeOnly` one to requests only; if it is
+required, it is so in its own direction. Sources: OpenAPI Specification 3.0.4 section 4.7.24 (Schema
+Object); 3.1.1 section 4.8.24; JSON Schema 2020-12, validation, section 9.4.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ READ_ONLY: Final = "readOnly"
 WRITE_ONLY: Final = "writeOnly"
 
 ACCESS: Final = (READ_ONLY, WRITE_ONLY)
-"""Keywords that keep a property to one direction."""
+"""Keywords that limit a property to one direction."""
 
-# Keywords that say more of the same value.
+# Keywords that say more about the same value.
 _IN_PLACE: Final = frozenset({"allOf", "oneOf", "anyOf", "then", "else", "dependentSchemas"})
 
-# Below these, to demand less is to refuse more: what they say stays.
+# Below these, demanding less means refusing more, so their schemas are unchanged.
 _TURNED: Final = frozenset({"not", "if"})
 
 
 def access_of(parts: Parts) -> str:
-    """Return the keyword that keeps a property of these parts to one direction, empty if none."""
+    """Return the keyword that limits a property of these parts to one direction; empty if none."""
     found = {keyword for part in parts for keyword in ACCESS if part.get(keyword) is True}
     return found.pop() if len(found) == 1 else ""
 
 
 class Access:
-    """Finds which direction the properties of one document belong to."""
+    """Finds the direction of the properties of one document."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._reader = PartReader(document)
@@ -47,19 +47,19 @@ class Access:
 
     @cached_property
     def keywords(self) -> frozenset[str]:
-        """The keywords of access that the document may have anywhere."""
+        """The keywords of access that occur in the document."""
         return _find_keywords(self._document)
 
     def of(self, schema: Any) -> str:
-        """Return the keyword that keeps a property of *schema* to one direction, or nothing.
+        """Return the keyword that limits a property of *schema* to one direction, or an empty text.
 
-        References, `allOf` and a union with null alone are seen through.
+        References, `allOf` and unions with null alone are followed.
         """
         return access_of(self._reader.parts([Located(schema, "")]))
 
 
 class AccessUse:
-    """Finds the components that a keyword of access may concern, to leave the others alone.
+    """Finds the components that a keyword of access may affect, to skip the others.
 
     Each object is read once, however many documents share it.
     """
@@ -71,7 +71,7 @@ class AccessUse:
         self._goals = Memo(lambda schema: {*list_references(schema)})
 
     def names(self, schemas: dict[str, Any], keyword: str) -> set[str]:
-        """Return which of *schemas* have *keyword*, or refer to what may, at any distance."""
+        """Return the *schemas* that have *keyword*, or refer to one that may, at any distance."""
         users: dict[str, list[str]] = {}
         having: list[str] = []
         for name, schema in schemas.items():
@@ -84,14 +84,14 @@ class AccessUse:
 
 
 def _find_keywords(node: Any) -> frozenset[str]:
-    """Return the keywords of access in *node*, at any depth; also where they are no keywords."""
+    """Return the keywords of access in *node*, at any depth, even where they are data."""
     # searched as text, which is many times as fast as a walk
     text = repr(node)
     return frozenset(keyword for keyword in ACCESS if f"'{keyword}'" in text)
 
 
 class Hidden(Enum):
-    """What becomes of hidden properties: any value fits, none is known, or they stay."""
+    """What hidden properties become: they accept any value, are unknown, or stay."""
 
     ANY = "any"
     ABSENT = "absent"
@@ -99,10 +99,10 @@ class Hidden(Enum):
 
 
 class OneWay:
-    """Reads the schemas of one document as they hold for messages without *hidden* properties.
+    """Reads the schemas of one document as they apply to messages without *hidden* properties.
 
     *hidden* is `readOnly` for requests and `writeOnly` for responses. Hidden properties are not
-    required; *become* is what happens to their schemas. Documents that share objects share *use*.
+    required; *become* says what happens to their schemas. Documents that share objects share *use*.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class OneWay:
         self._named = Memo(OneWay._hidden_names, owner=self, start=lambda _schema: frozenset())
 
     def document(self, document: dict[str, Any]) -> dict[str, Any]:
-        """Return *document* with its components as they hold for this direction."""
+        """Return *document* with its components as they apply to this direction."""
         found = self._access.schemas
         schemas = {
             name: self.of(schema) if name in self._concerned else schema
@@ -131,7 +131,7 @@ class OneWay:
         return {**document, "components": {**document["components"], "schemas": schemas}}
 
     def of(self, schema: Any, around: frozenset[str] = frozenset()) -> Any:
-        """Return what *schema* says in this direction; itself where that is all it says.
+        """Return what *schema* says in this direction; the same object if there is no difference.
 
         *around* names hidden properties of the value that other schemas declare.
         """
@@ -142,7 +142,7 @@ class OneWay:
         return self._read(schema, around) if is_concerned else schema
 
     def may_concern(self, schema: Any) -> bool:
-        """Return whether *schema*, or what it refers to, may say less in this direction."""
+        """Return whether *schema*, or its targets, may say less in this direction."""
         if self._hidden in self._use.keywords(schema):
             return True
         goals = {*list_references(schema)}
@@ -150,7 +150,7 @@ class OneWay:
 
     @cached_property
     def _concerned(self) -> set[str]:
-        """The components that may say less, themselves or by what they refer to."""
+        """The components that may say less, themselves or through their targets."""
         return self._use.names(self._access.schemas, self._hidden) if self._is_used else set()
 
     @cached_property
@@ -179,7 +179,7 @@ class OneWay:
                 made["required"] = schema["required"]
         name = self._access.referred(schema)
         if name is not None and names & self._list_required(name, frozenset()):
-            # what the component requires is hidden by what is around the reference
+            # hidden properties declared beside the reference need not be present
             del made["$ref"]
             component = self.of(self._access.schemas[name], names)
             made["allOf"] = [*made.get("allOf", ()), component]
@@ -187,7 +187,7 @@ class OneWay:
         return schema if same else made
 
     def names(self, schema: Any) -> frozenset[str]:
-        """Return the hidden properties of *schema*, and of what it refers to and is made of."""
+        """Return the hidden properties of *schema*, its targets and its parts."""
         return self._named(schema) if isinstance(schema, dict) else frozenset()
 
     def _hidden_names(self, schema: dict[str, Any]) -> frozenset[str]:
@@ -200,7 +200,7 @@ class OneWay:
         return frozenset(found.union(*map(self.names, parts)))
 
     def _list_required(self, name: str, within: frozenset[str]) -> set[str]:
-        """Return what the component *name* requires that is hidden only around it."""
+        """Return the required names of the component *name* that are hidden only around it."""
         schema = self._access.schemas[name]
         found, ahead = set[str](), [schema]
         while ahead:
@@ -215,7 +215,7 @@ class OneWay:
         return found - self.names(schema)
 
     def _drop_hidden(self, made: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
-        """Return the properties *made* of *properties*, without the hidden ones."""
+        """Return the properties *made* from *properties*, without the hidden ones."""
         if self._become is Hidden.OPTIONAL:
             return made
         hidden = {

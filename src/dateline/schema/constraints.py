@@ -24,7 +24,7 @@ _BOUNDS: Final = {
 DECIMAL: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
 """What texts of the format `decimal` match: fixed-point numbers (XML Schema, 2, section 3.3.3).
 
-OpenAPI's registry of formats says of them that they are fixed-point, and gives no grammar.
+OpenAPI's registry of formats calls them fixed-point and gives no grammar.
 """
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._~%!$&'()*+,;=:@?/#-]*")
@@ -39,19 +39,18 @@ _NAMED: Final = "#/components/schemas/"
 class Constraints:
     """The constraints of the schemas of one document; the same object for the same schema.
 
-    A reference to anything but a component becomes one to a component whose name is the pointer
-    to it.
+    A reference to anything but a component becomes one to a component that is named by the pointer.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._dialect = Dialect(document)
-        # beside each its node: an id is unique only while its object lives
+        # each with its node: an id is unique only while its object lives
         self._known: dict[int, tuple[Any, Any]] = {}
 
     def of(self, node: Any) -> Any:
         """Return what the schema *node* demands of a value."""
         if not isinstance(node, dict):
-            # what is no schema says nothing
+            # anything but a schema has no constraints
             return node if isinstance(node, bool) else True
         if id(node) not in self._known:
             self._known[id(node)] = node, self._read(node)
@@ -68,12 +67,12 @@ class Constraints:
             if isinstance(reference := read.pop(keyword, None), str):
                 _refer(read, self._direct(keyword, reference))
         if isinstance(read.get("required"), list):
-            # of a field that is required twice, validators say what they like
+            # validators report a field that is required twice in different ways
             read["required"] = list(dict.fromkeys(read["required"]))
         return fold_null(with_format_constraints(drop_meaningless(read)))
 
     def _direct(self, keyword: str, reference: str) -> str:
-        """Return *reference* as one to a component; nothing where several may be meant."""
+        """Return *reference* as one to a component; nothing if its target is ambiguous."""
         if target(reference) is not None:
             return reference
         goal = self._dialect.resolver.locate_by(keyword, reference)
@@ -84,7 +83,7 @@ class Constraints:
 
 
 def _refer(schema: dict[str, Any], reference: str) -> None:
-    """Let *schema* refer to *reference*, unless that is empty, beside what it refers to."""
+    """Add *reference*, unless it is empty, to the references of *schema*."""
     if not reference:
         return
     if "$ref" in schema:
@@ -95,14 +94,14 @@ def _refer(schema: dict[str, Any], reference: str) -> None:
 
 
 def escape_reference(reference: str) -> str:
-    """Return *reference* as a URI (RFC 3986): names of components may have any letters."""
+    """Return *reference* as a URI (RFC 3986): component names may have any letters."""
     return reference if _PLAIN.fullmatch(reference) else quote(reference, safe="#/~%!$&'()*+,;=:@?")
 
 
 def drop_meaningless(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return *schema* without keywords whose values say nothing, such as an unknown type.
+    """Return *schema* without keywords whose values mean nothing, such as an unknown type.
 
-    Only adopted documents have such; validators would refuse to read them.
+    Only adopted documents have such values; validators would refuse to read them.
     """
     kept = {key: value for key, value in schema.items() if _has_meaning(key, value)}
     if isinstance(kept.get("type"), list):
@@ -133,7 +132,7 @@ def _has_tree(pattern: str) -> bool:
 
 
 def with_format_constraints(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return *schema*, whose keywords are read, with what validators don't know of its format."""
+    """Return *schema*, whose keywords are read, with the constraints of its format spelled out."""
     if schema.get("format") == "decimal" and "string" in declared_types(schema):
         if "pattern" not in schema:
             return {**schema, "pattern": DECIMAL}
@@ -149,7 +148,7 @@ def with_format_constraints(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def references(schema: Any) -> set[str]:
-    """Return the components that *schema* refers to, itself and below."""
+    """Return the components that *schema* and everything below it refers to."""
     if not isinstance(schema, dict):
         return set()
     goal = target(schema["$ref"]) if isinstance(schema.get("$ref"), str) else None

@@ -2,10 +2,10 @@
 
 Sources: OpenAPI Specification 3.0.4 sections 4.7.23 (Reference Object) and 4.7.24 (Schema Object).
 
-`nullable: true` and a null listed in `enum` let null through whatever is beside them. This is
-what authors mean and providers send; the letter of section 4.7.24 demands a `type` in the same
-Schema Object, a null in `enum`, null of every member of `allOf`, and of one member of `oneOf` only.
-`departs_from_letter` tells where the two differ.
+`nullable: true` and a null listed in `enum` allow null whatever is beside them. This is what
+authors mean and providers send; read literally, section 4.7.24 requires a `type` in the same Schema
+Object, a null in `enum`, null in every member of `allOf`, and in exactly one member of `oneOf`.
+`departs_from_letter` returns whether the two differ.
 """
 
 from __future__ import annotations
@@ -21,21 +21,23 @@ from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
 
 OR_NULL: Final = "$null"
-"""A keyword that only schemas have that were read from OpenAPI 3.0: null fits, whatever else they
-say. It holds the name of the keyword that says so in the source."""
+"""A keyword that only schemas read from OpenAPI 3.0 have: null is valid, whatever else they say.
+
+Its value is the name of the keyword that allows null in the source.
+"""
 
 NOTES: Final = frozenset(
     {"title", "description", "$comment", "example", "examples", "externalDocs", "summary"}
 )
-"""Keywords that tell people something and machines nothing."""
+"""Keywords that only document a schema."""
 
 _BESIDE: Final = NOTES | {"$ref", OR_NULL}
-"""What counts beside a reference, which hides all else (section 4.7.23)."""
+"""The keys that count beside a reference, which hides all others (section 4.7.23)."""
 
 _EXCLUSIVE: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 
 _APPLIED: Final = frozenset({"$ref", "allOf", "oneOf", "not", "const", "if", "$dynamicRef"})
-"""Keywords that null can't be added to, where they refuse it."""
+"""Keywords that refuse null and can't be extended by it."""
 
 _REFUSING: Final = _APPLIED | {"type", "enum", "anyOf"}
 
@@ -50,14 +52,14 @@ _READ_OTHERWISE: Final = frozenset(
 UNIONS: Final = ("oneOf", "anyOf")
 """The keywords of unions."""
 
-# How deep references are followed in search of null: no chain is this long unless it is a circle.
+# How deep references are followed in search of null: a longer chain is a circle.
 _FAR: Final = 20
 
 Schema = dict[str, Any]
 
 
 def find_version(document: dict[str, Any]) -> str:
-    """Return the version of the specification that *document* was written in, as it says it."""
+    """Return the version of the specification that *document* declares."""
     written = document.written if isinstance(document, ConvertedDocument) else ""
     return written or str(document.get("openapi", ""))
 
@@ -65,8 +67,8 @@ def find_version(document: dict[str, Any]) -> str:
 def read_keywords(schema: Schema) -> Schema:
     """Return the keywords of *schema*, written in OpenAPI 3.0, with their meaning in 2020-12.
 
-    Pointers stay what they are: nothing moves but exclusive bounds, and null is marked by
-    `OR_NULL`. Schemas below are not read. What says the same in both is returned itself.
+    Pointers stay valid: only exclusive bounds move, and null is marked by `OR_NULL`. Schemas below
+    are not read. A schema that means the same in both is returned unchanged.
     """
     if _READ_OTHERWISE.isdisjoint(schema):
         return schema
@@ -90,11 +92,11 @@ def read_keywords(schema: Schema) -> Schema:
 
 
 def _null_keyword(schema: Schema) -> str:
-    """Return the keyword of *schema* that lets null through; empty if there is none."""
+    """Return the keyword of *schema* that allows null; empty if there is none."""
     if schema.get("nullable") is True:
         return "nullable"
     listed = schema.get("enum")
-    # without anything beside it, an enumeration says itself that it has null
+    # without anything beside it, an enumeration itself lists null
     is_said = isinstance(listed, list) and None in listed and len(_REFUSING & schema.keys()) > 1
     return "enum" if is_said and "$ref" not in schema else ""
 
@@ -109,7 +111,7 @@ def _with_bound(schema: Schema, bound: str, flag: str) -> Schema:
 
 
 def fold_null(schema: Schema) -> Schema:
-    """Return *schema*, which was read by `read_keywords`, in keywords of JSON Schema only."""
+    """Return *schema*, the result of `read_keywords`, in keywords of JSON Schema only."""
     if OR_NULL not in schema:
         return schema
     items = [(key, value) for key, value in schema.items() if key != OR_NULL]
@@ -133,7 +135,7 @@ def _with_null(key: str, value: Any) -> Any:
 
 
 def unite_spellings(schema: Schema) -> Schema:
-    """Return *schema* of OpenAPI 3.1 with what 3.0 calls otherwise as 3.0 calls it.
+    """Return *schema* of OpenAPI 3.1 with the spellings of 3.0 for what the two write differently.
 
     Source: OpenAPI Specification 3.1.1 sections 4.8.14.2 and 4.8.24.1, on binary data and on
     examples.
@@ -156,7 +158,7 @@ def unite_spellings(schema: Schema) -> Schema:
 
 
 def _all_keywords(schema: Schema, resolver: Resolver) -> Schema:
-    """Return *schema* as `read_keywords` does, unions of several members that take null marked."""
+    """Return *schema* as `read_keywords` does, with unions marked whose members allow null."""
     made = read_keywords(schema)
     if OR_NULL not in made and _is_null_union(schema, resolver):
         made = copy_items(made, [*made.items(), (OR_NULL, "oneOf")])
@@ -166,7 +168,7 @@ def _all_keywords(schema: Schema, resolver: Resolver) -> Schema:
 def _admits_null(
     schema: Any, resolver: Resolver, read: Callable[[Schema], Schema], depth: int
 ) -> bool:
-    """Return whether null may fit *schema*, as `Dialect.admits_null` does.
+    """Return whether null may be valid for *schema*, as `Dialect.admits_null` does.
 
     *read* returns a schema with its keywords read; references are followed *depth* deep.
     """
@@ -196,9 +198,9 @@ def _admits_null(
 
 
 def _is_null_union(schema: Schema, resolver: Resolver) -> bool:
-    """Return whether *schema*, of OpenAPI 3.0, is a `oneOf` with several members that take null.
+    """Return whether *schema*, of OpenAPI 3.0, is a `oneOf` of which several members allow null.
 
-    Then null fits it, though it fits more than one of them.
+    Then null is valid, though it is valid for more than one member.
     """
     members = _members(schema, "oneOf")
     if len(members) < 2 or _REFUSING & schema.keys() != {"oneOf"}:
@@ -212,7 +214,7 @@ def _members(schema: Schema, keyword: str) -> list[Any]:
 
 
 def departs_from_letter(schema: Schema, resolver: Resolver) -> bool:
-    """Return whether OpenAPI 3.0.4 by its letter may refuse a null that *schema* allows."""
+    """Return whether OpenAPI 3.0.4, read literally, may refuse a null that *schema* allows."""
     null = _null_keyword(schema)
     if _is_null_union(schema, resolver):
         return True
@@ -244,7 +246,7 @@ def departures(document: dict[str, Any]) -> list[tuple[str | int, ...]]:
 class Dialect:
     """The dialect of the schemas of one document, and their meaning in JSON Schema 2020-12.
 
-    What is shared in the source is shared in what is returned, and each object is read once.
+    Objects shared in the source are shared in the result, and each object is read once.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -257,13 +259,14 @@ class Dialect:
         self._modernized = _Translator(all_keywords, fold_null)
 
     def keywords(self, schema: Schema) -> Schema:
-        """Return *schema* with its keywords read, and null marked by `OR_NULL`; not those below."""
+        """Return *schema*, not those below, with its keywords read and null marked by `OR_NULL`."""
         return self._keywords(schema) if self.is_old else schema
 
     def admits_null(self, schema: Any) -> bool:
-        """Return whether null may fit *schema*, read or not, as far as can be said at a glance.
+        """Return whether null may be valid for *schema*, read or not, by a quick check.
 
-        Types, values, unions and references decide, no others. Of a `oneOf` any member may take it.
+        Only types, values, unions and references are considered. Any member of a `oneOf` may allow
+        null.
         """
         read = read_keywords if self.is_old else _unread
         return _admits_null(schema, self.resolver, read, _FAR)
@@ -271,14 +274,14 @@ class Dialect:
     def read(self, kind: str, node: Any) -> Any:
         """Return *node*, an object of *kind*, with all schemas read as `read_keywords` does.
 
-        What `is_null_union` tells depends on other nodes, and is not marked.
+        The result of `is_null_union` depends on other nodes, and is not marked.
         """
         return self._read.read(kind, node) if self.is_old else node
 
     def align(self, kind: str, node: Any) -> Any:
-        """Return *node* to be compared with one of the other dialect.
+        """Return *node* in a form that can be compared with one of the other dialect.
 
-        What 3.1 writes otherwise than 3.0, and means the same, is written as in 3.0.
+        What 3.1 spells differently with the same meaning is written as in 3.0.
         """
         return self.read(kind, node) if self.is_old else self._compared.read(kind, node)
 
@@ -288,7 +291,7 @@ class Dialect:
 
 
 class _Translator:
-    """Applies *start* to each schema of a document, and *finish* when those below it are done."""
+    """Applies *start* to each schema of a document, and *finish* once those below are done."""
 
     def __init__(
         self,

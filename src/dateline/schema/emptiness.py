@@ -1,4 +1,4 @@
-"""Find schemas that no value fits, whatever the value is."""
+"""Find schemas for which no value is valid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dateline.openapi import (
 from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
 
-# what says nothing about values
+# keywords that say nothing about values
 _WORDS: Final = frozenset(
     {"title", "description", "example", "examples", "$comment", "default", "deprecated"}
     | {"externalDocs", "xml", "readOnly", "writeOnly"}
@@ -27,9 +27,9 @@ _WORDS: Final = frozenset(
 
 
 class Emptiness:
-    """The schemas of one document that no value fits, as far as a look at them tells.
+    """The schemas of one document for which no value is valid, as far as a quick check shows.
 
-    Two members of a `oneOf` that say the same refuse together what they let through together.
+    Two equal members of a `oneOf` together refuse what each of them allows.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -38,12 +38,12 @@ class Emptiness:
         self._is_old = is_old(document)
 
     def is_empty(self, schema: Any) -> bool:
-        """Return whether no value fits *schema*, which is part of the document."""
+        """Return whether no value is valid for *schema*, which is part of the document."""
         return self._is_empty(schema, self._references)
 
     @cached_property
     def has_twins(self) -> bool:
-        """Whether two members of some `oneOf` say the same, in whatever versions they are."""
+        """Whether two members of some `oneOf` are equal, in whatever versions they are."""
         unions = (
             [self._write(member) for member in _list(node, "oneOf")]
             for _, kind, node in walk("document", self._document)
@@ -53,7 +53,7 @@ class Emptiness:
 
     @cached_property
     def _references(self) -> dict[str, bool]:
-        """Whether no value fits what a reference leads to."""
+        """Whether a reference leads to a schema for which no value is valid."""
         found = {
             node["$ref"]
             for _, kind, node in walk("document", self._document)
@@ -74,7 +74,7 @@ class Emptiness:
         if not isinstance(schema, dict):
             return schema is False
         if self._is_old and schema.get("nullable") is True:
-            return False  # null fits
+            return False  # null is valid
         needed = [*_list(schema, "allOf"), *_list_needed(schema)]
         if known.get(str(schema.get("$ref"))) or any(self._is_empty(one, known) for one in needed):
             return True
@@ -84,7 +84,7 @@ class Emptiness:
         ) or self._are_twins(_list(schema, "oneOf"))
 
     def _are_twins(self, members: list[Any]) -> bool:
-        """Return whether each of *members* says the same as another one."""
+        """Return whether each of *members* equals another one."""
         said = [self._write(member) for member in members]
         return bool(said) and all(said.count(one) > 1 for one in said)
 
@@ -124,7 +124,7 @@ def _list(schema: dict[str, Any], key: str) -> list[Any]:
 
 
 def _list_needed(schema: dict[str, Any]) -> list[Any]:
-    """Return the schemas of what no value of *schema* can do without."""
+    """Return the schemas that every value of *schema* must contain a value of."""
     kinds = schema.get("type")
     if kinds == "object" and isinstance(schema.get("properties"), dict):
         fields = schema["properties"]
@@ -135,7 +135,7 @@ def _list_needed(schema: dict[str, Any]) -> list[Any]:
 
 
 def list_unanswerable(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the path and method of each operation of *document* whose success no value fits."""
+    """Yield the path and method of each operation of *document* without any valid success body."""
     emptiness = Emptiness(document)
     for path, written in path_items(document):
         for method, operation in operations(resolve(document, written)):

@@ -1,4 +1,4 @@
-"""Values computed once per object, for objects that cannot be hashed; and closures."""
+"""Values computed once for each object, for unhashable objects; and closures."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ P = ParamSpec("P")
 
 
 class Memo(Generic[T]):
-    """Calls a function once for each object, by identity, and for the arguments after it.
+    """Calls a function once for each object, by identity, and for each combination of arguments.
 
-    A tuple as the first argument is known by the objects in it. The objects are kept alive: an id
-    is unique only as long as its object lives.
+    A tuple as the first argument is identified by the objects in it. The objects are kept alive: an
+    id is unique only while its object lives.
     """
 
     __slots__ = ("_compute", "_known", "_owner", "_start")
@@ -28,11 +28,11 @@ class Memo(Generic[T]):
         start: Callable[..., T] | None = None,
         owner: Any = None,
     ) -> None:
-        """Remember what *compute* returns.
+        """Cache the results of *compute*.
 
-        *start* returns what a recursive call gets that leads back to the same object. *owner*, if
-        given, is passed to *compute* first, and is not kept alive: what an object remembers for
-        itself then goes when the object goes, without the garbage collector.
+        *start* returns the preliminary result for a recursive call that leads back to the same
+        object. *owner*, if given, is passed to *compute* first, and is not kept alive: a cache that
+        an object holds for itself is then freed with the object, without the garbage collector.
         """
         self._compute = compute
         self._start = start
@@ -40,7 +40,7 @@ class Memo(Generic[T]):
         self._known: dict[tuple[Any, ...], tuple[Any, T]] = {}
 
     def __call__(self, node: Any, *others: Hashable) -> T:
-        """Return the value of *node*, computed at the first call."""
+        """Return the value of *node*, computed by the first call."""
         identity: Any = tuple(map(id, node)) if type(node) is tuple else id(node)
         key = (identity, *others)
         known = self._known.get(key)
@@ -53,10 +53,10 @@ class Memo(Generic[T]):
 
 
 def memoize(method: Callable[P, T], most: int | None = None) -> Callable[P, T]:
-    """Return what calls *method*, bound to an object, once for each of its hashable arguments.
+    """Return a function that calls *method*, bound to an object, once for each hashable argument.
 
-    It keeps *most* results, the last that were used, and does not keep the object alive: an
-    object that has it goes without the garbage collector.
+    It keeps the *most* recently used results, and does not keep the object alive: an object that
+    holds it is freed without the garbage collector.
     """
     weak: WeakMethod[Any] = WeakMethod(method)
 
@@ -70,7 +70,7 @@ def memoize(method: Callable[P, T], most: int | None = None) -> Callable[P, T]:
 
 
 def closure(starts: Iterable[H], edges: Callable[[H], Iterable[H]]) -> dict[H, None]:
-    """Return *starts* and all that *edges* lead to from them, in the order in which they are met.
+    """Return *starts* and everything that *edges* lead to from them, in the order of discovery.
 
     A dict serves as an ordered set.
     """

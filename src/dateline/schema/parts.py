@@ -1,7 +1,7 @@
-"""The parts of a schema: every schema object that has a say in one value, with its pointer.
+"""The parts of a schema: every schema object that applies to one value, with its pointer.
 
-A value has to fit a schema, what its `$ref` leads to, the members of its `allOf`, and the one
-member of a union of one (or of one and null). `PartReader` finds all of these, in any dialect;
+A value must be valid for a schema, the target of its `$ref`, the members of its `allOf`, and the
+one member of a union of one (or of one and null). `PartReader` finds all of these, in any dialect;
 what is computed from them is for each caller to decide.
 """
 
@@ -21,23 +21,23 @@ NOTHING: Final[frozenset[str]] = frozenset()
 
 ANYTHING: Final[Schema] = {}
 NEVER: Final[Schema] = {"not": {}}
-"""What the schemas `true` and `false` say."""
+"""The meaning of the schemas `true` and `false`."""
 
 VALUE: Final = frozenset({"const", "enum", "type"})
-"""Keys of a union's member that leave it a value with notes."""
+"""The keys of a union member that is one value, besides annotations."""
 
 _VALUE_KEYS: Final = VALUE | NOTES | {"deprecated"}
 
-# Chains of references are followed this far: none is this long unless it is a circle.
+# Chains of references are followed this far: a longer one is a circle.
 _FAR: Final = 100
 
 
 class Part(NamedTuple):
-    """A schema object that has a say in a value, its keywords read, and its pointer.
+    """A schema object that applies to a value, its keywords read, and its pointer.
 
-    ``skip`` holds the keywords that other parts replace (`$ref`, `allOf`, unions of one member),
-    ``above`` the objects that led here, outermost first. ``null`` is the pointer of what lets null
-    pass whatever the part says, empty if nothing does; ``via`` that of the reference to it.
+    ``skip`` are the keywords that other parts replace (`$ref`, `allOf`, unions of one member),
+    ``above`` the objects that led here, outermost first. ``null`` is the pointer of what allows
+    null whatever the part says, empty if nothing does; ``via`` is that of the reference to it.
     """
 
     node: Any
@@ -48,11 +48,11 @@ class Part(NamedTuple):
     via: str = ""
 
     def get(self, keyword: str, default: Any = None) -> Any:
-        """Return what the part itself says with *keyword*."""
+        """Return the part's own value of *keyword*."""
         return default if keyword in self.skip else self.node.get(keyword, default)
 
     def at(self, keyword: str) -> Located:
-        """Return what is under *keyword*, which must be there, and its place."""
+        """Return the value of *keyword*, which must exist, and its place."""
         return Located(self.node[keyword], f"{self.pointer}/{escape(keyword)}")
 
 
@@ -60,9 +60,9 @@ Parts = tuple[Part, ...]
 
 
 class UnionChoice(NamedTuple):
-    """The members of a union but null, and the pointer of the member that is null, or nothing.
+    """The members of a union without null, and the pointer of the null member, or nothing.
 
-    ``values`` holds the members, references resolved, if each is one value; else None.
+    ``values`` are the members, references resolved, if each is one value; else None.
     """
 
     members: list[Located]
@@ -81,9 +81,9 @@ class PartReader:
     def parts(self, located: Iterable[Located]) -> Parts:
         """Return the parts of all of *located* together, outermost first.
 
-        What leads back to itself is a part once. A component is a part even if it says nothing
-        itself, and so is the outermost object if no other is. `true` is read as `ANYTHING`, `false`
-        as `NEVER`.
+        A circular part is listed once. A component is a part even if it says nothing itself, and so
+        is the outermost object if there is no other. `true` is read as `ANYTHING`, `false` as
+        `NEVER`.
         """
         nodes = tuple(located)
         values = tuple(one.value for one in nodes)
@@ -140,13 +140,13 @@ class PartReader:
         return (frozenset(skip) if skip else NOTHING), below
 
     def choice(self, node: Schema, pointer: str, keyword: str) -> UnionChoice:
-        """Return what the union *keyword* of *node*, whose keywords are read, chooses from."""
+        """Return the choice of the union *keyword* of *node*, whose keywords are read."""
         listed = list(self._flatten_members(node, pointer, keyword, set()))
         goals = [self.goal(member) for member in listed]
         nulls = [is_null(member.value) for member in goals]
         several = keyword == "oneOf" and any(nulls) and OR_NULL not in node
         if all(nulls) or (several and sum(self.dialect.admits_null(n.value) for n in goals) > 1):
-            # a union of null alone keeps it; and where two members take null, `oneOf` takes none
+            # a union of null alone keeps it; and if two members allow null, `oneOf` refuses it
             nulls = [False] * len(nulls)
         kept = [member for member, null in zip(goals, nulls, strict=True) if not null]
         return UnionChoice(
@@ -158,7 +158,7 @@ class PartReader:
     def _flatten_members(
         self, node: Schema, pointer: str, keyword: str, met: set[int]
     ) -> Iterator[Located]:
-        """Yield the members of a union; those of an `anyOf` within `anyOf` are its own."""
+        """Yield the members of a union; an `anyOf` within `anyOf` is flattened."""
         for member in list_members(node, pointer, keyword):
             goal = self.goal(member)
             inner = goal.value
@@ -168,7 +168,7 @@ class PartReader:
                 and keyword == "anyOf"
                 and "discriminator" not in node
                 and inner.keys() <= {keyword} | NOTES
-                # null is reported of the union that names it
+                # null is reported for the union that lists it
                 and not any(map(is_null, inner[keyword]))
                 and id(inner) not in met
             ):
@@ -181,9 +181,9 @@ class PartReader:
         return deque(self.way(located), maxlen=1)[0]
 
     def way(self, located: Located) -> Iterator[Located]:
-        """Yield a schema, its keywords read, and what it is another name for, one after another.
+        """Yield a schema, its keywords read, and the chain of schemas that it is an alias of.
 
-        A schema is another name for one if it is nothing but a `$ref`, or an `allOf` of one.
+        A schema is an alias if it is nothing but a `$ref`, or an `allOf` of one.
         """
         for _ in range(_FAR):
             value, pointer = located
@@ -203,7 +203,7 @@ class PartReader:
 
 
 def list_members(node: Schema, pointer: str, keyword: str) -> list[Located]:
-    """Return the schemas of the list that *node* has under *keyword*."""
+    """Return the schemas in the list *keyword* of *node*."""
     return [
         Located(member, f"{pointer}/{keyword}/{index}")
         for index, member in enumerate(node[keyword])
@@ -211,7 +211,7 @@ def list_members(node: Schema, pointer: str, keyword: str) -> list[Located]:
 
 
 def is_null(node: Any) -> bool:
-    """Return whether *node*, its keywords read, is the schema of null, and nothing else but notes.
+    """Return whether *node*, its keywords read, is the schema of null with annotations at most.
 
     In 3.0 that may be `enum: [null]` beside `nullable: true`, whatever type is beside them.
     """
@@ -226,7 +226,7 @@ def is_null(node: Any) -> bool:
 
 
 def may_be_value(node: Any) -> bool:
-    """Return whether *node* says nothing but a type or values, and notes."""
+    """Return whether *node* consists of a type or values, and annotations."""
     return isinstance(node, dict) and all(
         key in _VALUE_KEYS or key.startswith("x-") for key in node
     )
@@ -238,22 +238,22 @@ def value_of(node: Schema) -> Any:
 
 
 def _lists_value(choice: UnionChoice) -> bool:
-    """Return whether the one member of a union is written in place of a value in a list."""
+    """Return whether the single member of a union stands for a value in a list."""
     [member] = choice.members
     return choice.values is not None and REFERENCES[0] not in member.value
 
 
 def _are_values(keyword: str, members: list[Located]) -> bool:
-    """Return whether a union does nothing but list values."""
+    """Return whether a union only lists values."""
     if not members or not all(_is_value(member.value) for member in members):
         return False
-    # what two members allow, `oneOf` does not
+    # `oneOf` refuses what two members allow
     values = {text(value_of(one.value)) for one in members}
     return keyword != "oneOf" or len(values) == len(members)
 
 
 def _is_value(node: Any) -> bool:
-    """Return whether a member of a union is one value and notes."""
+    """Return whether a member of a union is one value with annotations."""
     if not may_be_value(node) or ("const" in node) == ("enum" in node):
         return False
     values = [node["const"]] if "const" in node else node["enum"]

@@ -1,4 +1,4 @@
-"""References within one document: what a `$ref` leads to, and which component that is.
+"""References within one document: the target of a `$ref`, and the component that it is.
 
 Sources: RFC 6901 sections 4 and 6 (JSON Pointer, its fragment form); JSON Schema 2020-12, core,
 section 8.2.2 (anchors); OpenAPI Specification 3.1.1 section 4.8.23.
@@ -15,10 +15,10 @@ from dateline.openapi import escape as escape
 from dateline.openapi import unescape as unescape
 
 ANCHORS: Final = ("$anchor", "$dynamicAnchor")
-"""Keywords that name a schema for references."""
+"""Keywords that give a schema a name for references."""
 
 REFERENCES: Final = ("$ref", "$dynamicRef")
-"""Keywords of a schema that refer to another one, which the value has to fit as well."""
+"""Keywords that refer to another schema for which the value must be valid as well."""
 
 
 class Located(NamedTuple):
@@ -37,9 +37,9 @@ def component(pointer: str) -> tuple[str, str] | None:
 class Resolver:
     """Resolves the local references of one document, each once.
 
-    The document must not change meanwhile. A reference to another document, to nothing, or of
-    another type than text resolves to None. If it is *scoped*, it does not know the anchors of
-    schemas below that have an address of their own (JSON Schema 2020-12, core, section 8.2.1).
+    The document must not change meanwhile. A reference to another document, a dangling one and one
+    that is not text resolve to None. A *scoped* resolver ignores the anchors of schemas below that
+    have an address of their own (JSON Schema 2020-12, core, section 8.2.1).
     """
 
     def __init__(self, document: dict[str, Any], *, scoped: bool = False) -> None:
@@ -48,9 +48,9 @@ class Resolver:
         self._found: dict[str, Located | None] = {}
 
     def locate(self, reference: Any) -> Located | None:
-        """Return what *reference* leads to, with its pointer; references there are not followed.
+        """Return the target of *reference* with its pointer, without following references there.
 
-        Pointers and anchors are understood.
+        Pointers and anchors are supported.
         """
         if not isinstance(reference, str) or not reference.startswith("#"):
             return None
@@ -59,11 +59,11 @@ class Resolver:
         return self._found[reference]
 
     def locate_by(self, keyword: str, reference: Any) -> Located | None:
-        """Return what *reference*, the value of one of `REFERENCES`, leads to for every value.
+        """Return the target of *reference*, the value of one of `REFERENCES`, for every value.
 
-        A `$dynamicRef` leads to what is entered first of the schemas with its anchor: only where
-        one schema has it is that known (JSON Schema 2020-12, core, section 8.2.3.2). In OpenAPI 3.0
-        it is no keyword.
+        A `$dynamicRef` leads to the schema with its anchor that is entered first, which is known
+        only if one schema has it (JSON Schema 2020-12, core, section 8.2.3.2). OpenAPI 3.0 has no
+        such keyword.
         """
         is_unknown = keyword == "$dynamicRef" and (
             is_old(self.root) or len(self.list_anchored(reference)) > 1
@@ -77,14 +77,14 @@ class Resolver:
         return self._anchors.get(reference[1:], [])
 
     def list_referred(self, schema: dict[str, Any]) -> list[Located]:
-        """Return what the references of *schema*, its keywords read, lead to for every value."""
+        """Return the targets of the references of *schema*, its keywords read, for every value."""
         goals = (self.locate_by(key, schema[key]) for key in REFERENCES if key in schema)
         return [goal for goal in goals if goal is not None]
 
     def follow(self, located: Located) -> Located:
-        """Return what the reference that *located* may be leads to in the end.
+        """Return the final target of *located*, which may be a reference.
 
-        A circle ends where it closes, a reference to nothing at itself.
+        A circle ends where it closes, a dangling reference at itself.
         """
         seen: set[str] = set()
         while isinstance(located.value, dict) and located.pointer not in seen:
@@ -93,7 +93,7 @@ class Resolver:
         return located
 
     def resolve(self, reference: Any) -> Any:
-        """Return what *reference* leads to, None if nothing."""
+        """Return the target of *reference*, or None."""
         found = self.locate(reference)
         return None if found is None else found.value
 
@@ -104,7 +104,7 @@ class Resolver:
         return found if isinstance(found, dict) else {}
 
     def schema_name(self, schema: Any) -> str | None:
-        """Return the name of the component that the `$ref` of *schema* leads to; None if none."""
+        """Return the name of the component that the `$ref` of *schema* leads to, or None."""
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         goal = target(reference) if isinstance(reference, str) else None
         if goal is None and (found := self.locate(reference)) is not None:
@@ -113,10 +113,10 @@ class Resolver:
         return goal[1] if goal is not None and is_known else None
 
     def find_variant(self, schema: Any) -> str | None:
-        """Return the pointer of what *schema*, a member of a union, is known by to discriminators.
+        """Return the pointer that identifies *schema*, a member of a union, for discriminators.
 
-        This is the first component that its references lead to, else what they lead to in the end.
-        None where it is no reference, or leads to nothing.
+        This is the first component that its references lead to, else their final target. None if it
+        is not a reference, or a dangling one.
         """
         found = None
         seen: set[str] = set()
@@ -129,7 +129,7 @@ class Resolver:
         return None if found is None else found.pointer
 
     def find_mapped(self, named: Any) -> str | None:
-        """Return what an entry of a discriminator's mapping names, as `find_variant` does.
+        """Return the target of an entry of a discriminator's mapping, as `find_variant` does.
 
         What may be a name or an address is a name (OpenAPI 3.1.1, section 4.8.25.4).
         """
@@ -138,13 +138,13 @@ class Resolver:
         return self.find_variant({"$ref": named})
 
     def mapped_name(self, named: Any) -> str | None:
-        """Return the component that an entry of a discriminator's mapping names; None if none."""
+        """Return the component that an entry of a discriminator's mapping names, or None."""
         goal = self.find_mapped(named)
         known = None if goal is None else component(goal)
         return known[1] if known is not None and known[0] == "schemas" else None
 
     def variant_name(self, schema: Any) -> str | None:
-        """Return the component that *schema* is known by to discriminators; None if none."""
+        """Return the component that identifies *schema* for discriminators, or None."""
         goal = self.find_variant(schema)
         known = None if goal is None else component(goal)
         return known[1] if known is not None and known[0] == "schemas" else None
@@ -167,7 +167,7 @@ class Resolver:
 
 
 def _reference_of(schema: Any) -> Any:
-    """Return the reference that *schema* is, or that an `allOf` says alone; None if it is none."""
+    """Return the reference that *schema* or its only `allOf` member is, or None."""
     while isinstance(schema, dict) and "$ref" not in schema:
         bases = schema.get("allOf")
         is_alone = {key for key in schema if not key.startswith("x-")} == {"allOf"}
@@ -178,7 +178,7 @@ def _reference_of(schema: Any) -> Any:
 
 
 def _objects(root: Located, *, scoped: bool) -> Iterator[Located]:
-    """Yield every object of a document, whatever it is; *scoped*, none with an address below."""
+    """Yield every object of a document; if *scoped*, none below one with its own address."""
     stack = [root]
     while stack:
         value, pointer = located = stack.pop()

@@ -1,8 +1,8 @@
-"""What the items of a sequential media type are: one reading of `itemSchema` and `schema`.
+"""The items of sequential media types: one reading of `itemSchema` and `schema`.
 
 OpenAPI 3.2 section 4.14.4: `itemSchema` describes each item, `schema` all of them as a list. Before
-3.2, and where there is no list, documents describe each item by `schema`; of server-sent events, it
-then describes their data.
+3.2, and where `schema` is not a list, it describes each item; for server-sent events, it then
+describes their data.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EVENT_STREAM: Final = "text/event-stream"
 _LIST: Final = {"array", "null"}
 
 EventData = Literal["json", "text", "fields"]
-"""What the items of an event stream are: JSON or text in the data of its events, or the events."""
+"""The items of an event stream: JSON or text in the data of its events, or whole events."""
 
 
 def is_list(resolver: Resolver, media: dict[str, Any]) -> bool:
@@ -41,7 +41,7 @@ def list_schema(resolver: Resolver, media: dict[str, Any]) -> Any:
 
 
 def event_data(resolver: Resolver, media: dict[str, Any]) -> EventData:
-    """Return what the items of *media*, that of an event stream, are."""
+    """Return what the items of *media*, the media type object of an event stream, are."""
     if "itemSchema" in media:
         return "fields"
     types = _types(resolver, item_schema(resolver, media))

@@ -1,4 +1,4 @@
-"""The types of JSON values, and of the values that the keywords of one schema object admit."""
+"""The types of JSON values, and of the values that the keywords of one schema object allow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANNOTATIONS: Final = frozenset(
     | {"contentSchema", "discriminator", "format", "$schema", "$id", "$defs", "definitions"}
     | {"x-enum-descriptions"}
 )
-"""Keywords that don't make a value invalid."""
+"""Keywords that never make a value invalid."""
 
 
 IMPLIED: Final[dict[str, frozenset[str]]] = {
@@ -36,7 +36,7 @@ IMPLIED: Final[dict[str, frozenset[str]]] = {
 
 
 def type_of(value: Any) -> str:
-    """Return the JSON Schema type of *value*, the narrowest that it has.
+    """Return the JSON Schema type of *value*, the narrowest one.
 
     1.0 is an integer (JSON Schema 2020-12, core, section 4.2.3).
     """
@@ -54,7 +54,7 @@ def type_of(value: Any) -> str:
 
 
 def members(schema: Schema) -> tuple[str, list[Any]]:
-    """Return the keyword and the members of the union that *schema* is; no members if none."""
+    """Return the keyword and the members of the union that *schema* is, without members if none."""
     for key in UNIONS:
         if schema.get(key):
             return key, schema[key]
@@ -68,7 +68,7 @@ def is_enumeration(schema: Schema) -> bool:
 
 
 def choices(schema: Schema) -> list[Any] | None:
-    """Return the values that a closed enumeration lists; None if *schema* is none."""
+    """Return the values that a closed enumeration lists, or None."""
     if "enum" in schema:
         values: list[Any] = schema["enum"]
     elif "const" in schema:
@@ -81,7 +81,7 @@ def choices(schema: Schema) -> list[Any] | None:
 
 
 def declared_types(schema: Schema) -> frozenset[str]:
-    """Return the types that the `type` of *schema* itself admits."""
+    """Return the types that the `type` of *schema* itself allows."""
     written = schema.get("type")
     if written is None:
         return EVERY_TYPE
@@ -90,5 +90,5 @@ def declared_types(schema: Schema) -> frozenset[str]:
         types.add("integer")
     if OR_NULL in schema:
         types.add("null")
-    # a name that is none is reported elsewhere
+    # an unknown name is reported elsewhere
     return frozenset(types) if types <= EVERY_TYPE else EVERY_TYPE

@@ -13,7 +13,7 @@ from dateline.schema.references import Resolver
 _REQUEST: Final = 1
 _RESPONSE: Final = 2
 
-# section, name, and which way it goes
+# section, name, and direction
 _Goal = tuple[str, str, int]
 
 
@@ -24,16 +24,16 @@ def schemas(contract: Contract) -> dict[str, Any]:
 
 
 class Ways:
-    """Finds which way components go: to the server, to callers, or both.
+    """Finds the direction of components: to the server, to callers, or both.
 
-    What a node refers to is found once for each object, however many contracts share it.
+    The references of a node are found once for each object, however many contracts share it.
     """
 
     def __init__(self) -> None:
         self._goals = Memo(_list_goals)
 
     def request_only(self, contract: Contract) -> frozenset[str]:
-        """Return the component schemas that requests hold and nothing that callers receive."""
+        """Return the component schemas that requests use, and nothing that callers receive."""
         sent, received = self.both(contract)
         return sent - received
 
@@ -53,7 +53,7 @@ class Ways:
         def follow(goal: _Goal) -> list[_Goal]:
             section, name, way = goal
             if not section:
-                # what an anchor leads to is within a component, which goes the same way
+                # the target of an anchor is within a component, which has the same direction
                 found = resolver.locate(name)
                 around = find_component("" if found is None else f"#{found.pointer}")
                 return [] if around is None else [(*around, way)]
@@ -90,12 +90,12 @@ def _find_goals(kind: str, node: Any, way: int) -> Iterator[_Goal]:
 
 
 def find_component(reference: str) -> tuple[str, str] | None:
-    """Return (section, name) of the component that a pointer leads to, or into; None for others."""
+    """Return (section, name) of the component that a pointer leads to or into; None for others."""
     return target("/".join(reference.split("/")[:4]))
 
 
 def _turn(kind: str, key: str, way: int) -> int:
-    """Return the way of what is below *key*: responses go against requests."""
+    """Return the direction below *key*: responses have the opposite one of requests."""
     if (kind, key) in (("operation", "responses"), ("operation", "callbacks")):
         return _REQUEST + _RESPONSE - way
     return way
@@ -106,9 +106,9 @@ def _list_mapped(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def list_references(node: Any) -> Iterator[str]:
-    """Yield the names of the components that *node* refers to, or into, anywhere in it.
+    """Yield the names of the components that *node* refers to or into, at any depth.
 
-    An anchor is what it is: see `find_name`.
+    Anchors are yielded unresolved: see `find_name`.
     """
     if isinstance(node, dict):
         reference = node.get("$ref")
@@ -123,7 +123,7 @@ def list_references(node: Any) -> Iterator[str]:
 
 
 def find_name(reference: str, resolver: Resolver) -> str:
-    """Return the component with what *reference* leads to, one of those of `list_references`."""
+    """Return the component with the target of *reference*, an item of `list_references`."""
     found = resolver.locate(reference) if reference.startswith("#") else None
     goal = None if found is None else find_component(f"#{found.pointer}")
     return reference if goal is None else goal[1]

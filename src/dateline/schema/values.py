@@ -1,4 +1,4 @@
-"""JSON values: equality, as one text for all equal ones."""
+"""Compare JSON values: one text for all equal values."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ _ordered = JSONEncoder(
 _WHOLE_FLOAT: Final = re.compile(r"\.0|e\+")
 
 written = JSONEncoder(ensure_ascii=False, check_circular=False, default=repr).encode
-"""Returns a JSON value as text, which tells `1` and `true` apart where `==` does not."""
+"""Returns a JSON value as text, which distinguishes `1` and `true`, unlike `==`."""
 
 
 def text(value: Any) -> str:
-    """Return *value* as text that equal JSON values have in common, and no others.
+    """Return *value* as text that all equal JSON values, and no others, have in common.
 
-    The order of keys does not count, nor how a number is written: 1.0 is 1, but `true` is not
-    (JSON Schema 2020-12, core, section 4.2.2).
+    The order of keys does not matter, nor how a number is written: 1.0 equals 1, but `true` does
+    not (JSON Schema 2020-12, core, section 4.2.2).
     """
     try:
         found = _ordered(value)
         return _ordered(_with_integers(value)) if _WHOLE_FLOAT.search(found) else found
     except TypeError:
-        # keys of several types, which no JSON document has
+        # keys of several types, which JSON documents can't have
         return written(value)
 
 
 def find_repeated(values: Iterable[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield each of *values* that equals one before it, as JSON, with its index."""
+    """Yield each of *values* that equals an earlier one, as JSON, with its index."""
     seen: set[str] = set()
     for index, value in enumerate(values):
         known_as = text(value)

@@ -1,4 +1,4 @@
-"""The schemas that a discriminator chooses among."""
+"""The schemas that a discriminator chooses from."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dateline.schema.references import REFERENCES, Resolver
 def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """Return the schemas that extend each discriminated one, at any distance.
 
-    A discriminator that no union of references accompanies chooses among the schemas that extend
-    its own through `allOf`; a tag without a mapping is the name of one (OpenAPI 3.1.1 section
-    4.8.25). A schema inherits the discriminator of what it extends. What a schema said in older
-    versions (`x-was`) counts as well. A component that is a reference and nothing else is an
-    alias: those who extend it extend its target.
+    A discriminator without a union of references chooses from the schemas that extend its own
+    through `allOf`; a tag without a mapping is the name of one (OpenAPI 3.1.1 section 4.8.25). A
+    schema inherits the discriminator of the one it extends. Extensions in older versions (`x-was`)
+    count as well. A component that is only a reference is an alias: schemas that extend it extend
+    its target.
     """
     extending: dict[str, set[str]] = {}
     aliases: set[str] = set()
@@ -51,7 +51,7 @@ def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
 def discriminator_of(
     name: str, schemas: Mapping[str, Any], below: Mapping[str, frozenset[str]]
 ) -> dict[str, Any] | None:
-    """Return the discriminator that chooses among *below*, the `subtypes`, where *name* is used."""
+    """Return the discriminator that chooses from *below*, the `subtypes`, where *name* is used."""
     above = sorted(root for root, found in below.items() if name in found)
     for owner in (name, *above):
         for node in _same_value(schemas.get(owner)):
@@ -73,7 +73,7 @@ def lists_variants(node: dict[str, Any]) -> bool:
 
 
 def _same_value(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield *schema* and what is in it for the same value, in any version, without references."""
+    """Yield *schema* and its parts for the same value, in any version, without references."""
     pending = [schema]
     while pending:
         node = pending.pop()
@@ -88,7 +88,7 @@ def _same_value(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def other_tags(before: list[str], after: list[str]) -> dict[str, str] | None:
-    """Return which tags of a schema become which others; None where that is unclear."""
+    """Return which tags of a schema become which others, or None if that is unclear."""
     gone = [tag for tag in before if tag not in after]
     came = [tag for tag in after if tag not in before] or after
     return None if gone and len(came) != 1 else dict.fromkeys(gone, came[0])

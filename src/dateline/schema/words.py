@@ -1,4 +1,4 @@
-"""The documentation in documents, and documents that differ in it alone."""
+"""The words of documents, and documents that differ only in their words."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ WORDS_OF: Final = {
     kind: frozenset(key for key in WORDS if key in keys and not kind.startswith("server"))
     for kind, keys in OBJECTS.items()
 }
-"""Those of the objects of each kind. A server may be told from another by what is said of it."""
+"""The same by kind of object. Descriptions may be what distinguishes servers."""
 
 
 def differ_in_words_alone(kind: str, before: Any, after: Any) -> bool:
-    """Return whether two objects of a *kind* are the same but for words and the order of keys.
+    """Return whether two objects of a *kind* are equal except for words and the order of keys.
 
-    Words may come and go, too, but where there is nothing else: an empty schema is compared as
-    none.
+    Words may be added and removed, too, but not if there is nothing else: an empty schema is
+    compared as absent.
     """
     if before is after:
         return True
@@ -41,7 +41,7 @@ def differ_in_words_alone(kind: str, before: Any, after: Any) -> bool:
 
 
 def _is_alike(kind: str, key: str, before: Any, after: Any) -> bool:
-    """Return whether two values of *key* are the same but for words."""
+    """Return whether two values of *key* are equal except for words."""
     if key in WORDS_OF[kind] and _is_text(before) and _is_text(after):
         return True
     arrangement, below = slot(kind, key)

@@ -8,16 +8,16 @@ from typing import Final, NoReturn
 from dateline.model import Place, Problem
 
 MOST_PROBLEMS: Final = 200
-"""After so many problems the rest of a file is not read."""
+"""The number of problems after which the rest of a file is not read."""
 
 EMPTY: Final = ("empty-file", "this file has no content; write a mapping, or delete the file")
-"""Id and message for a file that holds nothing."""
+"""The id and message for an empty file."""
 
 _WORD: Final = re.compile(r"\S+")
 
 
 class StoppedError(Exception):
-    """The rest of the file can't be read, or is not worth reading; the reason is noted."""
+    """The rest of the file can't be read, or is not worth reading; the reason is in the log."""
 
 
 class Log:
@@ -29,7 +29,7 @@ class Log:
         self._left = MOST_PROBLEMS
 
     def note(self, line: int, column: int, kind: str, message: str) -> None:
-        """Add a problem; raises StoppedError where that is the last of ``MOST_PROBLEMS``."""
+        """Add a problem; raises StoppedError for the last of ``MOST_PROBLEMS``."""
         place = Place(self.file, line, column)
         self._problems.append(Problem(place=place, id=kind, message=message))
         self._left -= 1
@@ -39,7 +39,7 @@ class Log:
             raise StoppedError
 
     def stop(self, line: int, column: int, kind: str, message: str) -> NoReturn:
-        """Add a problem that nothing can be read behind; raises StoppedError."""
+        """Add a problem after which nothing can be read; raises StoppedError."""
         self.note(line, column, kind, message)
         raise StoppedError
 
@@ -58,10 +58,10 @@ def word_at(text: str, offset: int) -> str:
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Return where *offset* is, both from 1."""
+    """Return the line and column of *offset*, both from 1."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def duplicate(key: str, first: Place) -> tuple[str, str]:
-    """Return id and message for a *key* that is at *first* already."""
+    """Return id and message for a *key* that already occurs at *first*."""
     return "duplicate-key", f"'{short(key)}' is already at {first}; keep one of the two"

@@ -1,6 +1,6 @@
-"""Scalars of YAML and JSON, both ways: what plain text is read as, and how a value is written.
+"""Scalars of YAML and JSON, both ways: how plain text is read, and how a value is written.
 
-What a reader could take for anything but the text itself is never written plain.
+Text that a reader could take for anything else is never written plain.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dateline.source.problems import short
 
 
 class RefusedError(Exception):
-    """A plain scalar is no value: the id of the problem, and what to write instead."""
+    """A plain scalar has no clear value: the id of the problem, and what to write instead."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -26,8 +26,8 @@ _WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": N
 INTEGER: Final = re.compile("-?(?:0|[1-9][0-9]*)")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:[eE][-+][0-9]+)?")
 
-# The same as YAML 1.2.2 has them in its core schema (section 10.3.2), less what JSON lacks and
-# less the integers that YAML 1.1 takes for others.
+# The same in the core schema of YAML 1.2.2 (section 10.3.2), without what JSON lacks and without
+# the integers that mean others in YAML 1.1.
 _CORE_WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -41,9 +41,9 @@ _CORE_DECIMAL: Final = re.compile(
 _NUMBER_STARTS: Final = frozenset("0123456789+-.")
 
 MOST_DIGITS: Final = 308
-"""An integer with more has no counterpart among the floating-point numbers."""
+"""A longer integer has no counterpart among the floating-point numbers."""
 
-# Words that some readers, of YAML 1.1 or 1.2, take for something else than text; and what to
+# Words that some readers, of YAML 1.1 or 1.2, interpret as something other than text; and what to
 # write if that was meant.
 _DISPUTED_WORDS: Final = {
     **dict.fromkeys(
@@ -58,12 +58,12 @@ _DISPUTED_WORDS: Final = {
     **dict.fromkeys(("<<", "="), ""),
 }
 
-# The same for what begins as a number may.
+# The same for words that begin like a number.
 _DISPUTED_NUMBERS: Final = (
     (
         re.compile(
             r"[-+]?(?:0[bB][01_]+|0[oO][0-7_]+|0[xX][0-9a-fA-F_]+"
-            r"|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # to the base of 60
+            r"|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # sexagesimal
             r"|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?)"
         ),
         " or a plain decimal for the number",
@@ -80,9 +80,9 @@ _DISPUTED_NUMBERS: Final = (
 
 
 def authored_value(text: str) -> Any:
-    """Return what plain *text* is to every reader of YAML, and of JSON; dates are text.
+    """Return the value of plain *text* for every reader of YAML, and of JSON; dates are text.
 
-    Raises RefusedError where readers disagree, or where there is nothing.
+    Raises RefusedError if readers disagree, or if the text is empty.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -104,7 +104,7 @@ def authored_value(text: str) -> Any:
 
 
 def adopted_value(text: str) -> Any:
-    """Return what plain *text* is in YAML 1.2, or text where YAML 1.1 has another number.
+    """Return the value of plain *text* in YAML 1.2, or text if YAML 1.1 has another number.
 
     Raises RefusedError for a number out of range.
     """
@@ -117,7 +117,7 @@ def adopted_value(text: str) -> Any:
 
 
 def key_refusal(text: str) -> tuple[str, str] | None:
-    """Return id and message for a plain *text* that may not be a key of an authored source."""
+    """Return id and message for a plain *text* that can't be a key of an authored source."""
     key = short(text)
     if not text:
         return "key-not-text", "a key is missing here; write one before ':'"
@@ -139,14 +139,14 @@ def _number(text: str, integer: re.Pattern[str], decimal: re.Pattern[str]) -> in
 
 
 def integer_value(text: str) -> int:
-    """Return the integer that *text* writes; raises RefusedError for one out of range."""
+    """Return the integer that *text* represents; raises RefusedError for one out of range."""
     if len(text.lstrip("+-")) > MOST_DIGITS:
         raise _range_error(text)
     return int(text)
 
 
 def decimal_value(text: str) -> float:
-    """Return the number that *text* writes; raises RefusedError for one out of range."""
+    """Return the number that *text* represents; raises RefusedError for one out of range."""
     number = float(text)
     if isinf(number):
         raise _range_error(text)
@@ -166,9 +166,9 @@ def _ambiguous_error(text: str, alternative: str) -> RefusedError:
 
 # How values are written
 
-# Text that every YAML 1.1 and 1.2 reader takes for just this text. What begins like a number,
-# a date or an indicator is quoted, and so are the words below. A colon is only before what
-# can't make it the end of a key, and a blank only before what can't begin a comment.
+# Text that every YAML 1.1 and 1.2 reader reads as just this text. What begins like a number, a date
+# or an indicator is quoted, and so are the words below. A colon is allowed only before what can't
+# make it the end of a key, and a blank only before what can't begin a comment.
 _PLAIN: Final = re.compile(
     r"[A-Za-z_/$](?:[A-Za-z0-9_./{}$()+*'@!?;=,\-]|[ :](?=[A-Za-z0-9_(/$-]))*"
 )
@@ -187,7 +187,7 @@ _encode: Any = json.encoder.encode_basestring
 def is_plain(text: str, *, to_people: bool = False, brackets: bool = False) -> bool:
     """Return whether *text* can be written without quotes, in a collection in *brackets* or not.
 
-    In a file that is written *to_people* letters of every language can.
+    A file written *to_people* may have letters of every language.
     """
     pattern = _PLAIN_TO_PEOPLE if to_people else _PLAIN
     return (
@@ -199,7 +199,7 @@ def is_plain(text: str, *, to_people: bool = False, brackets: bool = False) -> b
 
 
 def quote_json(text: str) -> str:
-    """Return *text* as a JSON string (RFC 8259 section 7), everything unprintable escaped."""
+    """Return *text* as a JSON string (RFC 8259 section 7), unprintable characters escaped."""
     quoted = str(_encode(text))
     if quoted.isprintable():
         return quoted
@@ -225,10 +225,10 @@ def quote_yaml(text: str) -> str:
 
 
 def format_number(value: float | bool | None) -> str:
-    """Return a number, true, false or null as JSON and every YAML reader have it."""
+    """Return a number, true, false or null as JSON and every YAML reader interpret it."""
     text = json.dumps(value)
     if isinstance(value, float) and "e" in text and "." not in text:
-        # YAML 1.1 knows an exponent only behind a decimal point
+        # YAML 1.1 knows an exponent only after a decimal point
         return text.replace("e", ".0e")
     return text
 
@@ -236,7 +236,7 @@ def format_number(value: float | bool | None) -> str:
 def format_block(text: str, margin: str) -> str | None:
     """Return *text* as a literal block scalar (YAML 1.2.2 section 8.1.2) indented by *margin*.
 
-    None where there is nothing to gain by one, or where it would not give the text back.
+    None if that has no advantage, or would not preserve the text.
     """
     if "\n" not in text:
         return None
@@ -249,17 +249,17 @@ def format_block(text: str, margin: str) -> str | None:
     return f"{style}\n" + "\n".join(margin + line if line else "" for line in lines)
 
 
-# A blank that a line may be folded at: others are kept where they are.
+# A blank at which a line may be folded: others are preserved.
 _FOLD: Final = re.compile(r"(?<=[^ ]) (?=[^ ])")
-# What may not be parted, of a double-quoted scalar.
+# The parts of a double-quoted scalar that can't be split.
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-f]{4}|U[0-9a-f]{8}|.)|[^\\]")
 
 
 def format_folded(text: str, margin: str, width: int) -> str | None:
     """Return *text* as a folded block scalar (YAML 1.2.2 section 8.1.3) indented by *margin*.
 
-    Its lines are *width* characters at most, unless a word is longer. None where it would not
-    give the text back.
+    Its lines have at most *width* characters, unless a word is longer. None if that would not
+    preserve the text.
     """
     lines = text.removesuffix("\n").split("\n")
     if not (lines[0] and lines[-1]) or any(line.startswith((" ", "\t")) for line in lines):
@@ -278,7 +278,7 @@ def format_folded(text: str, margin: str, width: int) -> str | None:
 
 
 def _fold(line: str, room: int) -> list[str]:
-    """Return *line* in lines of at most *room* characters, as far as its words are shorter."""
+    """Return *line* split into lines of at most *room* characters, if its words are shorter."""
     folded: list[str] = []
     for word in _FOLD.split(line):
         if folded and len(folded[-1]) + 1 + len(word) <= room:
@@ -289,10 +289,10 @@ def _fold(line: str, room: int) -> list[str]:
 
 
 def wrap_quoted(text: str, margin: str, width: int, column: int) -> str:
-    """Return *text* as a double-quoted scalar over lines of at most *width* characters.
+    """Return *text* as a double-quoted scalar on lines of at most *width* characters.
 
-    The first one is behind *column* characters, the others behind *margin*. Lines end where those
-    of the text do, and behind blanks (YAML 1.2.2 section 7.3.1).
+    The first line follows *column* characters, the others *margin*. Lines end at line breaks of the
+    text, and after blanks (YAML 1.2.2 section 7.3.1).
     """
     room = width - column - 3
     lines = [""]
@@ -311,6 +311,6 @@ def wrap_quoted(text: str, margin: str, width: int, column: int) -> str:
             last_blank = 0
             room = width - len(margin) - 2
     lines = [line for line in lines if line]
-    # blanks at the start of a line would be passed over
+    # blanks at the start of a line would be ignored
     kept = [f"\\{line}" if line.startswith(" ") else line for line in lines]
     return '"' + f"\\\n{margin}".join(kept) + '"'

@@ -1,6 +1,6 @@
-"""Where each key, value and item of a source begins and ends.
+"""The beginning and end of each key, value and item of a source.
 
-Offsets count characters of the text as given; line ends may be LF or CRLF.
+Offsets count characters of the given text; line ends may be LF or CRLF.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FLOW: Final = frozenset("{[")
 """The styles of collections in brackets."""
 
 BLOCK: Final = frozenset(":-")
-"""The styles of collections that are laid out by indentation."""
+"""The styles of collections in block style."""
 
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
 
@@ -29,10 +29,10 @@ class Span:
     """A node of a text: ``text[start:end]``.
 
     ``style`` is ``{`` or ``[`` for a collection in brackets, ``:`` or ``-`` for a mapping or list
-    laid out by indentation, ``|`` or ``>`` for block text, a quote, or empty for plain text. A
-    collection without brackets ends with its last child, block text with its last line, the line
-    end left out. ``column`` counts from 0: where it starts, which is its indentation if it is
-    laid out by one. Along ``below``, the values or items, run the ``keys`` and their ``names``.
+    in block style, ``|`` or ``>`` for block text, a quote, or empty for plain text. A collection
+    without brackets ends with its last child, block text with its last line, without the line end.
+    ``column``, from 0, is where it starts, which is its indentation in block style. ``below`` are
+    the values or items, parallel to the ``keys`` and their ``names``.
     """
 
     start: int
@@ -55,7 +55,7 @@ class Span:
 def spans(text: str, *, json: bool = False) -> Span:
     """Return the root of *text*, a source that ``read`` accepts, without byte order mark.
 
-    *json* tells a JSON text from a YAML one.
+    *json* distinguishes JSON texts from YAML ones.
     """
     return _json_spans(text) if json else _yaml_spans(text)
 
@@ -71,14 +71,14 @@ def everything(root: Span) -> Iterator[Span]:
 
 
 class _Tree:
-    """Puts spans into each other as they come in the order of the text."""
+    """Nests spans as they come in the order of the text."""
 
     def __init__(self) -> None:
         self.root: Span | None = None
         self._around: list[Span] = []
 
     def add(self, span: Span, name: str = "") -> None:
-        """Put *span*, whose text is *name* if it may be a key, where it belongs."""
+        """Add *span* to the innermost open collection; *name* is its text if it may be a key."""
         if not self._around:
             self.root = self.root or span
         else:
@@ -97,7 +97,7 @@ class _Tree:
         if span.style in FLOW:
             span.end = end
         elif span.below:
-            # the parser lets it reach to the next token, past blank lines and comments
+            # the parser ends it at the next token, after blank lines and comments
             span.end = max(span.below[-1].end, span.keys[-1].end if span.keys else 0)
 
 
@@ -139,7 +139,7 @@ def _scalar(event: Any, text: str) -> Span:
 
 
 def _last_line(text: str, start: int, end: int) -> int:
-    """Return where the last line of the block text ends that the parser lets reach to *end*."""
+    """Return the end of the last line of block text, which the parser ends at *end*."""
     header = text[start : min(end, _line_end(text, start))]
     block = text[start:end]
     if "+" in header.partition("#")[0]:

@@ -27,13 +27,13 @@ def json_key(key: str) -> str:
     return quote_json(key)
 
 
-# Numbers so large or so small that they are written otherwise here, at the end of a line.
-# Both kinds begin with a digit, which makes the search several times as fast.
+# Numbers so large or so small that they are written differently here, at the end of a line. Both
+# kinds begin with a digit, which makes the search several times as fast.
 _EXPONENT: Final = re.compile(r"[0-9](?:e[-+]?[0-9]+|(?<=\b0)\.0000[0-9]*),?$", re.MULTILINE)
 
 
 def json_text(value: Any, indent: int = 0) -> str:
-    """Return *value* as JSON, two blanks a level; lines after the first begin at *indent*."""
+    """Return *value* as JSON, two blanks per level; lines after the first begin at *indent*."""
     if isinstance(value, dict | list) and value:
         from pydantic_core import PydanticSerializationError, to_json
 
@@ -48,7 +48,7 @@ def json_text(value: Any, indent: int = 0) -> str:
 
 
 def write_json(value: Any, indent: int) -> str:
-    """Return what `json_text` does, whatever characters and numbers are in *value*."""
+    """Return the result of `json_text` for any characters and numbers in *value*."""
     if isinstance(value, dict):
         if not value:
             return "{}"
@@ -74,16 +74,16 @@ def yaml_key(key: str) -> str:
 
 
 def _yaml_name(key: str) -> str:
-    # a day equals the text that is remembered for others
+    # a day equals the text that is cached for others
     return key if isinstance(key, Day) and key.is_plain else yaml_key(key)
 
 
 def yaml_text(value: Any, indent: int = 0, width: int = 0, column: int = 0) -> str:
-    """Return *value* as YAML block style, to follow `key:` or `-` at *indent*.
+    """Return *value* in YAML block style, to follow `key:` or `-` at *indent*.
 
-    Begins with a blank or a line break, so that it can be set directly behind the colon. With a
-    *width*, texts are folded so that lines are no longer, as far as possible; the value is
-    behind *column* characters.
+    It begins with a blank or a line break, so that it can follow the colon directly. With a
+    *width*, texts are folded into lines of at most that width, if possible; the value follows
+    *column* characters.
     """
     if isinstance(value, dict):
         if not value:

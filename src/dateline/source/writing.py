@@ -1,4 +1,4 @@
-"""Values written into a file that has a style of its own."""
+"""Write values into a file in the style of that file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dateline.source.scalars import (
 from dateline.source.spans import BLOCK, FLOW, Span, everything
 
 _WIDTHS: Final = (80, 120)
-"""A file's own longest line counts as its width within these bounds."""
+"""A file's longest line counts as its width within these bounds."""
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -33,15 +33,15 @@ class Style:
     map_padding: str
     list_padding: str
     quote: str
-    step: int  # how far a mapping is indented within another
-    list_step: int  # how far a list is indented within a mapping
+    step: int  # the indentation of a mapping within another
+    list_step: int  # the indentation of a list within a mapping
     width: int
     folds: bool = True  # long text is broken, not left on one line
     json: bool = False
 
 
 def style_of(text: str, root: Span, *, json: bool = False) -> Style:
-    """Return the style that most of *text* has."""
+    """Return the prevalent style of *text*."""
     found: Counter[tuple[str, Any]] = Counter()
     for span in everything(root):
         found["quote", span.style] += 1
@@ -54,7 +54,7 @@ def style_of(text: str, root: Span, *, json: bool = False) -> Style:
                     found["step" + below.style, below.column - span.column] += 1
 
     def most(name: str, usual: Any, *others: Any) -> Any:
-        """Return the commonest of the choices; of any found where there is one choice."""
+        """Return the commonest of the choices; any that is found if there is only one choice."""
         known = others or [choice for what, choice in found if what == name]
         return max((usual, *known), key=lambda choice: found[name, choice])
 
@@ -102,7 +102,7 @@ def in_brackets(value: Any, style: Style) -> str:
 def entry(name: str, value: Any, style: Style, indent: int, *, brackets: bool | None = None) -> str:
     """Return `name: value` laid out at *indent*; lines after the first begin there.
 
-    *brackets* says how the neighbours are written; None where none shows it.
+    *brackets* says how the neighbours are written; None if no neighbour shows it.
     """
     head = f"{key_text(name, style)}:"
     return head + after_key(name, value, style, indent, len(head), brackets=brackets)
@@ -111,7 +111,7 @@ def entry(name: str, value: Any, style: Style, indent: int, *, brackets: bool | 
 def after_key(
     name: str, value: Any, style: Style, indent: int, taken: int, *, brackets: bool | None = None
 ) -> str:
-    """Return what follows the colon behind *name*, which *taken* characters from *indent* hold."""
+    """Return what follows the colon after *name*, which takes *taken* characters after *indent*."""
     if isinstance(value, dict | list) and value:
         line = in_brackets(value, style)
         one_line = style.brackets if name in KEYS else _on_one_line(value, style, brackets)
@@ -125,7 +125,7 @@ def after_key(
 
 
 def item(value: Any, style: Style, indent: int, *, brackets: bool | None = None) -> str:
-    """Return what follows `- `, laid out at *indent*, the column behind it."""
+    """Return what follows `- `, laid out at *indent*, the column after it."""
     if isinstance(value, dict | list) and value:
         line = in_brackets(value, style)
         only = isinstance(value, dict) and len(value) == 1
@@ -140,7 +140,7 @@ def item(value: Any, style: Style, indent: int, *, brackets: bool | None = None)
 
 
 def laid_out(value: Any, style: Style, indent: int) -> str:
-    """Return a collection that is not empty by indentation; its first line has none."""
+    """Return a non-empty collection in block style; its first line has no indentation."""
     margin = "\n" + " " * indent
     if isinstance(value, dict):
         return margin.join(
@@ -170,7 +170,7 @@ def key_text(name: str, style: Style, *, brackets: bool = False) -> str:
 
 
 def scalar(value: Any, style: Style, *, brackets: bool = False) -> str:
-    """Return a value that is no collection on one line."""
+    """Return a scalar on one line."""
     if style.json:
         return json.dumps(value, ensure_ascii=False)
     if not isinstance(value, str):
@@ -180,7 +180,7 @@ def scalar(value: Any, style: Style, *, brackets: bool = False) -> str:
     ):
         return value
     double = quote_yaml(value)
-    # the quote that needs no escape, where only one of them does
+    # the quote that needs no escape, if only one of them does
     if double[1:-1] != value and value.isprintable():
         return "'" + value.replace("'", "''") + "'"
     if style.quote == '"' or "'" in value or not value.isprintable():
@@ -191,7 +191,7 @@ def scalar(value: Any, style: Style, *, brackets: bool = False) -> str:
 def _text(text: str, style: Style, indent: int, taken: int) -> str:
     """Return *text* as a value at *indent*: on one line, or as block text below it.
 
-    Where the file's long texts are broken, so is this one, as far as YAML can.
+    If the file breaks long texts, this one is broken, too, as far as YAML can.
     """
     line = scalar(text, style)
     if style.json:

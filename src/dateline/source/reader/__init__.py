@@ -1,4 +1,4 @@
-"""Reading one source file: mappings and lists with places, and the problems found."""
+"""Read one source file: mappings and lists with positions, and its problems."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ __all__ = [
 
 
 _CONFLICT: Final = re.compile(r"^<<<<<<< .*?^=======$.*?^>>>>>>> ", re.MULTILINE | re.DOTALL)
-"""The lines that git writes around what two branches made of the same place."""
+"""The lines that git writes around conflicting changes."""
 
 
 def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Map | None:
-    """Return what the `.yaml` or `.json` file at *path* holds; *name* is its name for people.
+    """Return the content of the `.yaml` or `.json` file at *path*, called *name* in messages.
 
-    Mappings from YAML are ``Map`` and lists ``Seq``, with the place of every key, value and
-    item. Objects from JSON are ``Map`` without marks, arrays plain lists: ``Locator`` finds
-    their places when one is needed.
+    Mappings from YAML are ``Map`` and lists ``Seq``, with the place of every key, value and item.
+    Objects from JSON are ``Map`` without marks, arrays plain lists: ``Locator`` finds their places
+    when one is needed.
 
-    Never raises for bad input: everything wrong is appended to *problems*. Returns None where
-    the file could not be read to its end; else what it holds, with refused values as text and
-    the first value of a duplicate key.
+    Never raises for bad input: every problem is appended to *problems*. Returns None if the file
+    could not be read to its end; else its content, with refused values as text and the first value
+    of a duplicate key.
     """
     content = read_bytes(path, name, adopted=adopted, problems=problems)
     if content is None:
@@ -68,9 +68,9 @@ def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Ma
 def read_bytes(
     path: Path, name: str, *, adopted: bool, problems: list[Problem], inside: Path | None = None
 ) -> bytes | None:
-    """Return the bytes of the file at *path*; None, with the problem noted, if it can't be read.
+    """Return the bytes of the file at *path*; None, after reporting why, if it can't be read.
 
-    A link leads no further than to the folder *inside*, that of the file if it is left out.
+    A link may lead no further than to the folder *inside*, by default that of the file.
     """
     try:
         size = (ADOPTED if adopted else AUTHORED).size
@@ -84,7 +84,7 @@ def read_bytes(
 def read_content(
     content: bytes, name: str, *, adopted: bool, problems: list[Problem]
 ) -> Map | None:
-    """Return what a file called *name* holds whose bytes are *content*, as ``read`` does.
+    """Return what ``read`` does for a file called *name* with the bytes *content*.
 
     It is JSON if its name ends in `.json`, else YAML.
     """
@@ -101,7 +101,7 @@ def read_content(
 
 
 def _refuse_conflicts(text: str, log: Log) -> None:
-    """Note each conflict that a merge left in *text*. Raises StoppedError if there is any."""
+    """Report each merge conflict in *text*. Raises StoppedError if there is any."""
     if "<<<<<<< " not in text:
         return
     found = [text.count("\n", 0, each.start()) + 1 for each in _CONFLICT.finditer(text)]

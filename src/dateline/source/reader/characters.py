@@ -1,4 +1,4 @@
-"""The text of a file: decoded, with one kind of line end and no invisible character."""
+"""Decode the text of a file, with one kind of line end and no invisible characters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HALF_CHARACTER: Final = "this escape is half of a character; write the character
 
 _WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
-# What compressed files begin with.
+# The first bytes of compressed files.
 _COMPRESSED: Final = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip"}
 
 # Control and bidi characters, line separators that YAML readers disagree on, characters that
@@ -37,10 +37,10 @@ class UnreadableFileError(Exception):
 
 
 def text_of(content: bytes, log: Log) -> str:
-    """Return the text of a file that holds *content*: LF for every line end, no byte order mark.
+    """Return *content* as text: LF for every line end, no byte order mark.
 
-    Raises StoppedError where it is not in UTF-8. A forbidden character is noted, and a blank
-    is in its place.
+    Raises StoppedError if it is not in UTF-8. A forbidden character is reported and replaced by a
+    blank.
     """
     text = decode(content, log)
     if "\r" in text:
@@ -51,10 +51,10 @@ def text_of(content: bytes, log: Log) -> str:
 
 
 def file_content(path: Path, most_bytes: int, *, inside: Path | None = None) -> bytes:
-    """Return what the regular file at *path* holds.
+    """Return the content of the regular file at *path*.
 
-    Raises UnreadableFileError where there is none, where it holds more than *most_bytes*, and where
-    a link leads out of the folder *inside*; without one, links may lead anywhere.
+    Raises UnreadableFileError if there is none, if it has more than *most_bytes*, and if a link
+    leads out of the folder *inside*; without one, links may lead anywhere.
     """
     try:
         real = path.resolve(strict=True)
@@ -64,7 +64,7 @@ def file_content(path: Path, most_bytes: int, *, inside: Path | None = None) -> 
                 "symlink-outside", message + ", outside its folder; copy the file here"
             )
         if not real.is_file():
-            # a pipe would keep its reader waiting
+            # a pipe would block its reader
             raise UnreadableFileError(
                 "unreadable-file", "this is not a regular file; put a file here"
             )
@@ -86,15 +86,15 @@ def file_content(path: Path, most_bytes: int, *, inside: Path | None = None) -> 
 
 
 def _from_here(path: Path) -> str:
-    """Return *path* as it is written in the working folder; as it is on another drive."""
-    with suppress(OSError):  # the working folder may be gone
+    """Return *path* relative to the working folder; unchanged if it is on another drive."""
+    with suppress(OSError):  # the working folder may have been removed
         if path.anchor == Path.cwd().anchor:
             return os.path.relpath(path)
     return os.fspath(path)
 
 
 def decode(content: bytes, log: Log) -> str:
-    """Return *content* as text without its byte order mark; raises StoppedError for no UTF-8."""
+    """Return *content* as text without its byte order mark; raises StoppedError unless UTF-8."""
     for mark, way in _COMPRESSED.items():
         if content.startswith(mark):
             log.stop(1, 1, "not-utf-8", f"the file is compressed by {way}; unpack it")
@@ -123,7 +123,7 @@ def _without_invisible(text: str, log: Log) -> str:
         if found := _FORBIDDEN.search(line):
             message = _invisible(found.group()) + "; delete it"
             log.note(number, found.start() + 1, "control-character", message)
-    # a blank keeps every place as it is, so that the other problems are found as well
+    # a blank preserves all positions, so that the other problems are found as well
     return _FORBIDDEN.sub(" ", text)
 
 
@@ -132,7 +132,7 @@ def _invisible(character: str) -> str:
 
 
 def text_refusals(text: str, most_bytes: int) -> Iterator[tuple[str, str]]:
-    """Yield id and message for all that is wrong with a text once its escapes are undone."""
+    """Yield id and message for everything that is wrong with a text, its escapes decoded."""
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > most_bytes:
         message = f"this text has {size:,} bytes, of at most {most_bytes:,}; shorten it"

@@ -1,4 +1,4 @@
-"""Reading a JSON file: what it holds, or everything that is wrong with it."""
+"""Read a JSON file: return its content, or report everything that is wrong with it."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _STRUCTURE: Final = b"[]{}"
 _NO_STRUCTURE: Final = bytes(byte for byte in range(256) if byte not in _STRUCTURE + b'"')
 _STEPS: Final = bytes.maketrans(_STRUCTURE, b"\x01\xff\x01\xff")
 
-# strings once the escaped quotes are out of the way; and every token, whatever its escapes
+# strings, once the escaped quotes are removed; and every token, whatever its escapes
 _STRING: Final = re.compile(b'"[^"]*"?')
 TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
 
-# Escapes of forbidden characters and of lone halves of surrogate pairs, doubled backslashes aside.
+# Escapes of forbidden characters and of lone halves of surrogate pairs, except after a backslash.
 _FORBIDDEN_ESCAPE: Final = re.compile(
     r"\\(?:[bf]|u(?:00(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f])|061c|200[ef]|202[89a-e]"
     r"|206[6-9]|feff|fff[ef]|d[89ab][0-9a-f]{2}(?!\\ud[c-f])"
     r"|(?<!\\ud[89ab][0-9a-f]{2}\\u)d[c-f]))",
     re.IGNORECASE,
 )
-# The same of halves alone, without IGNORECASE: for texts of many megabytes.
+# The same for halves alone, without IGNORECASE: for texts of many megabytes.
 _LONE_HALF: Final = re.compile(
     r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
     r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])"
 )
 
-# A backslash, and a quote or another one behind it. Written so that it is searched for by the first
+# A backslash with a quote or another one after it. Written so that it is searched for by the first
 # character alone, which is many times as fast.
 _ESCAPED: Final = re.compile(rb'\\[\\"]')
 # The escapes that may be forbidden.
@@ -53,7 +53,7 @@ _DECODER: Final = json.JSONDecoder()
 
 _NOT_JSON: Final = frozenset(("NaN", "Infinity", "-Infinity"))
 
-# What the parser complains of: a part of its message, and the way out.
+# The complaints of the parser: a part of its message, and the way out.
 _WAYS_OUT: Final = (
     ("property name", "write a key in double quotes, or remove the comma before }"),
     ("trailing comma", "remove the comma before } or ]"),
@@ -68,7 +68,7 @@ _WAYS_OUT: Final = (
 
 
 class JsonDocument(Map):
-    """The mapping that a JSON file holds, with the text to find places in."""
+    """The mapping in a JSON file, with the text to find positions in."""
 
     __slots__ = ("text",)
 
@@ -78,8 +78,8 @@ class JsonDocument(Map):
 class JsonReader:
     """Reads one JSON text with the parser in C.
 
-    That one only says whether anything is wrong; only then is the text walked, token by
-    token, for what and where.
+    The parser only reports whether anything is wrong; only then is the text walked, token by token,
+    to find out what and where.
     """
 
     def __init__(self, text: str, limits: Limits, log: Log) -> None:
@@ -89,9 +89,9 @@ class JsonReader:
         self._has_long_text = False
 
     def read(self) -> JsonDocument:
-        """Return what a source holds, whatever is wrong in it, which is noted.
+        """Return the content of a source, and report whatever is wrong in it.
 
-        Raises StoppedError where it is not JSON to its end.
+        Raises StoppedError if it is not JSON to its end.
         """
         text = JsonText(self._log.file, self._text, source=True)
         document = JsonDocument(self._read(text, None, _FORBIDDEN_ESCAPE))
@@ -100,7 +100,7 @@ class JsonReader:
         return document
 
     def read_foreign(self, like: JsonText | None) -> tuple[dict[str, Any], JsonText]:
-        """Return what a text holds that is to become no source: invisible characters may be in it.
+        """Return the content of a third-party text, which may have invisible characters.
 
         Parts that are in *like*, too, are shared with it. Raises StoppedError as ``read`` does.
         """

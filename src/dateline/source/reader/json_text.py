@@ -21,7 +21,7 @@ _BLANKS: Final = re.compile(r"[ \t\n\r]*")
 
 
 def after_blanks(text: str, offset: int) -> int:
-    """Return where the white space that begins at *offset* ends."""
+    """Return the end of the white space that begins at *offset*."""
     found = _BLANKS.match(text, offset)
     return found.end() if found else offset
 
@@ -67,11 +67,11 @@ def _strict(mapping: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> json.
 _DECODER: Final = json.JSONDecoder()
 _STRICT: Final = _strict(_unique)
 # Most of a document is two levels below its root, in `paths` and in sections of `components`:
-# noted once, those need not be read through to find where they end.
+# known once, these objects need not be read through to find their ends.
 _BELOW: Final = 2
 
 _Child = tuple[str | int, tuple[int, int]]
-"""A key or an index, where it begins, and where its value does."""
+"""A text that was read, and the offset of something in it."""
 
 _Twin = tuple["JsonText", int]
 """A text that was read, and where something in it begins."""

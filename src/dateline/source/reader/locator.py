@@ -13,7 +13,7 @@ from dateline.source.reader.json_text import Trail
 
 
 class KeptDocument(Map):
-    """The mapping that a file held when it was read before; ``find`` returns places in it."""
+    """The mapping of a file that was read before; ``find`` returns places in it."""
 
     __slots__ = ("find",)
 
@@ -21,17 +21,17 @@ class KeptDocument(Map):
 
 
 class Locator:
-    """Finds where the trails of a joined document lead to in its files."""
+    """Finds the places in its files of paths into a joined document."""
 
     def __init__(self, fragments: Iterable[Map]) -> None:
         """Take the mappings that ``read`` returned for those files, at least one."""
         self._fragments = [(fragment, choose_search(fragment)) for fragment in fragments]
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
-        """Return where the key or item at *path* is written; with *value*, what it holds.
+        """Return the place of the key or item at *path*; with *value*, that of its value.
 
-        The file that has most of *path* answers, the first of equals; what it lacks of *path* is
-        left off. The empty trail is the document itself.
+        The file that has most of *path* is searched, the first of equals; a missing rest of *path*
+        is dropped. The empty path is the document itself.
         """
         reached = [(_depth(fragment, path), find) for fragment, find in self._fragments]
         depth, find = max(reached, key=itemgetter(0))
@@ -39,7 +39,7 @@ class Locator:
 
 
 def choose_search(fragment: Map) -> Callable[[Trail, bool], Place]:
-    """Return what finds the place of a path in *fragment*, or of the value there."""
+    """Return a function that finds the place of a path in *fragment*, or of the value there."""
     if isinstance(fragment, JsonDocument):
         return fragment.text.find
     if isinstance(fragment, KeptDocument):
@@ -61,7 +61,7 @@ def _depth(fragment: Map, path: Trail) -> int:
 
 
 def _by_marks(root: Map, path: Trail, value: bool) -> Place:
-    """Return the place of what *path* leads to; containers without marks are passed over."""
+    """Return the place of what *path* leads to; containers without marks are skipped."""
     place = root.place()
     here: Any = root
     for step in path:

@@ -1,4 +1,4 @@
-"""Reading the text of a YAML file."""
+"""Read the text of a YAML file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dateline.source.reader.characters import HALF_CHARACTER, text_refusals
 from dateline.source.reader.limits import Limits, too_deep, too_many
 from dateline.source.scalars import RefusedError, adopted_value, authored_value, key_refusal
 
-# The reader in C, many times faster, where PyYAML was built with it.
+# The reader in C, many times faster, if PyYAML was built with it.
 LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # Escapes in double quotes that can stand for a forbidden character.
@@ -24,7 +24,7 @@ RISKY_ESCAPE: Final = re.compile(r"\\[0abefvNLPxuU]")
 # Each handle is compared with all before it: a file of nothing else would take minutes.
 _TAG_DIRECTIVE: Final = re.compile("^%TAG", re.MULTILINE)
 
-# How the parser writes out `!!`.
+# The tag prefix that the parser expands `!!` to.
 _STANDARD_TAGS: Final = "tag:yaml.org,2002:"
 
 _UNKNOWN: Final = object()
@@ -39,7 +39,7 @@ _SEVERAL: Final = "a second document begins here; put it into a file of its own"
 
 
 class _Complaint(NamedTuple):
-    """A part of what PyYAML's parsers say, and what we say of it."""
+    """A part of a message of PyYAML's parsers, and our message for it."""
 
     part: str
     message: str
@@ -98,12 +98,12 @@ class YamlReader:
         # no character takes more than four bytes
         self._most_characters = limits.text // 4
         self._anchors: set[str] = set()
-        # What the plain keys and values met so far stand for; equal texts become one object.
+        # The values of the plain keys and values so far; equal texts become one object.
         self._keys: dict[str, str] = {}
         self._values: dict[str, Any] = {}
 
     def read(self) -> Map:
-        """Return what the text holds; raises StoppedError where it is not YAML to its end."""
+        """Return the content; raises StoppedError if the text is not YAML to its end."""
         if found := _TAG_DIRECTIVE.search(self._text):
             place = line_and_column(self._text, found.start())
             self._log.stop(*place, "tag-used", "tags are not read; delete the %TAG line")
@@ -142,11 +142,11 @@ class YamlReader:
         return root
 
     def _fill(self, root: Map, get_event: Callable[[], Any]) -> None:
-        """Put into *root* what the events hold up to its end.
+        """Fill *root* from the events up to its end.
 
-        One loop without recursion and with few calls: it runs for every node of documents that
-        have hundreds of thousands, and nesting must not reach the interpreter's stack. Depth and
-        number are decided on each event before anything is made of it.
+        One loop without recursion and with few calls: it runs for every node of documents with
+        hundreds of thousands of nodes, and nesting must not reach the interpreter's stack. Depth
+        and number are checked for each event before an object is created.
         """
         scalar, alias = yaml.ScalarEvent, yaml.AliasEvent
         mapping, mapping_end = yaml.MappingStartEvent, yaml.MappingEndEvent
@@ -226,7 +226,7 @@ class YamlReader:
     # The rare cases, out of the loop.
 
     def _key(self, event: Any) -> str:
-        """Return what a plain key stands for: its own text, refused or not."""
+        """Return the value of a plain key: its own text, refused or not."""
         text: str = event.value
         if len(text) > self._most_characters:
             self._check_text(text, event)
@@ -238,7 +238,7 @@ class YamlReader:
         return text
 
     def _value(self, event: Any) -> Any:
-        """Return what a plain value stands for; its own text if it is refused."""
+        """Return the value of a plain scalar; its own text if it is refused."""
         text: str = event.value
         if len(text) > self._most_characters:
             self._check_text(text, event)
@@ -256,9 +256,9 @@ class YamlReader:
             self._log.note(*_place(event), *refusal)
 
     def _check_lines(self, event: Any) -> None:
-        """Note quotes that go on over lines which begin too far left, as unclosed ones do.
+        """Report quotes that continue on lines with too little indentation, as unclosed ones do.
 
-        YAML 1.2.2, section 7.3, wants them deeper than the mapping around; this reader does not.
+        YAML 1.2.2, section 7.3, requires more indentation than that of the mapping; PyYAML doesn't.
         """
         begin = self._text.rfind("\n", 0, event.start_mark.index) + 1
         first, *lines = self._text[begin : event.end_mark.index].split("\n")
@@ -272,7 +272,7 @@ class YamlReader:
                 return
 
     def _refuse_anchor(self, event: Any) -> None:
-        """Note an anchor; an alias only where nothing comes after it."""
+        """Report an anchor; an alias only if nothing comes after it."""
         name = event.anchor
         if not isinstance(event, yaml.AliasEvent):
             self._anchors.add(name)

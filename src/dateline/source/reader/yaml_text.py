@@ -19,9 +19,9 @@ from dateline.source.reader.locator import Locator
 from dateline.source.reader.yaml_document import LOADER, RISKY_ESCAPE, YamlReader
 from dateline.source.scalars import RefusedError, adopted_value
 
-# What may be above the first entry of a mapping, and how far that is indented.
+# What may be above the first entry of a mapping, and the indentation of that entry.
 _HEAD: Final = re.compile(r"(?: *(?:#[^\n]*)?\n)*( *)(?=[^ \n#])")
-# What an entry begins with, of which nobody could think that it is anything else.
+# The beginning of an entry that can't be anything else.
 _BEGINNING: Final = re.compile(r"[A-Za-z0-9_/$\"']")
 # A line with nothing but a key: its value is on the lines below.
 _KEY_ALONE: Final = re.compile(r" *([A-Za-z][\w-]*): *\n")
@@ -30,31 +30,31 @@ _BELOW: Final = 2
 
 
 class YamlText(TextLines):
-    """The YAML text of a document by other hands.
+    """The YAML text of a third-party document.
 
-    Entries near the root are read one by one: what is well formed by itself and is followed by a
-    line at the indentation of its mapping, or by the end, is the same in the whole. Where that is
-    in doubt, and where anything is wrong, the text is read as a whole by ``YamlReader``. That one
-    also finds the places in an entry, when one is needed.
+    Entries near the root are read one by one: one that is well formed by itself and is followed by
+    a line at the indentation of its mapping, or by the end, means the same in the whole. In case of
+    doubt, and if anything is wrong, ``YamlReader`` reads the whole text. It also finds the places
+    in an entry, when one is needed.
     """
 
     def __init__(self, file: str, text: str) -> None:
         super().__init__(file, text)
         # names and values of entries that were read by themselves, by their texts and holders
         self._known: dict[tuple[Trail, str], tuple[str, Any]] = {}
-        # where each of them begins and ends, by its path
+        # the beginning and end of each of them, by its path
         self._entries: dict[Trail, tuple[int, int]] = {}
-        # where the keys and the values begin of what was read entry by entry
+        # the beginnings of the keys and the values of what was read entry by entry
         self._keys: dict[Trail, int] = {(): 0}
         self._starts: dict[Trail, int] = {}
-        # entries with their places, by where they begin
+        # entries with their places, by their beginnings
         self._marked: dict[int, Map] = {}
         self._whole: Map | None = None
 
     def read(self, log: Log, like: YamlText | None) -> dict[str, Any]:
-        """Return what the text holds; raises StoppedError where it is not YAML to its end.
+        """Return the content; raises StoppedError if the text is not YAML to its end.
 
-        Entries that *like*, which has been read, holds at the same path in the same words are the
+        Entries that *like*, which has been read, has at the same path with the same text are the
         same objects.
         """
         reader = _EntryReader()
@@ -70,9 +70,9 @@ class YamlText(TextLines):
         return found
 
     def find(self, path: Trail, value: bool = False) -> Place:
-        """Return the place of the key or item at *path*, or of what is nearest around it.
+        """Return the place of the key or item at *path*, or of its nearest ancestor in the text.
 
-        With *value*, that of what the key holds.
+        With *value*, return the place of the value of the key.
         """
         if self._whole is not None:
             return Locator([self._whole]).locate(path, value=value)
@@ -98,10 +98,10 @@ class YamlText(TextLines):
         reader: _EntryReader,
         like: YamlText | None,
     ) -> dict[str, Any] | None:
-        """Return the mapping from *start* to *end*, which is indented by *least* or more.
+        """Return the mapping from *start* to *end*, which is indented by at least *least*.
 
-        None where there is none that is laid out by indentation. Raises StoppedError where it
-        can't be read entry by entry.
+        None if there is no mapping in block style. Raises StoppedError if it can't be read entry by
+        entry.
         """
         head = _HEAD.match(self.text, start, end)
         if head is None or len(head[1]) < least or not _BEGINNING.match(self.text, head.end()):
@@ -110,7 +110,7 @@ class YamlText(TextLines):
         self._starts[path] = head.end()
         found: dict[str, Any] = {}
         begin = head.end() - len(margin)
-        # a list may be indented no further than the key that holds it
+        # a list may be indented no further than its key
         ends = re.compile(rf"\n{margin}(?=[^ \n#-])").finditer(self.text, begin, end)
         for stop in [*(found.start() + 1 for found in ends), end]:
             if not _BEGINNING.match(self.text, begin + len(margin)):
@@ -148,18 +148,18 @@ class YamlText(TextLines):
 
 
 class _EntryReader:
-    """Reads entries of mappings as plain data: where all is well, nothing needs to be noted."""
+    """Reads entries of mappings as plain data, without positions, as long as all is well."""
 
     def __init__(self) -> None:
         self._nodes_left = ADOPTED.nodes
-        # what plain values stand for
+        # the values of plain scalars
         self._values: dict[str, Any] = {}
 
     def read(self, text: str, around: int) -> tuple[str, Any]:
-        """Return the name and the value of the only entry that *text* holds.
+        """Return the name and the value of the only entry in *text*.
 
-        In the whole, *around* mappings are around its own. Raises StoppedError, RefusedError or
-        YAMLError where anything is wrong, or where it holds no entry, or more.
+        In the whole document, *around* mappings surround it. Raises StoppedError, RefusedError or
+        YAMLError if anything is wrong, or if there is not exactly one entry.
         """
         loader = LOADER(text.encode())
         try:

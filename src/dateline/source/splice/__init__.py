@@ -12,7 +12,7 @@ from dateline.source.splice.splicing import find_splices
 from dateline.source.writing import style_of
 
 Path = tuple[str | int, ...]
-"""Keys and indexes from the root of a source to a place in it, as edited so far."""
+"""Keys and indexes from the root of a source, as edited so far, to a place in it."""
 
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -21,7 +21,7 @@ class EditableSource:
     """The text of a source that can be edited.
 
     Paths lead through the source as edited so far. *content* is a source that ``read`` accepts;
-    *json* tells JSON from YAML.
+    *json* distinguishes JSON from YAML.
     """
 
     def __init__(self, content: bytes, *, json: bool = False) -> None:
@@ -33,9 +33,9 @@ class EditableSource:
         self._break = "\r\n" if "\r\n" in text else "\n"
 
     def put(self, path: Path, value: Any, at: int | None = None) -> None:
-        """Let the mapping's key at the end of *path* hold *value*.
+        """Set the mapping's key at the end of *path* to *value*.
 
-        A new key becomes number *at* of the keys; the last one without it.
+        A new key becomes number *at* of the keys, by default the last one.
         """
         holder, key = self._holder(path), str(path[-1])
         if isinstance(holder, Old):
@@ -54,7 +54,7 @@ class EditableSource:
             holder.update(entries)
 
     def insert(self, path: Path, value: Any) -> None:
-        """Put *value* into a list, before the item at *path*; an index past the end appends."""
+        """Insert *value* into a list, before the item at *path*; an index past the end appends."""
         holder, index = self._holder(path), int(path[-1])
         if isinstance(holder, Old):
             self._children(holder).insert(index, Child("", New(deepcopy(value))))
@@ -62,7 +62,7 @@ class EditableSource:
             holder.insert(index, value)
 
     def replace(self, path: Path, value: Any) -> None:
-        """Put *value* where *path* leads."""
+        """Replace the value at *path* by *value*."""
         holder = self._holder(path)
         if isinstance(holder, Old):
             self._child(holder, path[-1]).node = New(deepcopy(value))
@@ -70,7 +70,7 @@ class EditableSource:
             holder[path[-1]] = value
 
     def remove(self, path: Path) -> None:
-        """Take the key or item at *path* away."""
+        """Remove the key or item at *path*."""
         holder = self._holder(path)
         if isinstance(holder, Old):
             self._children(holder).remove(self._child(holder, path[-1]))
@@ -78,7 +78,7 @@ class EditableSource:
             del holder[path[-1]]
 
     def rename(self, path: Path, name: str) -> None:
-        """Give the key at the end of *path* another name; it keeps its place and its value."""
+        """Rename the key at the end of *path*; it keeps its place and its value."""
         holder = self._holder(path)
         if isinstance(holder, Old):
             self._child(holder, path[-1]).name = name
@@ -88,7 +88,7 @@ class EditableSource:
             holder.update(entries)
 
     def is_empty(self, path: Path) -> bool:
-        """Return whether the collection at *path* holds nothing."""
+        """Return whether the collection at *path* is empty."""
         holder = self._holder((*path, ""))
         return not (self._children(holder) if isinstance(holder, Old) else holder)
 
@@ -104,7 +104,7 @@ class EditableSource:
         return True
 
     def content(self) -> bytes:
-        """Return the text with all edits done."""
+        """Return the text with all edits applied."""
         parts = []
         done = 0
         changes = find_splices(self._page, self._root)
@@ -122,14 +122,14 @@ class EditableSource:
         return (self._mark + text).encode()
 
     def _needs_line_end(self, text: str) -> bool:
-        """Return whether block text that is to keep its line end is last in *text*."""
+        """Return whether *text* ends with block text that must keep its line end."""
         last = last_of(spans(text, json=self._page.style.json))
         return last.style in ("|", ">") and "-" not in header_of(text, last)
 
-    # Finding the way
+    # Find nodes
 
     def _holder(self, path: Path) -> Any:
-        """Return what holds the end of *path*: a node of the text, or a new dict or list."""
+        """Return the holder of the end of *path*: a node of the text, or a new dict or list."""
         node: Any = self._root
         for step in path[:-1]:
             node = self._child(node, step).node if isinstance(node, Old) else node[step]

@@ -1,4 +1,4 @@
-"""Inserting children of a collection between or behind those that the text has."""
+"""Insert children of a collection between or after the existing ones."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _GAP: Final = re.compile(r"(?:\s|(?<=\s)#[^\n]*)*")
 
 
 def insert_children(page: TextPage, old: Old) -> Iterator[Splice]:
-    """Yield what adds the new children of *old*, each run behind what it follows."""
+    """Yield the splices that add the new children of *old*, each run after its predecessor."""
     kept = {child.number for child in old.children}
-    # a pair in a list may do without braces as long as it is one
+    # a pair in a list may omit braces as long as it is one
     bare = -1 in kept and old.span.style in FLOW and page.text[old.span.start] not in FLOW
     if bare:
         yield Splice(old.span.start, old.span.start, "{ ")
@@ -54,7 +54,7 @@ def _insert_lines(
     line = page.line_start(first)
     above = page.line_above(line)
     if page.text[line:first].strip():
-        # behind the dash of the item around it
+        # after the dash of the surrounding item
         text = f"\n{gap}".join([*lines, margin])
         yield Splice(first, first, text.removeprefix(margin))
     elif above is None:
@@ -74,8 +74,8 @@ def _line(page: TextPage, span: Span, anchor: int | None, child: Child) -> str:
 
 
 def _is_parted(page: TextPage, span: Span, anchor: int | None) -> bool:
-    """Return whether a blank line is between the neighbours."""
-    # blank lines behind text that keeps them would be part of it
+    """Return whether there is a blank line between the neighbours."""
+    # blank lines after text that keeps them would become part of it
     if len(span.below) < 2 or "+" in header_of(page.text, last_of(span.below[anchor or 0])):
         return False
     number = min(anchor or 0, len(span.below) - 2)
@@ -84,7 +84,7 @@ def _is_parted(page: TextPage, span: Span, anchor: int | None) -> bool:
 
 
 def _keep_unended(page: TextPage, span: Span) -> Iterator[Splice]:
-    """Let block text at the end of the file, without a line end, stay without one."""
+    """Keep block text at the end of the file without a line end if it has none."""
     leaf = last_of(span)
     if leaf.style in ("|", ">") and leaf.end == len(page.text):
         header = header_of(page.text, leaf)
@@ -135,7 +135,7 @@ def _in_line(page: TextPage, span: Span, child: Child, line: str) -> str:
 
 
 def _is_by_line(page: TextPage, span: Span, number: int) -> bool:
-    """Return whether the children in brackets are on lines of their own."""
+    """Return whether the children in brackets are on separate lines."""
     if len(span.below) < 2:
         return "\n" in page.text[span.start : page.head(span, 0)]
     number = min(number, len(span.below) - 2)

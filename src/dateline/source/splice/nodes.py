@@ -10,14 +10,14 @@ from dateline.source.spans import Span
 
 @dataclass(eq=False)
 class New:
-    """A value that the text does not have yet."""
+    """A value that is not in the text yet."""
 
     value: Any
 
 
 @dataclass(eq=False)
 class Old:
-    """A node of the text, and the children it is to have."""
+    """A node of the text, and its new children."""
 
     span: Span
     children: list[Child] = field(default_factory=list)
@@ -26,9 +26,9 @@ class Old:
 
 @dataclass(eq=False)
 class Child:
-    """What a collection holds: under which name, and where the text has it, if it does.
+    """A child of a collection: its name, and its place in the text, if any.
 
-    ``number`` is its place among the children that the text has; -1 where it is new.
+    ``number`` is its position among the children in the text; -1 if it is new.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Child:
 
 @dataclass(frozen=True)
 class Splice:
-    """What to put in the place of ``text[start:end]``; on what stays only, if so."""
+    """Replaces ``text[start:end]`` by ``text``; with ``on_what_stays``, only if it is not removed."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Splice:
 
 
 def value_of(node: Old | New) -> Any:
-    """Return the value of what has nothing of the text left."""
+    """Return the value of a node that keeps nothing of the text."""
     if isinstance(node, New):
         return node.value
     values = [value_of(child.node) for child in node.children]

@@ -1,4 +1,4 @@
-"""The text of a source before its edits, and where its lines begin and end."""
+"""The text of a source before its edits, and the positions of its lines."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Final
 from dateline.source.spans import Span
 from dateline.source.writing import Style
 
-# The header of block text that keeps the blank lines behind it.
+# The header of block text that keeps the blank lines after it.
 _KEEPING: Final = re.compile(r"[|>][0-9]?\+")
 
 
 class TextPage:
-    """A text that is looked at and never changed: positions are those of the text as it was."""
+    """An unchanging text: positions are those before the edits."""
 
     def __init__(self, text: str, style: Style) -> None:
         self.text = text
@@ -21,10 +21,10 @@ class TextPage:
         self.keeps_blanks = _KEEPING.search(text) is not None
 
     def comments_above(self, head: int, floor: int) -> int:
-        """Return the start of the lines that are about what begins at *head*.
+        """Return the start of the lines that belong to what begins at *head*.
 
-        These are its own and the comments directly above it in its column, as far as they are
-        behind *floor*. What the file begins with is about the file.
+        These are its own and the comments directly above it in its column, as long as they are
+        after *floor*. Comments at the top of the file belong to the file.
         """
         line = self.line_start(head)
         margin = self.text[line:head] + "#"
@@ -36,7 +36,7 @@ class TextPage:
         return first or line
 
     def head(self, span: Span, number: int) -> int:
-        """Return where child *number* begins: its key, its dash, or itself in brackets."""
+        """Return the beginning of child *number*: its key, its dash, or itself in brackets."""
         if span.is_map:
             return span.keys[number].start
         start = span.below[number].start
@@ -48,11 +48,11 @@ class TextPage:
         return line + span.column
 
     def line_start(self, offset: int) -> int:
-        """Return where the line of *offset* begins."""
+        """Return the beginning of the line of *offset*."""
         return self.text.rfind("\n", 0, offset) + 1
 
     def line_end(self, offset: int) -> int:
-        """Return where the line of *offset* ends, before its line break."""
+        """Return the end of the line of *offset*, before its line break."""
         found = self.text.find("\n", offset)
         if found < 0:
             return len(self.text)
@@ -65,7 +65,7 @@ class TextPage:
         return line
 
     def text_end(self, offset: int) -> int:
-        """Return the end of the last of the blank lines that follow the line of *offset*."""
+        """Return the end of the last blank line that follows the line of *offset*."""
         following = self.next_line(offset)
         while following < len(self.text):
             stop = self.line_end(following)
@@ -75,15 +75,15 @@ class TextPage:
         return self.line_end(offset)
 
     def next_line(self, offset: int) -> int:
-        """Return where the line after that of *offset* begins, or where the text ends."""
+        """Return the beginning of the line after that of *offset*, or the end of the text."""
         return self.text.find("\n", offset) + 1 or len(self.text)
 
     def break_before(self, offset: int) -> int:
-        """Return where the line before that of *offset* ends."""
+        """Return the end of the line before that of *offset*."""
         return self.line_end(self.line_start(offset) - 1)
 
     def line_above(self, line: int) -> int | None:
-        """Return the end of the nearest line above *line* that is no comment, None without one."""
+        """Return the end of the nearest line above *line* that is not a comment, or None."""
         while line:
             above = self.line_start(line - 1)
             content = self.text[above:line].strip()
@@ -101,7 +101,7 @@ def last_of(span: Span) -> Span:
 
 
 def header_of(text: str, span: Span) -> str:
-    """Return what is before the lines of block text; nothing for any other node."""
+    """Return the header of block text; empty for any other node."""
     if span.style not in ("|", ">"):
         return ""
     return text[span.start : span.end].partition("\n")[0].partition("#")[0]

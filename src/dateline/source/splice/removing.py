@@ -1,4 +1,4 @@
-"""Removing children, with the lines and the comments that are about them alone."""
+"""Remove children, with the lines and comments that belong to them alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COMMA: Final = re.compile(r"\s*,")
 
 
 def remove_children(page: TextPage, span: Span, kept: set[int]) -> Iterator[Splice]:
-    """Yield what takes all children of *span* away whose numbers are not *kept*."""
+    """Yield the splices that remove all children of *span* whose numbers are not *kept*."""
     remove = _remove_in_brackets if span.style in FLOW else _remove_lines
     for is_kept, run in groupby(range(len(span.below)), key=lambda number: number in kept):
         if not is_kept:
@@ -31,7 +31,7 @@ def _remove_in_brackets(page: TextPage, span: Span, first: int, last: int) -> Sp
     end = span.below[last].end
     if "#" not in page.text[before:start]:
         return Splice(before, end, "")
-    # the comment is on what stays, whose comma does no harm before the bracket
+    # the comment belongs to what stays, whose comma does no harm before the bracket
     if comma := _COMMA.match(page.text, end):
         end = comma.end()
     rest = page.text[end : page.line_end(end)].partition("#")[0]
@@ -43,7 +43,7 @@ def _remove_lines(page: TextPage, span: Span, first: int, last: int) -> Splice:
     start = page.head(span, first)
     line, end = page.line_start(start), page.line_end(span.below[last].end)
     if page.text[line:start].strip():
-        # behind the dash of the item around it
+        # after the dash of the surrounding item
         after = page.head(span, last + 1)
         follows = page.line_start(after) == page.next_line(end)
         return Splice(start, after if follows else end, "")
@@ -54,6 +54,6 @@ def _remove_lines(page: TextPage, span: Span, first: int, last: int) -> Splice:
         # the blank lines that follow could become part of the text before
         end = page.text_end(end)
     elif not page.text[end : page.line_end(page.next_line(end))].strip():
-        # what stays is parted by one gap, not by two
+        # one gap, not two, remains between the neighbours
         line = page.blanks_above(line)
     return Splice(page.break_before(line), end, "")

@@ -1,4 +1,4 @@
-"""Replacing a value, on the same line where the new one fits there."""
+"""Replace a value, on the same line if the new one fits there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _QUOTES: Final = ("'", '"')
 
 
 def is_rewritten(page: TextPage, old: Old) -> bool:
-    """Return whether nothing of *old* is left, or what was on one line is so no longer."""
+    """Return whether nothing of *old* stays, or it no longer fits the one line it was on."""
     if not old.opened:
         return False
     on_one_line = old.span.style in FLOW and "\n" not in page.text[old.span.start : old.span.end]
@@ -26,14 +26,14 @@ def is_rewritten(page: TextPage, old: Old) -> bool:
 
 
 def rewrite_value(page: TextPage, span: Span, value: Any) -> str:
-    """Return *value* as it is written where *span*, the whole of the text, was."""
+    """Return *value* as written in place of *span*, the whole of the text."""
     if span.style in FLOW or not value:
         return in_brackets(value, page.style)
     return laid_out(value, page.style, span.column)
 
 
 def replace_value(page: TextPage, around: Span, child: Child, value: Any) -> Iterator[Splice]:
-    """Yield what puts *value* where *child* of *around* is."""
+    """Yield the splices that put *value* in place of *child* of *around*."""
     span = around.below[child.number]
     brackets = brackets_of([span], value)
     if kept := in_quotes(span, value):
@@ -51,13 +51,13 @@ def replace_value(page: TextPage, around: Span, child: Child, value: Any) -> Ite
 
 
 def _as_item(page: TextPage, column: int, span: Span, text: str) -> Iterator[Splice]:
-    """Put *text* in the place of *span*, an item of the list at *column*."""
+    """Replace *span*, an item of the list at *column*, by *text*."""
     stop = page.line_end(span.end)
     head, tail = split_first_line(text)
     if span.style in BLOCK:
         yield Splice(span.start, stop, text)
     elif "\n" in head and page.text[span.end : stop].strip():
-        # a comment that follows can only stay above lines
+        # a comment that follows can only move above lines
         yield Splice(span.start, span.end, "")
         yield Splice(stop, stop, "\n" + " " * (column + 2) + text)
     else:
@@ -66,13 +66,13 @@ def _as_item(page: TextPage, column: int, span: Span, text: str) -> Iterator[Spl
 
 
 def _in_place(page: TextPage, span: Span, text: str) -> Splice:
-    # an empty value is directly behind the colon
+    # an empty value is directly after the colon
     bare = span.start == span.end and page.text[span.start - 1] == ":"
     return Splice(span.start, span.end, f" {text}" if bare else text)
 
 
 def _behind(page: TextPage, key: Span, span: Span, text: str) -> Iterator[Splice]:
-    """Put *text*, which begins with a blank or a line break, behind the colon of *key*."""
+    """Put *text*, which begins with a blank or a line break, after the colon of *key*."""
     colon = page.text.index(":", key.end) + 1
     head, tail = split_first_line(text)
     if head.startswith("\n"):
@@ -84,7 +84,7 @@ def _behind(page: TextPage, key: Span, span: Span, text: str) -> Iterator[Splice
     elif span.style in BLOCK:
         line = page.line_end(colon)
         yield Splice(colon, colon, head)
-        # comments above what was there would be part of block text
+        # comments above the former value would become part of block text
         start = line if tail else page.break_before(span.start)
         yield Splice(start, page.line_end(span.end), tail)
     else:
@@ -93,20 +93,20 @@ def _behind(page: TextPage, key: Span, span: Span, text: str) -> Iterator[Splice
 
 
 def _below(page: TextPage, span: Span, text: str) -> Iterator[Splice]:
-    """Put *text*, which begins with a line break, below the line that *span* ends on."""
+    """Put *text*, which begins with a line break, below the last line of *span*."""
     end = page.line_end(span.end)
     yield Splice(end, end, text)
 
 
 def in_quotes(span: Span, value: Any) -> Splice | None:
-    """Return how a date stays in the quotes that *span* has; None where there are none."""
+    """Return a date in the quotes of *span*, or None if it has none."""
     if isinstance(value, Day) and span.style in _QUOTES:
         return Splice(span.start + 1, span.end - 1, value)
     return None
 
 
 def split_first_line(text: str) -> tuple[str, str]:
-    """Part block text behind its first line: there may be a comment."""
+    """Split block text after its first line, where there may be a comment."""
     if not text.lstrip(" ").startswith(("|", ">")):
         return text, ""
     head, _, tail = text.partition("\n")
@@ -116,7 +116,7 @@ def split_first_line(text: str) -> tuple[str, str]:
 def brackets_of(neighbours: list[Span], value: Any) -> bool | None:
     """Return whether most neighbours of *value*'s kind are in brackets, if any is one.
 
-    Of as many the nearest, which comes first, decides.
+    In case of a tie, the nearest one, which comes first, decides.
     """
     wanted = ("{", ":") if isinstance(value, dict) else ("[", "-")
     alike = [span.style in FLOW for span in neighbours if span.style in wanted and span.below]

@@ -14,7 +14,7 @@ from dateline.source.writing import key_text
 
 
 def find_splices(page: TextPage, old: Old) -> Iterator[Splice]:
-    """Yield what makes the text of *page* hold what *old*, its root, is to hold; in no order."""
+    """Yield, in no order, the splices that turn the text of *page* into *old*, its edited root."""
     if not old.opened:
         return
     span = old.span
