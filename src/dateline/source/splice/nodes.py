@@ -38,7 +38,7 @@ class Child:
 
 @dataclass(frozen=True)
 class Splice:
-    """Replaces ``text[start:end]`` by ``text``; with ``on_what_stays``, only if it is not removed."""
+    """Replaces ``text[start:end]`` by ``text``; ``on_what_stays`` skips removed text."""
 
     start: int
     end: int
