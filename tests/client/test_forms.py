@@ -235,9 +235,8 @@ def test_events_are_read_as_they_arrive(archive: Any, size: int) -> None:
 
 def stream(chunks: list[bytes], *, is_cut: bool = False) -> httpx.Response:
     """Return a response of *chunks* that ends, or is cut."""
-    return httpx.Response(
-        200, stream=Cut(*chunks, is_cut=is_cut), headers={"X-API-Version": VERSION}
-    )
+    headers = {"X-API-Version": VERSION, "Transfer-Encoding": "chunked"}
+    return httpx.Response(200, stream=Cut(*chunks, is_cut=is_cut), headers=headers)
 
 
 def test_lines_are_models_and_bytes_are_bytes(archive: Any) -> None:

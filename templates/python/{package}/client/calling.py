@@ -434,7 +434,7 @@ class Call(Generic[T]):
         is_timeout = isinstance(error, httpx.TimeoutException)
         kind = errors.TimedOutError if is_timeout else errors.ConnectionFailedError
         made = kind(f"{self._operation.name}: {reason}")
-        if not may_repeat and not is_unsent:
+        if not self._may_repeat and not is_unsent:
             made.add_note("Not sent again: it may have had its effect, and has no idempotency key.")
         raise self._finish(made) from error
 
@@ -465,6 +465,12 @@ class Call(Generic[T]):
         made = self._create_status_error(response, retry_after)
         if refused:
             made.add_note(refused)
+        longest = self._session.backoff.longest
+        if self._may_repeat and status in REPEATABLE_STATUSES and (retry_after or 0.0) > longest:
+            made.add_note(
+                f"Not sent again: the wait of {retry_after:.0f} s that Retry-After asks for is "
+                f"longer than the backoff's longest, {longest:.0f} s."
+            )
         raise self._finish(made)
 
     def _follow(self, response: httpx.Response) -> str | None:

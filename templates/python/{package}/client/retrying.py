@@ -23,12 +23,17 @@ class Backoff:
     The wait is random between nothing and a limit, which is ``initial`` at first and doubles each
     time, up to ``maximum``: full jitter, so that callers who failed together do not return
     together. What a response says in `Retry-After` is added; a response that asks for more than
-    ``longest`` is not waited for, but raised.
+    ``longest`` is not waited for, but raised. Raises ValueError for waits below 0.
     """
 
     initial: float = 0.5
     maximum: float = 8.0
     longest: float = 60.0
+
+    def __post_init__(self) -> None:
+        for name, seconds in vars(self).items():
+            if not seconds >= 0:
+                raise ValueError(f"{name} can't be {seconds}: a wait is 0 s or longer")
 
     def choose_delay(self, attempt: int, retry_after: float | None = None) -> float | None:
         """Return the wait after *attempt*, counted from 0; None if it would be too long."""

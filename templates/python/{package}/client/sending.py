@@ -17,7 +17,7 @@ from .errors import ClientError
 from .history import describe_lack
 from .paging import Paging
 from .retrying import Backoff
-from .streams import AsyncStream, Decoder, Stream
+from .streams import AsyncStream, Decoder, Stream, require_whole
 
 T = TypeVar("T")
 _Item = TypeVar("_Item")
@@ -154,6 +154,7 @@ class SyncClient(_Settings):
             request = call.build_request(self._http)
             try:
                 response = self._http.send(request, auth=call.auth, follow_redirects=False)
+                require_whole(response)
             except httpx.RequestError as error:
                 delay = call.take_failure(error)
             else:
@@ -280,6 +281,7 @@ class AsynchronousClient(_Settings):
             request = call.build_request(self._http)
             try:
                 response = await self._http.send(request, auth=call.auth, follow_redirects=False)
+                require_whole(response)
             except httpx.RequestError as error:
                 delay = call.take_failure(error)
             else:

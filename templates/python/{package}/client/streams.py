@@ -49,6 +49,11 @@ class Decoder(Generic[T]):
         """Return the items that the end of the body completes."""
         return []
 
+    @property
+    def is_within(self) -> bool:
+        """Whether the end of the body would be within an item that it does not complete."""
+        return False
+
 
 class Chunks(Decoder[bytes]):
     """Gives bytes as they arrive."""
@@ -74,6 +79,10 @@ class _LineSplitter:
         text = self._rest + chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         *lines, self._rest = text.split(b"\n")
         return [line.decode("utf-8", "replace") for line in lines]
+
+    @property
+    def has_rest(self) -> bool:
+        return bool(self._rest)
 
     def end(self) -> str:
         rest, self._rest = self._rest, b""
@@ -124,6 +133,10 @@ class Events(Decoder[ServerEvent]):
                 self._event = ""
         return found
 
+    @property
+    def is_within(self) -> bool:
+        return bool(self._data) or self._splitter.has_rest
+
     def _take(self, line: str) -> None:
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
@@ -153,6 +166,7 @@ class Stream(Generic[T]):
         try:
             for chunk in self._response.iter_bytes():
                 yield from self._decoder.feed(chunk)
+            require_whole(self._response, is_within=self._decoder.is_within)
             yield from self._decoder.end()
         except (httpx.RequestError, ValidationError) as error:
             raise _describe_cut(error, self._operation, self._response) from error
@@ -192,6 +206,7 @@ class AsyncStream(Generic[T]):
             async for chunk in self._response.aiter_bytes():
                 for item in self._decoder.feed(chunk):
                     yield item
+            require_whole(self._response, is_within=self._decoder.is_within)
             for item in self._decoder.end():
                 yield item
         except (httpx.RequestError, ValidationError) as error:
@@ -213,6 +228,23 @@ class AsyncStream(Generic[T]):
         trace: TracebackType | None,
     ) -> None:
         await self.close()
+
+
+def require_whole(response: httpx.Response, *, is_within: bool = False) -> None:
+    """Raise RemoteProtocolError for a body, read to its end, that is a part of what was sent.
+
+    *is_within* says that it ends within an item.
+    """
+    decoder: Any = getattr(response, "_decoder", None)
+    for each in getattr(decoder, "children", (decoder,)):
+        # httpx takes compressed data without its end for all of it
+        is_complete = getattr(getattr(each, "decompressor", None), "eof", True)
+        if not is_complete and response.num_bytes_downloaded:
+            raise httpx.RemoteProtocolError("the compressed body has no end")
+    # the end of such a body is that of the connection (RFC 9112, section 6.3)
+    is_delimited = {"content-length", "transfer-encoding"} & {*response.headers.keys()}
+    if is_within and not is_delimited and response.http_version.startswith("HTTP/1"):
+        raise httpx.RemoteProtocolError("the connection ended within an item")
 
 
 def _describe_cut(
