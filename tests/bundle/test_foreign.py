@@ -34,7 +34,7 @@ FOREIGN = {
     "null": (b'{"openapi": null}', "1:13: openapi-version: null is no text; write"),
     "other": (
         b'{"foo": 1}',
-        "1:1: openapi-version: this is no OpenAPI document: it has no `openapi`;",
+        "1:1: openapi-version: this is not an OpenAPI document: it has no `openapi`;",
     ),
     "list": (b"[]", "1:1: not-a-mapping: the file must hold"),
     "scalar": (b"5", "1:1: not-a-mapping: the file must hold"),

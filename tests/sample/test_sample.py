@@ -360,18 +360,18 @@ UNSATISFIABLE: dict[str, tuple[Json, str, str]] = {
     "types": (
         {"allOf": [{"type": "integer"}, {"type": "string"}]},
         "/0/a",
-        "no type is left that all it says allows",
+        "its constraints allow no type in common",
     ),
-    "false": (False, "/0/a", "the schema `false` lets nothing through"),
+    "false": (False, "/0/a", "no value is valid for the schema `false`"),
     "values": (
         {"type": "string", "enum": [1, 2]},
         "/0/a",
-        "none of the values that it lists fits all it says",
+        "none of the listed values is valid",
     ),
     "endless": (
         {"$ref": "#/components/schemas/Endless"},
         "/0/a/it",
-        "each value of it holds another one, without end",
+        "each value must contain another one, without end",
     ),
     "nowhere": ({"$ref": "#/components/schemas/Nowhere"}, "/0/a", "leads nowhere"),
     "one of two": (

@@ -1,7 +1,6 @@
 """Read third-party OpenAPI documents, from one file or several.
 
-The one boundary for documents that dateline did not check itself: whoever judges or adopts a
-document has it from here.
+All documents that dateline did not check itself are read here, to be compared or adopted.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class FolderFiles:
     folder: Path
 
     def content(self, name: str) -> bytes:
-        """Return what the file *name* holds; raises UnreadableFileError as ``Files`` does."""
+        """Return the content of the file *name*; raises UnreadableFileError as ``Files`` does."""
         return file_content(self.folder / name, ADOPTED.size, inside=self.folder)
 
 
@@ -67,7 +66,7 @@ NO_FILES: Final = _NoFiles()
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """An OpenAPI document: its name for people, the bytes of its file, and the files around it."""
+    """An OpenAPI document: its name in messages, the bytes of its file, and the files around it."""
 
     name: str
     data: bytes
@@ -75,7 +74,7 @@ class Document:
     readings: Readings | None = field(default_factory=Readings, compare=False, repr=False)
     """None for a document that is to become a source: see ``read_source``."""
     restore: Callable[[dict[str, Any]], dict[str, Any]] | None = None
-    """Takes out what a document shows that the contract does not hold."""
+    """Removes what a document shows in addition to its contract."""
     is_meant: bool = False
     """Whether ``restore`` reads the oddities of the document, too."""
 
@@ -83,9 +82,9 @@ class Document:
     def content(self) -> dict[str, Any]:
         """The document as data, complete: it refers to no other file.
 
-        Swagger 2.0 is converted to OpenAPI 3.0. Raises SourceError where a file can't be read, is
-        no JSON or YAML, or where the document is of no version that is read; with all that is
-        wrong.
+        Swagger 2.0 is converted to OpenAPI 3.0. Raises SourceError with all problems if a file
+        can't be read or is neither JSON nor YAML, or if the version of the document is not
+        supported.
         """
         return self._restored
 
@@ -96,28 +95,28 @@ class Document:
 
     @property
     def is_alone(self) -> bool:
-        """Whether the document is all in its own bytes. Raises what `content` raises."""
+        """Whether the document consists of its own bytes only. Raises what `content` raises."""
         return self._bundle.sources.keys() == {self._bundle.main}
 
     def place(self, pointer: str) -> Place:
-        """Return where *pointer* leads in the files, or to the nearest thing around it.
+        """Return where *pointer* leads in the files, or the place of its nearest ancestor.
 
         It may lead to something that the document says in other words, as `keep_oddities` does.
         """
         return self.locate(self._find_path(pointer))
 
     def _find_path(self, pointer: str) -> Trail:
-        """Return where the document says what is at *pointer* of what it means."""
+        """Return the path at which the document says what is at *pointer* in its meaning."""
         path = follow(self.content, pointer)
         is_converted = isinstance(self.content, ConvertedDocument)
         return path if is_converted else find_published(self._bundle.document, path)
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
-        """Return where *path* is written, or the nearest thing around it; or its *value*."""
+        """Return the place of *path*, or of its nearest ancestor; or that of its *value*."""
         return self._bundle.locate(path, value=value)
 
     def find_pointer(self, pointer: str) -> str:
-        """Return what *pointer* is in the file as its author wrote it, in Swagger 2.0 perhaps.
+        """Return the pointer in the file as its author wrote it, which may be Swagger 2.0.
 
         It may lead to something that the document says in other words, as `keep_oddities` does.
         """
@@ -128,7 +127,7 @@ class Document:
 
     @property
     def notes(self) -> tuple[Problem, ...]:
-        """What a conversion from Swagger 2.0 could not say in OpenAPI 3.0."""
+        """What the conversion from Swagger 2.0 could not express in OpenAPI 3.0."""
         return self._bundle.notes
 
     @cached_property
@@ -137,7 +136,7 @@ class Document:
         bundle = self._read(problems)
         if bundle is None:
             raise SourceError(problems)
-        # what is in other files was not seen
+        # the content of other files is missing
         if len(bundle.sources) > 1 or may_have_dialects(self.data):
             for path, message in find_foreign_dialects(bundle.document):
                 place = bundle.locate(path, value=True)
@@ -192,7 +191,7 @@ Key = TypeVar("Key")
 
 
 def read_contents(documents: Mapping[Key, Document]) -> dict[Key, dict[str, Any]]:
-    """Return what each of *documents* holds; raises SourceError with all that is wrong in any."""
+    """Return the content of each of *documents*; raises SourceError with the problems of all."""
     found: dict[Key, dict[str, Any]] = {}
     problems: list[Problem] = []
     for key, document in documents.items():
@@ -206,13 +205,12 @@ def read_contents(documents: Mapping[Key, Document]) -> dict[Key, dict[str, Any]
 
 
 def open_document(path: Path, name: str, readings: Readings | None) -> Document:
-    """Return the document in the file at *path*, by *name* for people.
+    """Return the document in the file at *path*, called *name* in messages.
 
-    It may refer to the files in its folder and below. Raises SourceError where the file can't be
-    read.
+    It may refer to the files in its folder and below. Raises SourceError if the file can't be read.
     """
     try:
-        # a link that was named by the user may lead anywhere
+        # a link that the user named may lead anywhere
         data = file_content(path, ADOPTED.size)
     except UnreadableFileError as error:
         place = Place(name, 1, 1)
@@ -222,11 +220,11 @@ def open_document(path: Path, name: str, readings: Readings | None) -> Document:
 
 
 def _not_openapi(source: SourceFile) -> Problem | None:
-    """Return why *source* is no OpenAPI document that can be judged; None if it is one."""
+    """Return why *source* is not an OpenAPI document that can be compared; None if it is one."""
     root = source.root
     version = root.get("openapi")
     at: Trail = ("openapi",)
-    # in YAML, what is not quoted is a number
+    # in YAML, a version without quotes is a number
     named = str(version) if isinstance(version, float) else version
     if isinstance(named, str) and PUBLISHED_VERSIONS.fullmatch(named):
         return None
@@ -238,9 +236,11 @@ def _not_openapi(source: SourceFile) -> Problem | None:
                 message = f"this is {name.format(short(str(root[key])))}"
                 break
         else:
-            message = "this is no OpenAPI document: it has no `openapi`; name one that has"
+            message = "this is not an OpenAPI document: it has no `openapi`; name one that has"
     elif not isinstance(version, str):
-        message = f"{quote(version)} is no text; write the whole version in quotes, such as '3.1.0'"
+        message = (
+            f"{quote(version)} is not text; write the whole version in quotes, such as '3.1.0'"
+        )
     else:
         message = f"{quote(version)} is not OpenAPI 3.0, 3.1 or 3.2; convert the document to 3.1"
     return Problem(place=source.locate(at, value=True), id="openapi-version", message=message)

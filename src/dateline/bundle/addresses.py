@@ -1,4 +1,4 @@
-"""Addresses of references (RFC 3986), and what they name."""
+"""Addresses of references (RFC 3986), and their targets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 
 
 class AddressError(DatelineError):
-    """An address that is not followed, or leads nowhere: the id of the problem, and why."""
+    """An address that is not followed, or is dangling: the id of the problem, and why."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -35,8 +35,8 @@ class AddressError(DatelineError):
 def strip_base(reference: str, base: str) -> str | None:
     """Return *reference* relative to the folder of *base*, the `$self` of a document.
 
-    What leads into the document itself becomes a fragment (OpenAPI 3.2.0, section 4.6). None for
-    what is not below *base*, and where it is no address.
+    An address in the document itself becomes a fragment (OpenAPI 3.2.0, section 4.6). None if it is
+    not below *base*, or not an address.
     """
     address, hash_, fragment = reference.partition("#")
     own = base.partition("#")[0]
@@ -59,13 +59,14 @@ class Address(NamedTuple):
 def parse_address(
     reference: str, file: str, shared: Collection[str] = (), way_out: str = READ_AROUND
 ) -> Address:
-    """Return what *reference* names where it is written in *file*.
+    """Return the target of *reference*, which is written in *file*.
 
     Raises AddressError for one that leads to another host, by an absolute path, or out of the
-    folder and of those *shared* with others, paths from it; its message ends with the *way_out*.
+    folder and of the folders *shared* with others, given as paths from it; the message ends with
+    *way_out*.
     """
     found = _ADDRESS.fullmatch(reference)
-    assert found is not None  # any text is one
+    assert found is not None  # any text is a fragment
     path = unquote(found["path"])
     if found["scheme"] or found["host"] or found["query"]:
         raise AddressError(
@@ -91,7 +92,7 @@ def parse_address(
 
 
 def is_local(reference: str) -> bool:
-    """Return whether *reference* leads into the file where it is written."""
+    """Return whether *reference* leads into the file in which it is written."""
     return not reference or reference.startswith("#")
 
 
@@ -110,9 +111,9 @@ def is_address(value: str) -> bool:
 
 
 def find_path(root: Any, fragment: str) -> Trail:
-    """Return the path that *fragment* names in *root*: a JSON pointer (RFC 6901), or an anchor.
+    """Return the path of *fragment* in *root*: a JSON pointer (RFC 6901), or an anchor.
 
-    The path of a pointer need not exist. Raises AddressError for an anchor that does not.
+    The path of a pointer need not exist. Raises AddressError for an unknown anchor.
     """
     if not fragment:
         return ()

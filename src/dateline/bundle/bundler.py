@@ -1,4 +1,4 @@
-"""Bundle the files of a document, in one file as every step follows references."""
+"""Bundle the files of a document, in one file since every step follows references."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _UNNAMEABLE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 Built = tuple[Any, Goal | None]
-"""What a value becomes in the document, and where it is written if that is somewhere else."""
+"""The new value, and its place if it comes from elsewhere."""
 
 
 class _StopError(Exception):
-    """The rest is not worth reading; the reason is noted."""
+    """The rest is not worth reading; the reason is in the problems."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A document that may have been put together of several files."""
+    """A document that may have been bundled from several files."""
 
     document: dict[str, Any]
     main: str
@@ -51,27 +51,27 @@ class Bundle:
     notes: tuple[Problem, ...] = ()
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
-        """Return where the key or item at *path*, or what is nearest around it, is written.
+        """Return the place of the key or item at *path*, or of its nearest ancestor in the files.
 
-        With *value*, where its value is. What a reference to another file stands for is written
-        in that file.
+        With *value*, return the place of its value. What replaces a reference to another file has
+        its place in that file.
         """
         goal, is_whole = self.find_goal(path)
         return self.sources[goal.file].locate(goal.path, value=value and is_whole)
 
     def find_pointer(self, path: Trail) -> str:
-        """Return the pointer to *path*, or to what is nearest around it, where it is written."""
+        """Return the pointer to *path*, or to its nearest ancestor, in the file that has it."""
         return pointer(self.find_goal(path)[0].path)
 
     def find_goal(self, path: Trail) -> tuple[Goal, bool]:
-        """Return where *path* is written, as far as there is anything, and whether all is."""
+        """Return where *path* is written, as far as it exists, and whether all of it does."""
         goal, rest = self._trace(path)
         return goal, not rest
 
     def trace(self, path: Trail) -> Goal:
         """Return where the key or item at the end of *path* is written, or would be.
 
-        What is under a name that no file has is where it is.
+        What has a name that no file has is where it is.
         """
         holder, rest = self._trace(path[:-1])
         key = Goal(holder.file, (*holder.path, *rest, *path[-1:]))
@@ -88,7 +88,7 @@ class Bundle:
         return True
 
     def _trace(self, path: Trail) -> tuple[Goal, Trail]:
-        """Return where *path* is written, as far as there is anything, and the rest of it."""
+        """Return where *path* is written, as far as it exists, and the rest of it."""
         here: Any = self.document
         goal = Goal(self.main, ())
         for number, step in enumerate(path):
@@ -102,12 +102,12 @@ class Bundle:
 
 
 class Bundler:
-    """Puts a document together: the content of other files becomes components, or is inlined.
+    """Bundles a document: the content of other files becomes components, or is inlined.
 
-    A component that is nothing but a reference to another file becomes what is there. What has
-    no place among components (path items, operations, whole sections) takes the place of the
-    reference to it. Where the document is a union of fragments, these are definitions: what
-    `x-was` holds is read as what it was.
+    A component that is only a reference to another file becomes its target. What can't be a
+    component (path items, operations, whole sections) replaces the reference to it. If the document
+    is a union of fragments, these are definitions: the content of `x-was` is read as what it
+    replaces.
     """
 
     def __init__(self, files: FileSet) -> None:
@@ -118,20 +118,20 @@ class Bundler:
         self._problems = files.problems
         self._nodes_left = ADOPTED.nodes
         self._origins: dict[tuple[int, str | int], Goal] = {}
-        # all that was made: an id is unique only while its object lives
+        # all objects created: an id is unique only while its object lives
         self._made: list[Any] = []
-        # the names of components, by what they hold
+        # the names of components, by their content
         self._names: dict[tuple[str, Goal], str] = {}
         # what becomes a component, and the addresses that wait for its name
         self._queue: deque[tuple[str, Goal]] = deque()
         self._queued: set[tuple[str, Goal]] = set()
         self._waiting: list[tuple[dict[str, Any], str, tuple[str, Goal], str]] = []
         self._around: list[Goal] = []
-        # what is wrong in components that the document does not use itself: other files may
+        # problems in components that the document does not use itself: other files may
         self._passed_over: list[tuple[Trail, list[Problem]]] = []
 
     def bundle(self) -> Bundle | None:
-        """Return the document; None, with the problems noted, where an address can't be read."""
+        """Return the document; None, after reporting problems, if an address can't be read."""
         before = len(self._problems)
         try:
             document = self._document()
@@ -151,7 +151,7 @@ class Bundler:
         made: dict[tuple[str, Goal], Built] = {}
         while self._queue:
             section, goal = wanted = self._queue.popleft()
-            # `components`, the section and the name are around it
+            # `components`, the section and the name surround it
             made[wanted] = self._inline(Arrangement.ONE, COMPONENTS[section], goal, goal, 3)
         if made:
             document = self._with_components(document, made)
@@ -166,7 +166,7 @@ class Bundler:
     # Components
 
     def _name_components(self, main: Goal) -> None:
-        """Note what the components of the document hold, its own and those in other files."""
+        """Record the components of the document, its own and those in other files."""
         aliases: list[tuple[tuple[str, Goal], str]] = []
         for section in COMPONENTS:
             entries = self._files.find_behind(main, ("components", section))
@@ -185,7 +185,7 @@ class Bundler:
     def _with_components(
         self, document: dict[str, Any], made: dict[tuple[str, Goal], Built]
     ) -> dict[str, Any]:
-        """Return *document* with what was *made* among its components, under free names."""
+        """Return *document* with the components that were *made*, under free names."""
         alike: dict[tuple[str, str], list[Goal]] = {}
         for section, goal in made:
             alike.setdefault((section, self._style(name_shortly(goal))), []).append(goal)
@@ -210,13 +210,13 @@ class Bundler:
         return complete
 
     def _style(self, name: str) -> str:
-        """Return *name* as components of definitions are named: `LoanState`."""
+        """Return *name* in the style of component names of definitions: `LoanState`."""
         if not self._is_authored:
             return name
         return "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", name))
 
     def _copy(self, node: Any) -> Any:
-        """Return a copy of a mapping or list whose values are written where they were."""
+        """Return a copy of a mapping or list whose values keep their places."""
         made = dict(node) if isinstance(node, dict) else list(node)
         self._made.append(made)
         for key in node if isinstance(node, dict) else range(len(node)):
@@ -227,7 +227,7 @@ class Bundler:
     def _refer(
         self, holder: dict[str, Any], key: str, section: str, goal: Goal, rest: str = ""
     ) -> None:
-        """Let *key* of *holder* be the address of what is at *goal*, and of *rest* below it."""
+        """Set *key* of *holder* to the address of what is at *goal*, followed by *rest*."""
         if goal.file == self._main:
             holder[key] = format_local(goal.path) + rest
             return
@@ -237,7 +237,7 @@ class Bundler:
             self._queue.append(wanted)
         self._waiting.append((holder, key, wanted, rest))
 
-    # What each value of a file becomes; itself if it refers to no other file
+    # The new form of each value of a file; the same object if it refers to no other file
 
     def _build(self, arrangement: Arrangement, kind: str, node: Any, at: Goal, depth: int) -> Built:
         if arrangement is Arrangement.ONE:
@@ -254,7 +254,7 @@ class Bundler:
         )
 
     def _object(self, kind: str, node: Any, at: Goal, depth: int) -> Built:
-        """Return what *node*, an object of *kind*, becomes."""
+        """Return the new form of *node*, an object of *kind*."""
         if not isinstance(node, dict):
             return node, None
         self._count(node, at, depth)
@@ -281,7 +281,7 @@ class Bundler:
         at: Goal,
         depth: int,
     ) -> dict[str, Any]:
-        """Return *inlined* with the siblings of the reference to it, which win."""
+        """Return *inlined* overridden by the siblings of the reference to it."""
         own, _ = self._children(kind, node, at, depth)
         made: dict[str, Any] = self._copy(inlined)
         for key in inlined:
@@ -296,7 +296,7 @@ class Bundler:
     def _inline(
         self, arrangement: Arrangement, kind: str, goal: Goal, at: Goal, depth: int
     ) -> Built:
-        """Return what is at *goal*, to be put at *at*."""
+        """Return what is at *goal*, to be placed at *at*."""
         if goal in self._around:
             self._note(at, "reference-circular", "it leads back to itself; write it out once")
             return None, None
@@ -347,7 +347,7 @@ class Bundler:
         return made, None
 
     def _history(self, kind: str, was: dict[str, Any], at: Goal, depth: int) -> Built:
-        """Return what the `x-was` of an object of *kind* becomes."""
+        """Return the new form of the `x-was` of an object of *kind*."""
 
         def entry(_: str | int, value: Any, goal: Goal) -> Built:
             if not isinstance(value, dict):
@@ -364,7 +364,7 @@ class Bundler:
     def _section(
         self, section: str, kind: str, node: dict[str, Any], at: Goal, depth: int
     ) -> Built:
-        """Return a section of components, where each alias of a file becomes what is there."""
+        """Return a section of components, with each alias of a file replaced by its target."""
         self._count(node, at, depth)
         if goal := self._follow_alone(node, at):
             aliased = self._files.node(goal)
@@ -389,7 +389,7 @@ class Bundler:
     def _rebuilt(
         self, node: Any, at: Goal, child: Callable[[str | int, Any, Goal], Built]
     ) -> Built:
-        """Return *node* with what *child* makes of each of its values; itself if all stay."""
+        """Return *node* with *child* applied to each of its values; itself if all stay the same."""
         made: Any = None
         for key, value in list(node.items() if isinstance(node, dict) else enumerate(node)):
             built, origin = child(key, value, at.below(key))
@@ -403,10 +403,10 @@ class Bundler:
         return (node if made is None else made), None
 
     def _data(self, value: Any, at: Goal, depth: int, *, payload: bool) -> Built:
-        """Return what a value of no kind becomes, such as an extension or an example.
+        """Return the new form of a value without a kind, such as an extension or an example.
 
-        OpenAPI knows no references there, but other tools follow them. In a *payload*, what
-        leads nowhere is taken for what the API sends; in a published document it is left alone.
+        OpenAPI has no references there, but other tools follow them. In a *payload*, a dangling one
+        is taken for data that the API sends; in a published document it is left alone.
         """
         if not isinstance(value, dict | list):
             return value, None
@@ -419,7 +419,7 @@ class Bundler:
         )
 
     def _mapping(self, mapping: dict[str, Any], at: Goal, tags: Iterable[str]) -> dict[str, Any]:
-        """Return *mapping*, where the schemas that *tags* name are those of the document."""
+        """Return *mapping* with the schemas that *tags* name replaced by those of the document."""
         made = mapping
         for tag in tags:
             value = mapping[tag]
@@ -436,7 +436,7 @@ class Bundler:
         return made
 
     def _link(self, made: dict[str, Any], reference: str, at: Goal) -> dict[str, Any]:
-        """Return a link to an operation of another file with the operation in the document."""
+        """Return a link to an operation of another file with the operation's new address."""
         if at.file == self._main and is_local(reference):
             return made
         if is_remote(reference):
@@ -456,14 +456,14 @@ class Bundler:
     def _follow(
         self, node: dict[str, Any], at: Goal, kind: str = "", *, quiet: bool = False
     ) -> Goal | None:
-        """Return what the `$ref` of *node* leads to, if that is not written in the document."""
+        """Return the target of the `$ref` of *node*, if that is not in the document."""
         reference = node.get("$ref")
         if not isinstance(reference, str) or (at.file == self._main and is_local(reference)):
             return None
         return self._resolve(reference, at.below("$ref"), kind, quiet=quiet)
 
     def _follow_alone(self, node: dict[str, Any], at: Goal) -> Goal | None:
-        """Return what the `$ref` of *node* leads to, as ``_follow`` does; nothing is beside it."""
+        """Return the target of the `$ref` of *node*, as ``_follow`` does, without any siblings."""
         goal = self._follow(node, at)
         if goal is not None and len(node) > 1:
             message = "`$ref` stands for all names here; move those beside it to that file"
@@ -473,9 +473,9 @@ class Bundler:
     def _resolve(
         self, reference: str, at: Goal, kind: str = "", *, quiet: bool = False
     ) -> Goal | None:
-        """Return what *reference*, at *at* of an object of *kind*, leads to; None if to nothing.
+        """Return the target of *reference*, at *at* in an object of *kind*; None if it is dangling.
 
-        That is noted unless it is *quiet*, or the object decides on no value.
+        That is reported unless it is *quiet*, or the object doesn't affect any value.
         """
         before = len(self._problems)
         try:
@@ -494,7 +494,7 @@ class Bundler:
         return None
 
     def _is_undeciding(self, kind: str, at: Goal) -> bool:
-        """Return whether what is at *at*, of *kind*, is published and decides on no value.
+        """Return whether what is at *at*, of *kind*, is published and doesn't affect any value.
 
         That is so for components that the document does not use itself, unless other files do.
         """
@@ -509,7 +509,7 @@ class Bundler:
         return {*list_used(self._files.node(Goal(self._main, ())))}
 
     def _count(self, node: dict[str, Any] | list[Any], at: Goal, depth: int) -> None:
-        """Keep count of what the document holds: files may multiply each other."""
+        """Count the content of the document: files may multiply each other."""
         self._nodes_left -= 1 + len(node)
         if depth > ADOPTED.depth:
             message = f"more than {ADOPTED.depth} mappings and lists are within each other"
@@ -522,7 +522,7 @@ class Bundler:
 
     def _describe(self, at: Goal, kind: str, message: str) -> Problem:
         source = self._files.sources[at.file]
-        assert source is not None  # *at* was met in it
+        assert source is not None  # *at* was reached through it
         return Problem(place=source.locate(at.path, value=True), id=kind, message=message)
 
     def _note(self, at: Goal, kind: str, message: str) -> None:
@@ -540,13 +540,13 @@ _EXPECTED: Final[dict[Arrangement, type | None]] = {
 
 
 def name_shortly(goal: Goal) -> str:
-    """Return what a component is called whose text is at *goal*: the last name that leads there."""
+    """Return a name for a component with its text at *goal*: the last name of the path."""
     names = [step for step in goal.path if isinstance(step, str)]
     return _nameable(names[-1] if names else _stem(goal.file.rpartition("/")[2]))
 
 
 def name_at_length(goal: Goal) -> str:
-    """Return what a component is called whose text is at *goal*, with all that leads there."""
+    """Return a name for a component with its text at *goal*, made of the whole path."""
     return _nameable("_".join(map(str, (_stem(goal.file), *goal.path))))
 
 
@@ -555,5 +555,5 @@ def _stem(file: str) -> str:
 
 
 def _nameable(name: str) -> str:
-    """Return *name* in the characters that names of components have (OpenAPI 3.1.1, 4.8.7)."""
+    """Return *name* in the characters allowed in names of components (OpenAPI 3.1.1, 4.8.7)."""
     return _UNNAMEABLE.sub("_", name) or "_"

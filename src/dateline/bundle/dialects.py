@@ -1,8 +1,8 @@
 """Refuse third-party documents whose schemas are in an unsupported dialect.
 
-Schemas are read as JSON Schema 2020-12, whatever the dialect that `$schema` or `jsonSchemaDialect`
-names. Of the earlier drafts that is what they mean as long as they have none of the keywords that
-mean something else there, or nothing.
+Schemas are read as JSON Schema 2020-12, whatever dialect `$schema` or `jsonSchemaDialect` names.
+For the earlier drafts that is correct unless they use keywords that mean something else there, or
+nothing.
 
 Sources: JSON Schema 2020-12, core, section 8.1.1 (`$schema`); OpenAPI Specification 3.1.1, section
 4.8.24.5 (`jsonSchemaDialect`); release notes of the drafts at https://json-schema.org/draft.
@@ -21,7 +21,7 @@ from dateline.source.reader import Trail
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _OPENAPI: Final = re.compile(r"https://spec\.openapis\.org/oas/3\.[12]/dialect/[\w-]+")
 
-# What 2020-12 reads otherwise than each of the drafts before it.
+# The keywords that 2020-12 interprets differently from each earlier draft.
 _OF_2019: Final = frozenset(
     {
         *("additionalItems", "$recursiveRef", "$recursiveAnchor", "prefixItems"),
@@ -42,15 +42,15 @@ _DRAFTS: Final = {
 }
 _DRAFT: Final = re.compile(r"https?://json-schema\.org/(draft(?:/\d{4}-\d\d|-\d\d))/schema#?")
 _KEYWORDS: Final = (b"$schema", b"jsonSchemaDialect")
-# ASCII as an escape, behind which one of the keywords may hide.
+# An ASCII character as an escape, which may hide one of the keywords.
 _ESCAPED: Final = re.compile(rb"\\(?:u00|U000000|x)[2-7]")
 
 _IN_REFERENCES: Final = NOTES | {"$ref", "$schema", "$id", "$defs", "definitions", "deprecated"}
-"""What may be beside a reference, which hides all else up to draft 7."""
+"""Keywords allowed beside a reference, which hides all others up to draft 7."""
 
 
 def is_read(dialect: Any) -> bool:
-    """Return whether schemas of *dialect* are read as what they mean, whatever they say."""
+    """Return whether schemas of *dialect* are read correctly, whatever they contain."""
     return isinstance(dialect, str) and (
         dialect.removesuffix("#") == DIALECT or _OPENAPI.fullmatch(dialect) is not None
     )
@@ -64,7 +64,7 @@ def may_have_dialects(data: bytes) -> bool:
 def find_foreign_dialects(document: dict[str, Any]) -> Iterator[tuple[Trail, str]]:
     """Yield each place where *document* names a dialect that can't be read, and why."""
     if is_old(document):
-        return  # no keywords of OpenAPI 3.0
+        return  # OpenAPI 3.0 has no such keywords
     for path, kind, node in walk("document", document):
         key = {"document": "jsonSchemaDialect", "schema": "$schema"}.get(kind)
         if key is None or not isinstance(node, dict) or key not in node or is_read(node[key]):
@@ -79,13 +79,13 @@ def find_foreign_dialects(document: dict[str, Any]) -> Iterator[tuple[Trail, str
         for below, keyword in _find_otherwise(kind, node, draft):
             message = (
                 f"`{keyword}` is read as in {DIALECT}, and {draft} has another meaning for it, or "
-                f"none; write it in words of 2020-12, and leave `{key}` out"
+                f"none; write it with keywords of 2020-12, and leave `{key}` out"
             )
             yield (*path, *below), message
 
 
 def _find_otherwise(kind: str, node: dict[str, Any], draft: str) -> Iterator[tuple[Trail, str]]:
-    """Yield each keyword of the schemas in *node*, of *draft*, that 2020-12 reads otherwise."""
+    """Yield each keyword of the schemas in *node*, of *draft*, with another meaning in 2020-12."""
     pending: list[tuple[Trail, str, Any, bool]] = [((), kind, node, True)]
     while pending:
         path, kind, node, is_root = pending.pop()

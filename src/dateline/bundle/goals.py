@@ -1,4 +1,4 @@
-"""Where the references of a document lead to, in its own file and in others."""
+"""The targets of the references of a document, in its own file and in others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INDEX: Final = re.compile("0|[1-9][0-9]{0,8}")
 
 
 class Goal(NamedTuple):
-    """What a reference leads to: a file, and the path in it."""
+    """The target of a reference: a file, and the path in it."""
 
     file: str
     path: Trail
@@ -37,11 +37,11 @@ class Goal(NamedTuple):
 
 @dataclass(frozen=True)
 class Fragments:
-    """The files whose union is a document, by their names from the folder of all.
+    """The files whose union is a document, by their names relative to the folder of all.
 
-    ``find_file`` returns which of them holds what is at a path of the document. ``find_part``
-    returns one of the other files, in the folder or in those ``shared`` with others; None where
-    there is no such file. It raises AddressError for one that is no source.
+    ``find_file`` returns the file that has a path of the document. ``find_part`` returns one of the
+    other files, in the folder or in those ``shared`` with others; None if there is no such file. It
+    raises AddressError for one that is not a source.
     """
 
     files: Mapping[str, Any]
@@ -51,13 +51,13 @@ class Fragments:
     adopted: bool = False
 
     def parse(self, reference: str, file: str) -> Address:
-        """Return what *reference*, written in *file*, names; raises what `parse_address` does."""
+        """Return the target of *reference*, written in *file*; raises what `parse_address` does."""
         way_out = "move the file there, or list its folder under `shared` in versions.yaml"
         return parse_address(reference, file, self.shared, way_out)
 
 
 class FileSet:
-    """The files that a document consists of, each read when a reference first leads there."""
+    """The files of a document, each read when a reference first leads there."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class FileSet:
         self.main = name
         self.sources: dict[str, SourceFile | None] = {name: main}
         self.fragments = fragments
-        # names for people begin with the folder that the first one begins with
+        # names in messages begin with the folder that the first one begins with
         self._folder = main.name.removesuffix(name)
         self._files = files
         # parts of other files are shared with nothing
@@ -80,19 +80,19 @@ class FileSet:
         self._bytes_left = ADOPTED.size
 
     def forget_unread(self) -> None:
-        """Forget which files can't be read: who refers to one later is to know why."""
+        """Forget which files can't be read, so that the next reference reports the reason."""
         self.sources = {name: each for name, each in self.sources.items() if each is not None}
 
     def find_file(self, at: Goal) -> str:
-        """Return the name of the file that holds what is at *at*."""
+        """Return the name of the file that contains *at*."""
         if self.fragments is None or at.file != self.main:
             return at.file
         return self.fragments.find_file(at.path)
 
     def follow(self, reference: str, at: Goal, depth: int = 0) -> Goal:
-        """Return what *reference*, written at *at*, leads to, seeing through what only refers on.
+        """Return the target of *reference*, written at *at*, following further references.
 
-        Raises AddressError where that is unknown.
+        Raises AddressError if it is unknown.
         """
         met: set[Goal] = set()
         while True:
@@ -101,14 +101,12 @@ class FileSet:
             if onward is None or (goal.file == self.main and is_local(onward)):
                 return goal
             if goal in met:
-                raise AddressError(
-                    "reference-circular", "it leads back to itself; mend one of them"
-                )
+                raise AddressError("reference-circular", "it leads back to itself; fix one of them")
             met.add(goal)
             reference, at = onward, goal
 
     def _parse(self, reference: str, at: Goal) -> Goal:
-        """Return what *reference* names, which need not exist."""
+        """Return the target of *reference*, which need not exist."""
         file = self.find_file(at)
         base = self._root(self.main).get("$self")
         relative = strip_base(reference, base) if isinstance(base, str) else None
@@ -135,9 +133,9 @@ class FileSet:
         )
 
     def find(self, goal: Goal, depth: int = 0) -> Goal:
-        """Return where *goal* is; references on the way are seen through."""
+        """Return the place of *goal*, following references on the way."""
         if depth > ADOPTED.depth:
-            raise AddressError("reference-circular", "it leads back to itself; mend one of them")
+            raise AddressError("reference-circular", "it leads back to itself; fix one of them")
         found = Goal(goal.file, ())
         node: Any = self._root(goal.file)
         for step in goal.path:
@@ -156,21 +154,21 @@ class FileSet:
         return found
 
     def node(self, goal: Goal) -> Any:
-        """Return what is written at *goal*, which exists."""
+        """Return the node at *goal*, which exists."""
         node: Any = self._root(goal.file)
         for step in goal.path:
             node = node[step]
         return node
 
     def _root(self, file: str) -> dict[str, Any]:
-        """Return what *file* holds. Raises AddressError where it can't be read."""
+        """Return the content of *file*. Raises AddressError if it can't be read."""
         if file not in self.sources:
             self.sources[file] = None  # until it is read
             known = self.fragments.find_part(file) if self.fragments else None
             self.sources[file] = known or self._read(file)
         source = self.sources[file]
         if source is None:
-            # why is noted once
+            # the reason is reported once
             raise AddressError("", "")
         return source.root
 
@@ -190,17 +188,17 @@ class FileSet:
         return read_source(content, self._folder + file, self.problems, self._readings)
 
     def find_behind(self, goal: Goal, path: Trail) -> Goal | None:
-        """Return what is at *path* from *goal*, references seen through; None where nothing is."""
+        """Return what is at *path* below *goal*, following references; None if nothing is."""
         try:
             found = self.find(Goal(goal.file, (*goal.path, *path)))
             reference = get_reference(self.node(found))
             return found if reference is None else self.follow(reference, found)
         except AddressError:
-            return None  # noted where the reference is met
+            return None  # reported at the reference
 
 
 def get_reference(node: Any) -> str | None:
-    """Return the address that *node* is nothing but a reference to."""
+    """Return the address if *node* is only a reference."""
     if isinstance(node, dict) and len(node) == 1 and isinstance(node.get("$ref"), str):
         reference: str = node["$ref"]
         return reference

@@ -1,9 +1,9 @@
-"""References within schemas that have an address of their own, read from the root of the document.
+"""Resolve references in schemas that have an address of their own.
 
-A schema with `$id` is a resource: fragments in it begin at it, and its address leads to it (JSON
-Schema 2020-12, core, sections 8.2.1 and 9.1.2). Everything behind the door of documents knows
-references from the root only. A fragment that leads nowhere from the root, as generators of
-JSON Schemas write it (`#/$defs/Item` in a component), begins at its component.
+A schema with `$id` is a resource: fragments in it are relative to it, and its address leads to it
+(JSON Schema 2020-12, core, sections 8.2.1 and 9.1.2). All later stages know only references from
+the root of the document. A fragment that is dangling from the root, as generators of JSON Schemas
+write it (`#/$defs/Item` in a component), is relative to its component.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from dateline.openapi import ResolvedReference, children, find_replaced, is_old,
 from dateline.schema.references import REFERENCES, Resolver
 
 _SIGNS: Final = ("$id", "#/$defs/", "#/definitions/", "#/properties/")
-"""Texts without which no document needs any of this."""
+"""Texts without which a document needs none of this."""
 
 
 class _Resource(NamedTuple):
-    """A schema where fragments begin, its pointer, its address, and what resolves them."""
+    """A schema that fragments are relative to, its pointer, its address, and its resolver."""
 
     pointer: str
     address: str
@@ -32,14 +32,14 @@ class _Resource(NamedTuple):
 
 
 def may_have_identities(text: str) -> bool:
-    """Return whether the document that *text* holds may have references that begin elsewhere."""
+    """Return whether the document with this *text* may have references relative to other places."""
     return any(sign in text for sign in _SIGNS)
 
 
 def resolve_identities(document: dict[str, Any]) -> dict[str, Any]:
     """Return *document* with references that all begin at its root; itself if they do.
 
-    Those that are written otherwise are `ResolvedReference`.
+    Rewritten references are `ResolvedReference`.
     """
     return document if is_old(document) else _Identities(document).resolve()
 
@@ -90,7 +90,7 @@ class _Identities:
         return {**node, **made} if made else node
 
     def _is_dynamic(self, found: str, reference: str) -> bool:
-        """Return whether what was *found* for a dynamic *reference* is only one of its goals.
+        """Return whether what was *found* for a dynamic *reference* is only one of its targets.
 
         Then its anchor says which those are (JSON Schema 2020-12, core, section 8.2.3.2).
         """
@@ -100,7 +100,7 @@ class _Identities:
         return is_dynamic and len(self._anywhere.list_anchored(f"#{name}")) > 1
 
     def _find(self, reference: Any, around: _Resource | None) -> str | None:
-        """Return the pointer to what *reference* leads to, if it does not begin at the root."""
+        """Return the pointer to the target of *reference*, if it does not begin at the root."""
         if not isinstance(reference, str):
             return None
         if reference.startswith("#"):

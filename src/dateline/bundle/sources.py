@@ -28,14 +28,14 @@ class Files(Protocol):
     """The files of a folder, on disk or in a commit."""
 
     def content(self, name: str) -> bytes:
-        """Return what the file *name* holds, a path from the folder with forward slashes.
+        """Return the content of the file *name*, a path from the folder with forward slashes.
 
-        Raises UnreadableFileError where there is no such file, and where it can't be read.
+        Raises UnreadableFileError if there is no such file, or if it can't be read.
         """
 
 
 class Readings:
-    """What is read together: what a document has in common with the one before is read once."""
+    """Documents that are read together: what each shares with the previous one is read once."""
 
     def __init__(self) -> None:
         self.last: JsonText | YamlText | None = None
@@ -43,25 +43,25 @@ class Readings:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file that was read: its name for people, what it holds, and where that is."""
+    """A file that was read: its name in messages, its content, and the positions in it."""
 
     name: str
     root: dict[str, Any]
     locate: Callable[..., Place]
     text: str | None = None
-    """The text of a file whose objects need not be walked to know what it refers to."""
+    """The text of a file, if its references can be found without walking its objects."""
 
 
 def read_source(
     content: bytes, name: str, problems: list[Problem], readings: Readings | None
 ) -> SourceFile | None:
-    """Return what a file called *name* holds whose bytes are *content*.
+    """Return the file called *name* in messages with the bytes *content*.
 
-    It is JSON if its name ends in `.json`, else YAML; in UTF-8, with or without a byte order
-    mark. Parts that have the same text in what was read before in the same *readings* are the
-    same objects; without readings, JSON has to be what sources may hold: invisible characters
-    are refused. Never raises for bad input: None is returned, and
-    *problems* holds what is wrong.
+    It is JSON if its name ends in `.json`, else YAML; in UTF-8, with or without a byte order mark.
+    Parts with the same text as in the previous document of the same *readings* are the same
+    objects; without readings, JSON must follow the rules for sources: invisible characters are
+    refused. Never raises for bad input: the result is None, and the problems are appended to
+    *problems*.
     """
     found: list[Problem] = []
     source: SourceFile | None = None
@@ -76,9 +76,9 @@ def read_source(
 
 
 def _read_with_others(content: bytes, name: str, log: Log, readings: Readings) -> SourceFile:
-    """Return a file that shares what it can with the last of *readings*.
+    """Return a file that shares parts with the last one of *readings*.
 
-    Raises StoppedError where it can't be read.
+    Raises StoppedError if it can't be read.
     """
     last = readings.last
     if name.lower().endswith(".json"):
@@ -93,9 +93,9 @@ def _read_with_others(content: bytes, name: str, log: Log, readings: Readings) -
 
 
 def may_refer_to_files(source: SourceFile) -> bool:
-    """Return whether *source* may hold an address of another file.
+    """Return whether *source* may have an address of another file.
 
-    Most documents are one file: to know that, their text need not be walked.
+    Most documents are one file: to find that out, their text need not be walked.
     """
     text = source.text
     if text is None:
@@ -115,14 +115,14 @@ def may_refer_to_files(source: SourceFile) -> bool:
 
 
 def refers_to_files(root: Any) -> bool:
-    """Return whether *root* may hold an address of another file."""
+    """Return whether *root* may have an address of another file."""
     pending = [(root, False)]
     while pending:
         node, was = pending.pop()
         if isinstance(node, list):
             pending += [(child, was) for child in node]
         elif isinstance(node, dict):
-            # what was no reference before is null in a history
+            # a key that was no reference before is null in a history
             said = (
                 node[key] for key in _REFERENCES if key in node and not (was and node[key] is None)
             )
@@ -142,10 +142,10 @@ def _is_local(reference: Any) -> bool:
 
 
 _REFERENCES: Final = ("$ref", "$dynamicRef", "operationRef")
-# ASCII letters and signs as escapes, behind which one of our keys may hide. An address that
-# begins with an escape is not taken for a local one.
+# ASCII letters and signs as escapes, which may hide one of our keys. An address that begins with an
+# escape is not taken for a local one.
 _ESCAPED_KEY: Final = re.compile(r'\\u00[2-7](?:[^"\\]|\\.){0,128}+"\s*:')
-# A key that holds a reference, which does not begin with `#`. Most keys end otherwise.
+# A key with a reference that does not begin with `#`. Most keys end differently.
 _ELSEWHERE: Final = re.compile(
     r'ef"(?:(?<="\$ref")|(?<="\$dynamicRef")|(?<="operationRef"))(?!\s*:\s*"#)'
 )

@@ -1,9 +1,9 @@
-"""Convert Swagger 2.0 to OpenAPI 3.0.4, in one file as the objects hold each other.
+"""Convert Swagger 2.0 to OpenAPI 3.0.4, in one file since the objects contain each other.
 
-Where everything was written is known.
+The original place of everything is recorded.
 
-Sources: Swagger 2.0 specification (sections by their titles) and OpenAPI Specification 3.0.4.
-What 3.0 writes in one way only is written so; `Converted.notes` names what it can't say.
+Sources: Swagger 2.0 specification (sections by their titles) and OpenAPI Specification 3.0.4. What
+3.0 writes in only one way is written so; `Converted.notes` lists what it can't express.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _OPENAPI: Final = "3.0.4"
 
 _FORMS: Final = ("multipart/form-data", "application/x-www-form-urlencoded")
 _ANY_TYPE: Final = "*/*"
-"""What a message is sent as where neither `consumes` nor `produces` says it."""
+"""The media type of messages if neither `consumes` nor `produces` has one."""
 
-# What a parameter or header is, and not its value.
+# Keys that describe a parameter or header, and not its value.
 _OF_PARAMETER: Final = frozenset(
     {"name", "in", "description", "required", "allowEmptyValue", "deprecated", "example", "schema"}
 )
@@ -41,14 +41,14 @@ _OF_HEADER: Final = frozenset({"description", "required", "deprecated", "example
 # Extensions that describe the value, as Schema Objects have them.
 _OF_VALUE: Final = frozenset({"x-nullable", EXTENSIBLE})
 
-# How 3.0 calls the ways to write a list (Parameter Object, `collectionFormat`).
+# The styles of 3.0 for lists (Parameter Object, `collectionFormat`).
 _STYLES: Final[dict[str, dict[str, Any]]] = {
     "csv": {"style": "form", "explode": False},
     "ssv": {"style": "spaceDelimited", "explode": False},
     "pipes": {"style": "pipeDelimited", "explode": False},
     "multi": {"style": "form", "explode": True},
 }
-# The other ways have no style: as content, their text has a media type.
+# The other formats have no style: as content, their text has a media type.
 _LISTED: Final = {"tsv": "text/tab-separated-values"}
 
 _FLOWS: Final = {
@@ -80,10 +80,10 @@ class _SwaggerNode(NamedTuple):
 
 @dataclass(frozen=True)
 class Converted:
-    """A document of OpenAPI 3.0 that was Swagger 2.0.
+    """An OpenAPI 3.0 document that was converted from Swagger 2.0.
 
-    ``origins`` holds the path in the source of what is under a key of an object, by the id of the
-    object and the key, where it is not the same key of what the object was.
+    ``origins`` maps the id of an object and a key to the path in the source, if that is not the
+    same key of the original object.
     """
 
     document: dict[str, Any]
@@ -92,10 +92,10 @@ class Converted:
 
 
 def convert(source: SourceFile, file: str, problems: list[Problem]) -> Converted | None:
-    """Return the document of *source*, which is Swagger 2.0, as OpenAPI 3.0.
+    """Return *source*, which is Swagger 2.0, as OpenAPI 3.0.
 
-    *file* is its name in its folder. None, with *problems*, where it refers to other files, or
-    where a value that decides what others mean has the wrong type.
+    *file* is its name in its folder. None, after appending to *problems*, if it refers to other
+    files, or if a value that determines the meaning of others has the wrong type.
     """
     return _SwaggerConverter(source, file).convert(problems)
 
@@ -103,7 +103,7 @@ def convert(source: SourceFile, file: str, problems: list[Problem]) -> Converted
 class _SwaggerConverter:
     """Converts one document.
 
-    A node that several places refer to becomes one object in all of them, so that whoever compares
+    A node that several places refer to becomes one object in all of them, so that a comparison of
     documents meets it once.
     """
 
@@ -145,7 +145,7 @@ class _SwaggerConverter:
         return Converted(made, self._origins, tuple(self._notes))
 
     def _put(self, holder: Any, key: str | int, value: Any, path: Trail) -> None:
-        """Let *key* of *holder* be *value*, which is written at *path* of the source."""
+        """Set *key* of *holder* to *value*, which is written at *path* of the source."""
         if isinstance(holder, list):
             holder.append(value)
         else:
@@ -154,7 +154,7 @@ class _SwaggerConverter:
         self._made.append(holder)
 
     def _once(self, make: Callable[..., Any], at: _SwaggerNode, *more: Any) -> Any:
-        """Return what *make* makes of *at*: one object for each node."""
+        """Return the result of *make* for *at*: one object for each node."""
         key = make.__name__, id(at.node), *map(repr, more)
         if key not in self._known:
             self._known[key] = make(at, *more)
@@ -163,7 +163,7 @@ class _SwaggerConverter:
     # The document
 
     def _servers(self, at: _SwaggerNode) -> list[Any]:
-        """Return where the API is served (Swagger Object, `host`, `basePath`, `schemes`)."""
+        """Return the servers of the API (Swagger Object, `host`, `basePath`, `schemes`)."""
         root = _SwaggerNode(self._root, ())
         host, base = (self._get(root, key, str) for key in ("host", "basePath"))
         base = (base or "").rstrip("/")
@@ -171,7 +171,7 @@ class _SwaggerConverter:
         listed = self._texts(at, "schemes") or ()
         made: list[Any] = []
         if host is not None:
-            # without a scheme it is the one of the document itself
+            # without a scheme it is that of the document itself
             urls = [f"{scheme}://{host}{base}" for scheme in listed] or [f"//{host}{base}"]
             for index, url in enumerate(urls):
                 where = (*path, index) if listed else ("host",)
@@ -318,7 +318,7 @@ class _SwaggerConverter:
         return [_SwaggerNode(one, (*path, index)) for index, one in enumerate(listed)]
 
     def _list_parameters(self, listed: list[_SwaggerNode]) -> list[Any]:
-        """Return the parameters that are no part of a body."""
+        """Return the parameters that are not part of a body."""
         made: list[Any] = []
         for at in listed:
             if self._place(at) not in ("body", "formData"):
@@ -336,13 +336,13 @@ class _SwaggerConverter:
         own: list[_SwaggerNode],
         shared: list[_SwaggerNode],
     ) -> None:
-        """Let the operation *made* have the body that its parameters describe."""
+        """Give the operation *made* the body that its parameters describe."""
         consumes = self._texts(at, "consumes")
         consumes = self._consumes if consumes is None else consumes
         for place in ("body", "formData"):
             mine = [one for one in own if self._place(one) == place]
             names = {str(self._seen_through(one).node.get("name")) for one in mine}
-            # one body there is; of a form, fields of other names stay
+            # only one body is allowed; form fields of other names stay
             left = [
                 one
                 for one in shared
@@ -365,7 +365,7 @@ class _SwaggerConverter:
             self._put(made, "requestBody", body, found[0].path)
 
     def _local(self, at: _SwaggerNode, section: str) -> str | None:
-        """Return the name, as it is in addresses, of the component that *at* refers to."""
+        """Return the name, as written in addresses, of the component that *at* refers to."""
         reference = at.node.get("$ref") if isinstance(at.node, dict) else None
         if not isinstance(reference, str):
             return None
@@ -422,12 +422,12 @@ class _SwaggerConverter:
         node = {key: value for key, value in at.node.items() if key not in outside}
         made: dict[str, Any] = self._value(_SwaggerNode(node, at.path), frozenset())
         if at.node.get("allowEmptyValue") is True and made != {"type": "string"}:
-            # nothing but a schema can say it of a field
+            # only a schema can say it for a field
             return {"anyOf": [made, {"type": "string", "enum": [""]}]}
         return made
 
     def _encoding(self, at: _SwaggerNode) -> dict[str, Any] | None:
-        """Return how a field of a form is written, where it is not as 3.0 does by default."""
+        """Return the encoding of a form field, if it is not the default of 3.0."""
         called = _collection(at.node)
         if called is None or called == "multi":
             return None
@@ -436,7 +436,7 @@ class _SwaggerConverter:
         return {"contentType": self._listed_type(called, at)}
 
     def _contents(self, content: dict[str, Any], at: _SwaggerNode, key: str) -> None:
-        """Note where each media type of *content*, of a message at *at*, is written."""
+        """Record where each media type of *content*, of a message at *at*, is written."""
         path = (*at.path[:3], key) if at.path[:1] == ("paths",) else ()
         holder = self._node(path[:-1]) if path else None
         if not (isinstance(holder, dict) and key in holder):
@@ -453,7 +453,7 @@ class _SwaggerConverter:
                 )
 
     def _answer(self, at: _SwaggerNode, produces: tuple[str, ...]) -> Any:
-        """Return the response of an operation: one that is referred to, or its own."""
+        """Return the response of an operation: a referenced one, or its own."""
         reference = self._local(at, "responses")
         found = self._seen_through(at)
         if reference is not None and (produces == self._produces or found is at):
@@ -531,7 +531,7 @@ class _SwaggerConverter:
         called = _collection(node)
         path = (*at.path, *(["collectionFormat"] if "collectionFormat" in node else []))
         if called is not None and place != "query":
-            # `simple`, which is the default there, has commas
+            # `simple`, the default there, uses commas
             simple: dict[str, Any] = {"csv": {}}
         else:
             simple = _STYLES
@@ -548,7 +548,7 @@ class _SwaggerConverter:
         return made
 
     def _listed_type(self, called: str, at: _SwaggerNode) -> str:
-        """Return a media type for a list that is written as 3.0 has no style for."""
+        """Return a media type for a list in a format for which 3.0 has no style."""
         note = f"3.0 has no style for a list as {quote(called)}, which is kept as a media type"
         self._note(at.path, note)
         return _LISTED.get(called) or f'text/plain; collectionFormat="{called}"'
@@ -569,7 +569,7 @@ class _SwaggerConverter:
     # Schemas
 
     def _schema(self, at: _SwaggerNode) -> Any:
-        """Return a Schema Object; itself where 3.0 says the same with the same words."""
+        """Return a Schema Object; the same object if 3.0 says the same with the same keywords."""
         node = at.node
         if not isinstance(node, dict):
             return node
@@ -618,7 +618,7 @@ class _SwaggerConverter:
         return value
 
     def _type(self, made: dict[str, Any], said: Any, path: Trail) -> None:
-        """Put what `type` says into *made*: a file, or what other readers of JSON Schema allow."""
+        """Convert `type` into *made*: a file, or what other readers of JSON Schema allow."""
         if said == "file":
             self._put(made, "type", "string", path)
             self._put(made, "format", "binary", path)
@@ -647,12 +647,12 @@ class _SwaggerConverter:
             while name in self._named.values() or name in self._root.get("definitions", ()):
                 name += "_"
             self._named[address] = name
-            self._schemas[address] = None  # until it is made
+            self._schemas[address] = None  # until it is created
             self._schemas[address] = self._schema(goal)
         return f"#/components/schemas/{self._named[address]}"
 
     def _seen_through(self, at: _SwaggerNode) -> _SwaggerNode:
-        """Return what *at* refers to in the end; itself where it leads nowhere."""
+        """Return the final target of *at*; *at* itself if it is dangling."""
         met: set[Trail] = set()
         goal = at
         while isinstance(goal.node, dict) and isinstance(goal.node.get("$ref"), str):
@@ -664,7 +664,7 @@ class _SwaggerConverter:
         return goal
 
     def _resolve(self, reference: str, at: _SwaggerNode) -> _SwaggerNode | None:
-        """Return what *reference* leads to; None where that is nothing."""
+        """Return the target of *reference*, or None."""
         try:
             address = parse_address(reference, self._file)
             if address.file != self._file:
@@ -684,7 +684,7 @@ class _SwaggerConverter:
             if error.kind != "reference-dangling":
                 self._refuse(refused)
         except LookupError:
-            pass  # it is refused where the document is judged
+            pass  # it is refused when the document is checked
         return None
 
     def _node(self, path: Trail) -> Any:
@@ -695,10 +695,10 @@ class _SwaggerConverter:
             node = node[step]
         return node
 
-    # What is read, and not taken over as it is
+    # Values that are read, and not copied unchanged
 
     def _get(self, at: _SwaggerNode, key: str | int, wanted: type) -> Any:
-        """Return what *key* of *at* holds; None, which is refused, where it is no *wanted*."""
+        """Return the value of *key* in *at*; None, after reporting it, if it is not a *wanted*."""
         value = at.node.get(key)
         if key not in at.node or isinstance(value, wanted):
             return value
@@ -708,7 +708,7 @@ class _SwaggerConverter:
         return None
 
     def _texts(self, at: _SwaggerNode, key: str) -> tuple[str, ...] | None:
-        """Return the texts that *key* of *at* lists, one perhaps without a list; None without."""
+        """Return the texts that *key* of *at* lists, or a single one without a list, or None."""
         if isinstance(at.node.get(key), str):
             return (at.node[key],)
         listed = self._get(at, key, list)
@@ -725,7 +725,7 @@ class _SwaggerConverter:
         )
 
     def _entries(self, at: _SwaggerNode, key: str) -> Iterator[tuple[str, _SwaggerNode]]:
-        """Yield what the mapping below *key* holds."""
+        """Yield the entries of the mapping below *key*."""
         for name, node in (self._get(at, key, dict) or {}).items():
             yield name, _SwaggerNode(node, (*at.path, key, name))
 
@@ -744,7 +744,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _collection(node: dict[str, Any]) -> str | None:
-    """Return how the list *node* is written, and those within it; None if it is no list."""
+    """Return the format of the list *node*, and of nested ones; None if it is not a list."""
     found = []
     here: Any = node
     while isinstance(here, dict) and here.get("type") == "array":
@@ -759,6 +759,6 @@ def _is_plain_type(node: dict[str, Any]) -> bool:
 
 
 def _first(node: dict[str, Any], *keys: str, below: _SwaggerNode | None = None) -> Trail:
-    """Return the path of the first of *keys* that *node* has."""
+    """Return the path of the first of the keys *below* that *node* has."""
     around = below.path if below else ()
     return next(((*around, key) for key in keys if key in node), around)

@@ -1,4 +1,4 @@
-"""Join the files of a Swagger 2.0 document: what others hold becomes part of the first one."""
+"""Join the files of a Swagger 2.0 document: the content of others is added to the first one."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dateline.source.reader import Trail
 from dateline.wording import quote
 
 _SECTIONS: Final = {"schema": "definitions", "parameter": "parameters", "response": "responses"}
-"""Where the objects are that a reference may lead to (Swagger 2.0, Swagger Object)."""
+"""The objects that a reference may lead to (Swagger 2.0, Swagger Object)."""
 
 _Held = dict[str, tuple[Arrangement, str]]
 
-# What the keys of each object hold that may refer to something, by its title in Swagger 2.0.
+# The keys of each object whose content may have references, by its title in Swagger 2.0.
 _HOLDS: Final[dict[str, _Held]] = {
     "swagger": {
         "paths": (Arrangement.ONE, "paths"),
@@ -49,12 +49,12 @@ _HOLDS: Final[dict[str, _Held]] = {
 }
 
 _Wanted = tuple[str, Goal]
-"""What another file has: the section that it becomes an entry of, and where it is."""
+"""The content of another file: the section to which it is added, and its place."""
 
 
 @dataclass(frozen=True)
 class JoinedSwagger:
-    """One source in place of all, those that it was made of, and where each path is written."""
+    """One source in place of all, the original sources, and the place of each path."""
 
     source: SourceFile
     sources: dict[str, SourceFile]
@@ -64,9 +64,9 @@ class JoinedSwagger:
 def join_files(
     main: SourceFile, file: str, files: FileSet, problems: list[Problem]
 ) -> JoinedSwagger | None:
-    """Return *main*, called *file*, with what it refers to in other *files*.
+    """Return *main*, called *file*, with the content of other *files* that it refers to.
 
-    None, with the *problems* noted, where an address can't be read.
+    None, after appending to *problems*, if an address can't be read.
     """
     before = len(problems)
     joined = _SwaggerJoiner(main, file, files, problems).join()
@@ -74,7 +74,7 @@ def join_files(
 
 
 class _SwaggerJoiner:
-    """Objects with a section become entries of it; others take the place of the reference."""
+    """Objects with a section become entries of it; others replace the reference."""
 
     def __init__(
         self, main: SourceFile, file: str, files: FileSet, problems: list[Problem]
@@ -98,7 +98,7 @@ class _SwaggerJoiner:
             section, goal = self._queue.popleft()
             self._build_entry(section, goal, "")
         added = self._choose_names()
-        # again, as all names are known now
+        # again, since all names are known now
         self._origins.clear()
         root = self._build(Arrangement.ONE, "swagger", self._main.root, top, ())
         for (section, goal), name in added.items():
@@ -110,7 +110,7 @@ class _SwaggerJoiner:
         )
 
     def _list_aliases(self) -> Iterator[tuple[_Wanted, str]]:
-        """Yield what the entries of the document refer to in other files, and their names."""
+        """Yield the references of entries of the document to other files, and their names."""
         for section in _SECTIONS.values():
             entries = self._main.root.get(section)
             for name, node in entries.items() if isinstance(entries, dict) else ():
@@ -120,7 +120,7 @@ class _SwaggerJoiner:
                     yield (section, goal), name
 
     def _choose_names(self) -> dict[_Wanted, str]:
-        """Return the names of entries that other files have and the document has not."""
+        """Return the names of entries that other files have and the document does not."""
         new = [wanted for wanted in self._met if wanted not in self._names]
         short = [(section, name_shortly(goal)) for section, goal in new]
         added: dict[_Wanted, str] = {}
@@ -147,7 +147,7 @@ class _SwaggerJoiner:
         return self._build(Arrangement.ONE, kind, self._files.node(goal), goal, path)
 
     def _build(self, arrangement: Arrangement, kind: str, node: Any, at: Goal, path: Trail) -> Any:
-        """Return what *node*, written at *at*, becomes at *path* of the document."""
+        """Return the new form of *node*, written at *at*, for *path* of the document."""
         if isinstance(node, dict) and isinstance(node.get("$ref"), str):
             return self._refer(arrangement, kind, node, at, path)
         if arrangement is Arrangement.LIST or isinstance(node, list):
@@ -179,9 +179,7 @@ class _SwaggerJoiner:
             if section is not None and (section, self._names.get((section, goal))) != path:
                 return {**node, "$ref": self._name((section, goal))}
             if goal in self._around:
-                raise AddressError(
-                    "reference-circular", "it leads back to itself; mend one of them"
-                )
+                raise AddressError("reference-circular", "it leads back to itself; fix one of them")
         except AddressError as error:
             self._refuse(error, reference, at)
             return node
@@ -201,7 +199,7 @@ class _SwaggerJoiner:
     def _refuse(self, error: AddressError, reference: str, at: Goal) -> None:
         source = self._files.sources[at.file]
         if not error.kind or source is None:
-            return  # noted where the file was read
+            return  # reported when the file was read
         place = source.locate((*at.path, "$ref"), value=True)
         message = f"{quote(reference)}: {error.message}"
         problem = Problem(place=place, id=error.kind, message=message)

@@ -1,7 +1,7 @@
 """Sample JSON values that satisfy the schemas of a document, the same for the same seed.
 
-A value depends on the seed, on the name that it is sampled for and on its own schemas, so
-that what is added elsewhere changes nothing. Whatever jsonschema-rs refuses is never returned.
+A value depends on the seed, on the name that it is sampled for and on its own schemas, so additions
+elsewhere change nothing. Values that jsonschema-rs refuses are never returned.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dateline.sample.values import Values
 __all__ = ["Sampler", "UnsatisfiedError"]
 
 _ROOM = 300.0
-"""About how many objects and lists a value may be made of beyond those that it needs."""
+"""The approximate number of objects and lists in a value beyond the required ones."""
 
 
 class UnsatisfiedError(DatelineError):
-    """No value was found that fits a schema; ``place`` is where in the value, ``reason`` why."""
+    """No valid value was found for a schema; ``place`` is where in the value, ``reason`` why."""
 
     def __init__(self, name: str, place: str, reason: str) -> None:
         self.name = name
@@ -34,12 +34,11 @@ class UnsatisfiedError(DatelineError):
 
 
 class Sampler:
-    """Makes values that fit the schemas of one OpenAPI 3.0 or 3.1 document.
+    """Creates valid values for the schemas of one OpenAPI 3.0 or 3.1 document.
 
-    Where the authors give examples, defaults or a closed list of values, those that fit are
-    used; other texts and numbers follow the format, the pattern and the name of their field.
-    A field that is `writeOnly` is left out where it may be, and recursion ends at the least
-    depth that the schemas allow.
+    Examples, defaults and closed lists of values in the document are used if they are valid; other
+    texts and numbers follow the format, the pattern and the name of their field. A `writeOnly`
+    field is left out if possible, and recursion ends at the smallest depth that the schemas allow.
     """
 
     def __init__(self, document: dict[str, Any], seed: int = 0) -> None:
@@ -48,10 +47,10 @@ class Sampler:
         self._seed = seed
 
     def value(self, schema: Any, name: str, room: float = _ROOM) -> Any:
-        """Return a JSON value that fits *schema*, the one of its *name*.
+        """Return a valid JSON value for *schema*, the one called *name*.
 
-        References of *schema* lead into the document. The value is made of about *room* objects
-        and lists beyond those that it needs. Raises UnsatisfiedError where none is found that fits.
+        References of *schema* lead into the document. The value consists of about *room* objects
+        and lists beyond the required ones. Raises UnsatisfiedError if no valid value is found.
         """
         schemas = (self._document.read(schema),)
         try:
@@ -66,7 +65,7 @@ class Sampler:
         return made
 
     def find_defect(self, schema: Any, value: Any) -> str | None:
-        """Return where and how *value* breaks *schema*; None where it fits."""
+        """Return where and how *value* violates *schema*, or None."""
         schemas = (self._document.read(schema),)
         if self._document.fits(schemas, value):
             return None
@@ -74,5 +73,5 @@ class Sampler:
         return "it does not fit" if found is None else f"{pointer(found[0]) or 'it'}: {found[1]}"
 
     def fits(self, schema: Any, value: Any) -> bool:
-        """Return whether *value* fits *schema*, of which a value was made before."""
+        """Return whether *value* is valid for *schema*, for which a value was created before."""
         return self._document.fits((self._document.read(schema),), value)

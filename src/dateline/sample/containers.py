@@ -12,7 +12,7 @@ from dateline.sample.document import SampledDocument, Schemas
 from dateline.sample.here import Here, NothingFitsError
 from dateline.sample.together import Together
 
-# How many entries and items there are where nothing says so.
+# The number of entries and items where the schema doesn't determine it.
 _ENTRIES: Final = 2
 _ITEMS: Final = 3
 _NAMES: Final = 50
@@ -22,7 +22,7 @@ _DISTINCT: Final = ({"uniqueItems": True},)
 
 
 class Maker(Protocol):
-    """What makes the values within."""
+    """Creates the values within."""
 
     document: SampledDocument
 
@@ -36,10 +36,10 @@ class Maker(Protocol):
 def object_(
     maker: Maker, known: Together, here: Here, attempt: int, settle: Callable[[Together], None]
 ) -> dict[str, Any]:
-    """Return an object that *known* describes; *settle* chooses members of unions that come up.
+    """Return an object for *known*; *settle* chooses members of unions that come up.
 
-    The first attempt has all fields, the second none that can be left out, others some. Raises
-    NothingFitsError where a field that has to be there can't be made.
+    The first attempt has all fields, the second only required ones, others some. Raises
+    NothingFitsError if a required field can't be created.
     """
     names = _fields(maker, known, here, attempt, settle)
     required = known.list_required()
@@ -68,7 +68,7 @@ def object_(
 def _fields(
     maker: Maker, known: Together, here: Here, attempt: int, settle: Callable[[Together], None]
 ) -> list[str]:
-    """Return the described fields that are to be there, with all that they bring along."""
+    """Return the described fields to include, with all fields that they require."""
     dice = here.dice("fields", attempt)
     required, rules = known.list_required(), tuple(known.list_values("propertyNames"))
     optional = [
@@ -105,7 +105,7 @@ def _is_kept(attempt: int, dice: Dice) -> bool:
 
 
 def _choose_size(known: Together, here: Here, attempt: int) -> int:
-    """Return how many fields a map has that says what its values are."""
+    """Return the number of fields of a map that describes its values."""
     values = [*known.list_values("additionalProperties"), *known.list_values("patternProperties")]
     if known.names() or here.is_tight or attempt == 1 or not any(map(_is_described, values)):
         return 0
@@ -118,7 +118,7 @@ def _is_described(schema: Any) -> bool:
 
 
 def _free_names(maker: Maker, known: Together, here: Here, attempt: int) -> Iterator[str]:
-    """Yield names that a field may have which no schema describes by name."""
+    """Yield possible names of fields that no schema describes by name."""
     rules = tuple(known.list_values("propertyNames"))
     dice = here.dice("names", attempt)
     described = [pattern for each in known.list_values("patternProperties") for pattern in each]
@@ -144,9 +144,9 @@ def _ruled_names(maker: Maker, rules: Schemas, here: Here) -> Iterator[str]:
 
 
 def array(maker: Maker, known: Together, here: Here, attempt: int) -> list[Any]:
-    """Return a list that *known* describes.
+    """Return a list for *known*.
 
-    Raises NothingFitsError where an item that has to be there can't be made.
+    Raises NothingFitsError if a required item can't be created.
     """
     contained = [
         (part["contains"], int(part.get("minContains", 1)))
@@ -158,7 +158,7 @@ def array(maker: Maker, known: Together, here: Here, attempt: int) -> list[Any]:
     is_distinct = True in known.list_values("uniqueItems")
     made: list[Any] = []
     for index in range(size):
-        # the last items are those that the list has to contain
+        # the last items are those that the list must contain
         last = tuple(schema for schema, count in contained if size - index <= count)
         below = here.below(index, size, known.references, attempt)
         try:
@@ -172,7 +172,7 @@ def array(maker: Maker, known: Together, here: Here, attempt: int) -> list[Any]:
 
 
 def _size(maker: Maker, known: Together, here: Here, attempt: int, least: int) -> int:
-    """Return how many items there are to be."""
+    """Return the number of items."""
     first = max(map(len, known.list_values("prefixItems")), default=0)
     most = known.most("maxItems")
     if here.is_tight or attempt == 1 or not maker.is_welcome(known.item(first), here, known):
@@ -183,7 +183,7 @@ def _size(maker: Maker, known: Together, here: Here, attempt: int, least: int) -
 
 
 def _item(maker: Maker, schemas: Schemas, here: Here, others: list[Any]) -> Any:
-    """Return an item that is none of *others*."""
+    """Return an item that is not one of *others*."""
     for attempt in range(_DUPLICATES):
         item = maker.make(schemas, here.again(attempt))
         if maker.document.fits(_DISTINCT, [*others, item]):

@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 
 class Dice:
-    """A stream of choices that its names alone decide.
+    """A stream of choices that is determined by its names alone.
 
-    Of `random`, Python promises no more than `random()` to stay as it is between releases.
+    Python only guarantees that `random()` of the module `random` stays the same between releases.
     """
 
     def __init__(self, *names: object) -> None:

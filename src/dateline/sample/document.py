@@ -25,10 +25,10 @@ from dateline.schema.variants import discriminator_of, subtypes
 from dateline.schema.words import WORDS
 
 _ROOT: Final = "urn:document"
-# What the property of a tag says where it lists its values itself.
+# Keywords of a tag property that lists its values itself.
 _LISTING: Final = frozenset({"const", "enum", "$ref", "allOf", *UNIONS})
 
-# Where schemas are that apply to nothing by themselves.
+# The slots of schemas that apply to nothing by themselves.
 _HELD: Final = frozenset({"$defs", "definitions"})
 _DYNAMIC: Final = ("$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor")
 
@@ -40,22 +40,22 @@ _MOST_NAMES: Final = 40
 _MOST_PLAIN: Final = 1 << 12
 _MOST_WRITTEN: Final = 1 << 16
 _LONGEST_PLAIN: Final = 1 << 9
-"""Schemas so short that refer to nothing have small validators: most texts and numbers do."""
+"""The length up to which schemas without references have small validators, like most texts."""
 
 
 class UnreadableError(Exception):
-    """A keyword holds what JSON Schema does not let it hold, or a reference leads nowhere."""
+    """A keyword has a value that JSON Schema does not allow, or a reference is dangling."""
 
 
 class SampledDocument:
-    """The schemas of a document, in its own dialect: what they admit, and what they refer to."""
+    """The schemas of a document, in its own dialect: what they allow, and what they refer to."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._dialect = Dialect(document)
-        # without the positions that the reader keeps, which validators don't know
+        # without the positions that the reader stores, which validators don't know
         written = json.dumps(self._dialect.modernize("document", document))
         self.root: dict[str, Any] = _readable("document", json.loads(written))
-        # a reference may lead to one schema or another by the way on which it is reached
+        # a reference may lead to one schema or another depending on the way it is reached
         self._is_dynamic = any(f'"{key}"' in written for key in _DYNAMIC)
         self._reader = PartReader(self.root)
         self._written = memoize(self._write_reference)
@@ -65,10 +65,10 @@ class SampledDocument:
         self._validators = memoize(self._compile, _MOST_COMPILED)
         self._small_validators = memoize(self._compile_for, _MOST_COMPILED)
         self._plain_validators = memoize(self._compile, _MOST_PLAIN)
-        # beside each its schemas: an id is unique only while its object lives
+        # each with its schemas: an id is unique only while its object lives
         self._written_schemas: dict[tuple[int, ...], tuple[Schemas, str]] = {}
         self.members = Memo(partial(_list_members, self._reader.resolver))
-        """Returns the schemas one of which a keyword (a union, or `if`) makes a value fit."""
+        """Returns the alternatives of a keyword (a union, or `if`), one of which must be valid."""
         self.variants = memoize(self._tagged_variants)
         """Returns what a reference to a discriminated schema stands for, each with its tag.
 
@@ -77,7 +77,7 @@ class SampledDocument:
         self._depths: dict[str, float] = {}
         self._schemas = self._reader.resolver.section("schemas")
         self._subtypes = subtypes(self._schemas)
-        # by id: `variants` keeps them
+        # by id: `variants` keeps them alive
         self._chosen: set[int] = set()
         self._extended: set[int] = set()
 
@@ -87,28 +87,28 @@ class SampledDocument:
         )
 
     def at(self, reference: str) -> Any:
-        """Return the schema that *reference* leads to. Raises LookupError where there is none."""
+        """Return the schema that *reference* leads to. Raises LookupError if there is none."""
         found = self._reader.resolver.locate(reference)
         if found is None:
             raise LookupError(f"{reference} leads nowhere")
         return found.value
 
     def defect(self, schemas: Schemas, value: Any) -> tuple[tuple[str | int, ...], str] | None:
-        """Return where *value* breaks *schemas* and how, None where it fits them all."""
+        """Return where *value* violates *schemas* and how, or None if it is valid for them all."""
         if self.fits(schemas, value):
             return None
         for error in self._validator(schemas).iter_errors(value):
             return tuple(error.instance_path), str(error.message)
-        # of a field that is required twice, it says no without an error
+        # it refuses a field that is required twice without reporting an error
         return None
 
     def fits(self, schemas: Schemas, value: Any) -> bool:
         return bool(self._validator(schemas, _list_names(value)).is_valid(value))
 
     def _validator(self, schemas: Schemas, names: frozenset[str] | None = None) -> Any:
-        """Return what validates values of *schemas*: with *names*, those that have no other names.
+        """Return a validator for *schemas*; with *names*, for values without any other names.
 
-        To make one of all that references lead to takes many times as long.
+        A validator that follows all references takes many times as long to build.
         """
         key = tuple(map(id, schemas))
         if key in self._written_schemas:
@@ -124,11 +124,11 @@ class SampledDocument:
         return self._plain_validators(written)
 
     def is_chosen(self, schema: dict[str, Any]) -> bool:
-        """Return whether *schema* is the reference to one variant alone."""
+        """Return whether *schema* is the reference to a single variant."""
         return id(schema) in self._chosen
 
     def is_extended(self, schema: Any) -> bool:
-        """Return whether *schema* is the variant that the others extend: it may be abstract."""
+        """Return whether *schema* is the variant that others extend: it may be abstract."""
         return id(schema) in self._extended
 
     def _tagged_variants(self, reference: str) -> Schemas:
@@ -159,7 +159,7 @@ class SampledDocument:
     def _write_references(self, kind: str, node: Any, root: str) -> Any:
         """Return *node* with references as validators read them, those within it from *root*.
 
-        Nothing fits one that leads nowhere: what need not be there is left out.
+        No value is valid for a dangling one: optional properties with it are left out.
         """
         if not isinstance(node, dict):
             return node
@@ -174,9 +174,9 @@ class SampledDocument:
         return found
 
     def _write_reference(self, reference: str) -> str | None:
-        """Return *reference* as the URI of a pointer, None where it leads nowhere.
+        """Return *reference* as the URI of a pointer, or None if it is dangling.
 
-        Validators look for anchors in schemas that have an address, which components have not.
+        Validators look for anchors in schemas with an address, which components don't have.
         """
         found = self._reader.resolver.locate(reference)
         if found is None:
@@ -193,9 +193,9 @@ class SampledDocument:
         return _make_validator(rooted, self._registry)
 
     def _compile_for(self, schemas: str, names: frozenset[str]) -> Any:
-        """Return what validates values that have only these *names*: others have no say in them.
+        """Return a validator for values with only these *names*: schemas of others are left out.
 
-        It holds what references lead to in such values, and nothing else.
+        It contains the reachable targets of references for such values, and nothing else.
         """
         places: dict[str, str] = {}
         goals: list[Any] = []
@@ -221,17 +221,17 @@ class SampledDocument:
         held: dict[str, Any] = {}
         while len(held) < len(goals):
             held[str(len(held))] = cut("schema", goals[len(held)])
-        # in a registry, which takes what a metaschema refuses: a name that is required twice
+        # in a registry, which accepts what a metaschema refuses: a name that is required twice
         registry = jsonschema_rs.Registry([(_ROOT, {"$defs": held})])
         return _make_validator(rooted, registry)
 
     def depth(self, schema: Any) -> float:
-        """Return through how many objects and lists the least value of *schema* goes.
+        """Return the nesting of objects and lists in the smallest value of *schema*.
 
-        That is infinity where no value has an end.
+        That is infinity if every value is infinite.
         """
         if not self._depths:
-            # what is read may refer to more than the document itself does
+            # the schema as read may have more references than the document itself
             known = ("#" + pointer(("components", "schemas", name)) for name in self._schemas)
             found = {*_references(self.root), *known}
             goals = {each: self._reader.resolver.locate(each) for each in sorted(found)}
@@ -247,9 +247,9 @@ class SampledDocument:
 
 
 def _make_validator(schemas: list[Any], registry: Any) -> Any:
-    """Return what validates values of all *schemas*, whose references lead into *registry*.
+    """Return a validator for all *schemas*, whose references lead into *registry*.
 
-    Raises UnreadableError where there can be none.
+    Raises UnreadableError if that is impossible.
     """
     try:
         return jsonschema_rs.Draft202012Validator(
@@ -261,7 +261,7 @@ def _make_validator(schemas: list[Any], registry: Any) -> Any:
 
 
 def _list_names(value: Any) -> frozenset[str] | None:
-    """Return all names of fields in *value*; None where they are many."""
+    """Return all names of fields in *value*; None if there are too many."""
     names: set[str] = set()
     pending = [value]
     while pending:
@@ -296,7 +296,7 @@ def _depth(schema: Any, known: dict[str, float]) -> float:
 
 
 def _list_needed(schema: dict[str, Any]) -> Iterator[Any]:
-    """Yield the schemas of what no value of *schema* can do without."""
+    """Yield the schemas of the parts that every value of *schema* has."""
     said = schema.get("type", "object" if "properties" in schema else "array")
     types = {said} if isinstance(said, str) else {*said}
     if not types <= {"object", "array"}:
@@ -325,11 +325,11 @@ def _references(node: Any) -> Iterator[str]:
 def _readable(kind: str, node: Any) -> Any:
     """Return *node* as validators can read it, with the bounds that formats stand for.
 
-    Texts for people, which take much room, are left out.
+    Texts for people, which take much memory, are left out.
     """
     if not isinstance(node, dict):
         return True if kind == "schema" and not isinstance(node, bool) else node
-    # references begin at the root, and not at the address of what they are in
+    # references begin at the root, and not at the address of a surrounding schema
     left_out = WORDS | {"$id"} if kind == "schema" else WORDS
     kept = {key: value for key, value in node.items() if key not in left_out}
     found = replace_children(kind, kept, _readable)
@@ -356,7 +356,7 @@ def _list_members(resolver: Resolver, schema: dict[str, Any], keyword: str) -> S
 
 
 def _tags(resolver: Resolver, discriminator: dict[str, Any], member: Any) -> list[str]:
-    """Return the tags of *member* of a union: those that are mapped, else its name."""
+    """Return the tags of *member* of a union: the mapped ones, or else its name."""
     goal = resolver.find_variant(member)
     mapping = discriminator.get("mapping") or {}
     found = [tag for tag, named in mapping.items() if goal and resolver.find_mapped(named) == goal]
@@ -394,5 +394,5 @@ def has_format(text: str, name: str) -> bool:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether *text* holds a match of *pattern*, as JSON Schema reads it."""
+    """Return whether *text* has a match of *pattern*, as JSON Schema reads it."""
     return bool(_pattern(pattern).is_valid(text))

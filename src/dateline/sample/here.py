@@ -8,7 +8,7 @@ from dateline.sample.dice import Dice
 
 
 class NothingFitsError(Exception):
-    """Nothing was found that fits the schemas of the value at ``path``."""
+    """No valid value was found for the schemas at ``path``."""
 
     def __init__(self, path: tuple[str | int, ...], reason: str) -> None:
         self.path = path
@@ -18,10 +18,10 @@ class NothingFitsError(Exception):
 
 @dataclass(frozen=True)
 class Here:
-    """Where a value is made: within which one, where in it, with how much room, below what.
+    """The place of a value: its parents, its path, the room for it, and the references above.
 
-    ``above`` are the references that led to what it is in. ``salt`` tells apart what is made
-    for the same place in one attempt and in the next.
+    ``above`` are the references that led to the surrounding value. ``salt`` distinguishes the
+    values for the same place in different attempts.
     """
 
     name: str
@@ -32,19 +32,19 @@ class Here:
 
     @property
     def is_tight(self) -> bool:
-        """Return whether nothing is to be made that can be done without."""
+        """Return whether optional parts are to be left out."""
         return self.room < 1
 
     @property
     def fields(self) -> list[str]:
-        """The names of the last two fields on the way here."""
+        """The names of the last two fields on the path."""
         return [step for step in self.path if isinstance(step, str)][-2:]
 
     def dice(self, purpose: str, *numbers: int) -> Dice:
         return Dice(self.name, *self.path, "", *self.salt, purpose, *numbers)
 
     def below(self, step: str | int, share: int, references: set[str], attempt: int) -> Here:
-        """Return the place *step* within this one, one of *share* that have its room together."""
+        """Return the place *step* within this one, one of *share* places that share its room."""
         return replace(
             self.again(attempt),
             path=(*self.path, step),
@@ -53,5 +53,5 @@ class Here:
         )
 
     def again(self, attempt: int) -> Here:
-        """Return the same place in another *attempt*; in the first one it is the same."""
+        """Return the same place in another *attempt*; for the first attempt it is unchanged."""
         return replace(self, salt=(*self.salt, attempt)) if attempt else self

@@ -34,7 +34,7 @@ _RANGES: Final[dict[str, tuple[int, int]]] = {
 def number(
     parts: Sequence[dict[str, Any]], *, whole: bool, name: str, dice: Dice
 ) -> int | float | None:
-    """Return a number that fits the bounds and steps of all *parts*; None where there is none."""
+    """Return a number within the bounds and steps of all *parts*, or None if there is none."""
     low, high = _bounds(parts)
     steps = [_exact(part["multipleOf"]) for part in parts if "multipleOf" in part]
     step = _least_common([*steps, Fraction(1)] if whole else steps)
@@ -50,7 +50,7 @@ def number(
 
 
 def _bounds(parts: Sequence[dict[str, Any]]) -> tuple[Fraction | None, Fraction | None]:
-    """Return the bounds; one that is excluded is moved inwards by less than anyone counts."""
+    """Return the bounds; an exclusive one is moved inwards by less than any step."""
     low: Fraction | None = None
     high: Fraction | None = None
     for part in parts:
@@ -83,7 +83,7 @@ def _earlier(one: Fraction | None, other: Fraction | None) -> Fraction | None:
 def _choose_bounds(
     parts: Iterable[dict[str, Any]], name: str, dice: Dice
 ) -> tuple[Fraction | None, Fraction | None]:
-    """Return the bounds within which a number looks like what its name says."""
+    """Return bounds within which a number looks plausible for its name."""
     last = words(name)[-1:] or ("",)
     formats = {part.get("format") for part in parts}
     if formats & {"unix-time", "timestamp"} or last[0] in _MOMENTS:
@@ -94,7 +94,7 @@ def _choose_bounds(
 
 
 def _least_common(steps: Sequence[Fraction]) -> Fraction | None:
-    """Return the least number that is a multiple of all *steps*."""
+    """Return the least common multiple of all *steps*."""
     if not steps:
         return None
     below = math.lcm(*(step.denominator for step in steps))
@@ -102,7 +102,7 @@ def _least_common(steps: Sequence[Fraction]) -> Fraction | None:
 
 
 def _finest(low: Fraction | None, high: Fraction | None) -> Fraction:
-    """Return a hundredth, or what floats as large as the bounds can still tell apart."""
+    """Return a hundredth, or the smallest difference of floats as large as the bounds."""
     largest = max(abs(bound) for bound in (low or Fraction(0), high or Fraction(0)))
     return max(_CENT, Fraction(math.ulp(float(min(largest, _LARGEST)))))
 

@@ -1,6 +1,6 @@
-"""Write texts that match a regular expression.
+"""Create texts that match a regular expression.
 
-Look-around, boundaries and anchors are ignored: whoever uses a text checks it.
+Look-around, boundaries and anchors are ignored: callers validate the result.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _ESCAPES: Final = {
     "w": _LETTERS + string.digits,
     "W": " -.",
 }
-# How many more times than it must something is repeated; the first is what looks best.
+# The number of repetitions beyond the minimum; the first choice looks best.
 _STRETCHES: Final = (7, 0, 3, 1, 15, 31, 63, 127)
 
 
 def generate_texts(pattern: str, dice: Dice) -> Iterator[str]:
-    """Yield texts without end that *pattern* should match; none where it can't be read."""
+    """Yield texts without end that should match *pattern*; none if it can't be read."""
     try:
         tree = parse(pattern)
     except RegexError:
@@ -53,7 +53,7 @@ def generate_texts(pattern: str, dice: Dice) -> Iterator[str]:
 
 
 class _Writing:
-    """One text that is being written."""
+    """One text that is being created."""
 
     def __init__(self, dice: Dice, stretch: int) -> None:
         self._dice = dice
@@ -107,7 +107,7 @@ class _Writing:
         return self._pick(self._dice.pick(listed))
 
     def _pick(self, member: Literal | Escape | Range) -> str:
-        """Return a character that *member* of a class holds."""
+        """Return a character of *member*, which belongs to a class."""
         if isinstance(member, Escape):
             return self._dice.pick(_ESCAPES[member.letter])
         if isinstance(member, Literal):
@@ -116,7 +116,7 @@ class _Writing:
 
 
 def _expand(member: Member) -> list[Literal | Escape | Range]:
-    """Return *member* as characters, escapes and ranges; of a property, what ASCII has of it."""
+    """Return *member* as characters, escapes and ranges; for a property, those within ASCII."""
     if isinstance(member, Property):
         numeric = member.name.startswith("N") != member.negated
         return [_span(*ends) for ends in (["09"] if numeric else ["az", "AZ"])]

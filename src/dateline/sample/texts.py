@@ -1,7 +1,7 @@
 """Sample realistic strings, by their format or by the name of their field.
 
-Names, numbers and addresses are those that standards set aside for examples (RFC 2606, RFC 5737,
-RFC 3849, and the telephone numbers 555-01xx).
+Names, numbers and addresses are those that standards reserve for examples (RFC 2606, RFC 5737, RFC
+3849, and the telephone numbers 555-01xx).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def word(dice: Dice) -> str:
 
 
 def moment(dice: Dice) -> datetime:
-    """Return a moment, to the minute, of the one year that all moments are of."""
+    """Return a time, to the minute, in the one year that all sampled times are in."""
     return _START + timedelta(minutes=dice.below(_MINUTES))
 
 
@@ -154,19 +154,19 @@ _NAMES: Final[dict[str, Maker]] = {
     "title": lambda dice: f"{word(dice)} {word(dice)}".title(),
     "version": lambda dice: f"{dice.between(1, 4)}.{dice.below(10)}.{dice.below(10)}",
 }
-"""By the last words of a name."""
+"""Samplers by the last words of a name."""
 
 _EDGES: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _MOST_WORDS: Final = 2
 
 
 def words(*names: str) -> tuple[str, ...]:
-    """Return the words that *names* are made of, in lower case: `createdAt` is `created`, `at`."""
+    """Return the words of *names* in lower case: `createdAt` is `created`, `at`."""
     return tuple(part.lower() for name in names for part in _EDGES.split(name) if part)
 
 
 def suitable(formats: Sequence[str], names: Sequence[str], dice: Dice) -> Iterator[str]:
-    """Yield what a text of *formats* may look like whose place is called *names*, best first."""
+    """Yield candidates for a text of *formats* at a place called *names*, best first."""
     for each in formats:
         if each in FORMATS:
             yield FORMATS[each](dice)
@@ -178,7 +178,7 @@ def suitable(formats: Sequence[str], names: Sequence[str], dice: Dice) -> Iterat
 
 
 def fill(least: int, most: int | None, dice: Dice) -> str:
-    """Return words of at least *least* and at most *most* characters."""
+    """Return words with at least *least* and at most *most* characters."""
     made = word(dice)
     while len(made) < least:
         made += f"-{word(dice)}"

@@ -1,7 +1,7 @@
 """Reduce schemas that one value must satisfy together to plain ones.
 
-References are followed and `allOf` is opened, but nothing is merged: what a value has to fit is
-a list of schemas, and so is what each value within it has to fit.
+References are followed and `allOf` is expanded, but nothing is merged: the requirements for a value
+are a list of schemas, and so are those for each value within it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _CHECKED: Final = frozenset(
     {"oneOf", "not", "if", "contains", "uniqueItems", "dependentSchemas"}
     | {"unevaluatedItems", "unevaluatedProperties", "propertyNames", "maxProperties"}
 )
-"""Keywords that what is made of the others may break."""
+"""Keywords that a value created from the others may violate."""
 
 
 @dataclass
 class Together:
-    """What a value has to fit: plain schemas, outermost first, and unions still to be settled.
+    """The requirements for a value: plain schemas, outermost first, and unresolved unions.
 
-    ``references`` are those that were followed on the way; ``impossible`` says why no value fits.
+    ``references`` are those that were followed; ``impossible`` says why no value is valid.
     """
 
     document: SampledDocument
@@ -35,9 +35,9 @@ class Together:
     _chosen: set[str] = field(default_factory=set)
 
     def add(self, schema: Any) -> None:
-        """Add what *schema* says."""
+        """Add the requirements of *schema*."""
         if schema is False:
-            self.impossible = "the schema `false` lets nothing through"
+            self.impossible = "no value is valid for the schema `false`"
         if not isinstance(schema, dict):
             return
         self.parts.append(schema)
@@ -59,18 +59,18 @@ class Together:
                 self.unions.append(self.document.members(schema, keyword))
 
     def _variants(self, schema: dict[str, Any], reference: str) -> Schemas:
-        """Return what *reference* stands for if a discriminator chooses, and nobody has yet."""
+        """Return the variants of *reference* if a discriminator chooses, and has not chosen yet."""
         if reference in self._chosen or self.document.is_chosen(schema):
             return ()
         self._chosen.add(reference)
         variants = self.document.variants(reference)
-        # what extends it was met before: the choice was made there
+        # an extension of it was found before: the choice was made there
         met = {each["allOf"][0]["$ref"] for each in variants}
         return () if met & self.references else variants
 
     @property
     def is_checked(self) -> bool:
-        """Return whether something is said that not every value fits which is made to fit."""
+        """Return whether a created value may violate some keyword, and so must be validated."""
         return any(part.keys() & _CHECKED for part in self.parts)
 
     @property
@@ -80,7 +80,7 @@ class Together:
 
     @property
     def types(self) -> list[str]:
-        """The JSON types a value may have: those that are named, else those that are implied."""
+        """The JSON types a value may have: the declared ones, else those that are implied."""
         found: set[str] | None = None
         for part in self.parts:
             if "type" in part:
@@ -116,7 +116,7 @@ class Together:
         return list(dict.fromkeys(name for each in self.list_values("required") for name in each))
 
     def field(self, name: str) -> Schemas:
-        """Return what the field *name* has to fit."""
+        """Return the requirements for the field *name*."""
         found: list[Any] = []
         for part in self.parts:
             here = [part["properties"][name]] if name in part.get("properties", {}) else []
@@ -131,7 +131,7 @@ class Together:
         return tuple(found or self.list_values("unevaluatedProperties"))
 
     def item(self, index: int) -> Schemas:
-        """Return what the item *index* has to fit."""
+        """Return the requirements for the item *index*."""
         found: list[Any] = []
         for part in self.parts:
             first = part.get("prefixItems", ())
@@ -143,7 +143,7 @@ class Together:
 
 
 def together(document: SampledDocument, schemas: Schemas) -> Together:
-    """Return what *schemas* say together."""
+    """Return the joint requirements of *schemas*."""
     made = Together(document)
     for schema in schemas:
         made.add(schema)

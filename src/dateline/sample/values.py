@@ -20,19 +20,19 @@ from dateline.sample.together import Together, together
 
 _SIZES: Final = {"string": "minLength", "array": "minItems", "object": "minProperties"}
 _LARGEST: Final = 1 << 20
-"""So many characters, items or fields a value has at most."""
+"""The maximum number of characters, items or fields of a value."""
 
 _ATTEMPTS: Final = 24
 _TEXTS: Final = 400
 _DEEPEST: Final = 50
 _UNLIKELY: Final = ("other", 0, False)
-"""Values one of which a field may refuse."""
+"""Values of which a field is likely to refuse one."""
 
 _CONTAINERS: Final = frozenset({"object", "array"})
 
 
 class _Choices:
-    """The choices of one attempt: of all their combinations, each attempt makes another one."""
+    """The choices of one attempt; each attempt uses another combination."""
 
     def __init__(self, attempt: int) -> None:
         self._left = attempt
@@ -44,15 +44,15 @@ class _Choices:
 
 
 class Values:
-    """Makes values for the schemas of one document."""
+    """Creates values for the schemas of one document."""
 
     def __init__(self, document: SampledDocument) -> None:
         self.document = document
-        # beside each its schemas: an id is unique only while its object lives
+        # each with its schemas: an id is unique only while its object lives
         self._failed: dict[tuple[int, ...], tuple[Schemas, str]] = {}
 
     def make(self, schemas: Schemas, here: Here) -> Any:
-        """Return a value that fits *schemas*. Raises NothingFitsError where none is found."""
+        """Return a valid value for *schemas*. Raises NothingFitsError if none is found."""
         key = tuple(map(id, schemas))
         if key in self._failed:
             raise NothingFitsError(here.path, self._failed[key][1])
@@ -72,15 +72,15 @@ class Values:
         if known.references & here.above:
             here = replace(here, room=0)
         if here.is_tight and not self._has_end(schemas, here):
-            raise NothingFitsError(here.path, "each value of it holds another one, without end")
+            raise NothingFitsError(here.path, "each value must contain another one, without end")
         for given in _list_given(known, here.dice("given")):
             if self.document.fits(schemas, given):
                 return given
         if known.is_listed:
-            raise NothingFitsError(here.path, "none of the values that it lists fits all it says")
+            raise NothingFitsError(here.path, "none of the listed values is valid")
         kind = _kind(known, here, choices)
         made = self._of(kind, known, schemas, here, attempt)
-        # what is within an object or list was checked when it was made
+        # the parts of an object or list were validated when they were created
         if known.is_checked or kind not in _CONTAINERS:
             defect = self.document.defect(schemas, made)
             if defect is not None and attempt >= _ATTEMPTS // 2 and isinstance(made, dict):
@@ -91,10 +91,10 @@ class Values:
         return made
 
     def _distinguish(self, known: Together, schemas: Schemas, made: dict[str, Any]) -> Any:
-        """Return an object that fits several members of a `oneOf` with fields that only one allows.
+        """Return an object that satisfies several `oneOf` members, with fields that one allows.
 
-        Where all fields are optional, nothing else is left than to have one that other members
-        describe with a value that these refuse.
+        If all fields are optional, the only way is a field that other members describe with a value
+        that they refuse.
         """
         for part in known.parts:
             members = [each for each in part.get("oneOf", ()) if self.document.fits((each,), made)]
@@ -121,7 +121,7 @@ class Values:
     def _of(self, kind: str, known: Together, schemas: Schemas, here: Here, attempt: int) -> Any:
         least = known.least(_SIZES[kind]) if kind in _SIZES else 0
         if least > _LARGEST:
-            raise NothingFitsError(here.path, f"{least:,} are more than an example should have")
+            raise NothingFitsError(here.path, f"{least:,} are more than a sample may have")
         if kind == "object":
             settle = partial(self._settle, here=here, choices=_Choices(attempt))
             return object_(self, known, here, attempt, settle)
@@ -130,7 +130,7 @@ class Values:
         dice = here.dice("scalar", attempt)
         if kind == "string":
             tried = itertools.islice(_texts(known, here, dice), _TEXTS)
-            # the last one tells why
+            # the last attempt provides the reason
             return next(
                 (text for text in tried if self.document.fits(schemas, text)),
                 texts.fill(known.least("minLength"), known.most("maxLength"), dice),
@@ -146,7 +146,7 @@ class Values:
         return made
 
     def is_welcome(self, schemas: Schemas, here: Here, known: Together) -> bool:
-        """Return whether a value of *schemas*, within one of *known*, is worth having."""
+        """Return whether a value of *schemas* is worth including in one of *known*."""
         below = together(self.document, schemas)
         again = self._comes_again(schemas, here.above | known.references)
         if below.impossible or again or any(part.get("writeOnly") for part in below.parts):
@@ -154,7 +154,7 @@ class Values:
         return not (here.is_tight and self.is_container(schemas))
 
     def is_container(self, schemas: Schemas) -> bool:
-        """Return whether values of *schemas* may hold others."""
+        """Return whether values of *schemas* may contain others."""
         known = together(self.document, schemas)
         return bool(known.unions or _CONTAINERS & {*known.types})
 
@@ -163,7 +163,7 @@ class Values:
         return len(here.path) < _DEEPEST and deepest < math.inf
 
     def _settle(self, known: Together, here: Here, choices: _Choices) -> None:
-        """Choose a member of every union, and of every union that comes with one."""
+        """Choose a member of every union, including unions within the chosen members."""
         for count in itertools.count():
             if known.impossible:
                 raise NothingFitsError(here.path, known.impossible)
@@ -173,9 +173,9 @@ class Values:
             known.add(members[choices.next(len(members))])
 
     def _prefer(self, members: Schemas, here: Here, count: int) -> list[Any]:
-        """Return *members* in the order of trying: those that lead back last, before them null.
+        """Return *members* in the order of trying: recursive ones last, before them null.
 
-        What other members extend comes after them.
+        A member that others extend comes after them.
         """
 
         def rank(member: Any) -> tuple[bool, bool, float, bool]:
@@ -189,7 +189,7 @@ class Values:
         return sorted(here.dice("member", count).shuffle(members), key=rank)
 
     def _comes_again(self, schemas: Schemas, above: frozenset[str]) -> bool:
-        """Return whether *schemas* can only lead back to what they are in."""
+        """Return whether *schemas* can only lead back to what contains them."""
         known = together(self.document, schemas)
         if known.references & above:
             return True
@@ -201,7 +201,7 @@ class Values:
 
 
 def _list_given(known: Together, dice: Dice) -> Iterator[Any]:
-    """Yield the values that the authors give, the most binding ones first."""
+    """Yield the values that the document gives, the most binding ones first."""
     yield from known.list_values("const")
     for keyword in ("enum", "examples", EXTENSIBLE):
         for values in known.list_values(keyword):
@@ -213,10 +213,10 @@ def _list_given(known: Together, dice: Dice) -> Iterator[Any]:
 
 
 def _kind(known: Together, here: Here, choices: _Choices) -> str:
-    """Return the JSON type to make: null last, and where there is no room, containers as late."""
+    """Return the JSON type to create: null last, and without room, containers last as well."""
     types = known.types
     if not types:
-        raise NothingFitsError(here.path, "no type is left that all it says allows")
+        raise NothingFitsError(here.path, "its constraints allow no type in common")
 
     def rank(kind: str) -> tuple[bool, bool]:
         return here.is_tight and kind in _CONTAINERS, kind == "null"
@@ -226,7 +226,7 @@ def _kind(known: Together, here: Here, choices: _Choices) -> str:
 
 
 def _texts(known: Together, here: Here, dice: Dice) -> Iterator[str]:
-    """Yield texts that may fit, those that people like to read first."""
+    """Yield texts that may be valid, the most readable ones first."""
     yield from texts.suitable(known.list_values("format"), here.fields, dice)
     least = known.least("minLength")
     made = [patterns.generate_texts(pattern, dice) for pattern in known.list_values("pattern")]
