@@ -54,8 +54,10 @@ class ResolvedReference(str):
 class ConvertedDocument(dict[str, Any]):
     """A document that was converted from an older specification."""
 
-    written: str
-    """The version of that specification."""
+    def __init__(self, content: dict[str, Any], /, *, written: str) -> None:
+        super().__init__(content)
+        self.written = written
+        """The version of that specification."""
 
 
 class Arrangement(Enum):

@@ -563,7 +563,10 @@ def test_the_version_may_be_a_number(tmp_path: Path) -> None:
 
 REFUSED: dict[str, tuple[Document, str]] = {
     "file": (
-        small(definitions={"A": {"$ref": "other.json#/A"}}),
+        {
+            **operation({"$ref": "#/parameters/A"}),
+            "parameters": {"A": {"$ref": "other.json#/A"}},
+        },
         "reference-unreadable: 'other.json#/A': No such file or directory; make it a file that "
         "can be read",
     ),

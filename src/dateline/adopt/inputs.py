@@ -23,7 +23,7 @@ from dateline.load.table import (
 from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, SourceError, Table
 from dateline.model import KEYS as OUR_KEYS
 from dateline.oddities import find_published, keep_oddities
-from dateline.openapi import ConvertedDocument, walk
+from dateline.openapi import walk
 from dateline.placement import hide_version
 from dateline.presets import DEFAULT_POLICY
 from dateline.source.problems import Log
@@ -52,9 +52,7 @@ class Source:
         self.date = date
         self.name = read.name
         self.read = read
-        self.document = read.content
-        if not isinstance(self.document, ConvertedDocument):
-            self.document = keep_oddities(self.document)
+        self.document = keep_oddities(read.content)
         self.is_odd = self.document is not self.read.content
         """whether the document says something in place of what it means"""
 

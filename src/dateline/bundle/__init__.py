@@ -24,7 +24,7 @@ from dateline.bundle.sources import (
     read_source,
 )
 from dateline.bundle.swagger import convert
-from dateline.bundle.swagger_files import join_files
+from dateline.bundle.swagger_files import PassedOver, join_files
 from dateline.model import Place, Problem, SourceError
 from dateline.oddities import find_published
 from dateline.openapi import PUBLISHED_VERSIONS, ConvertedDocument, follow
@@ -107,9 +107,7 @@ class Document:
 
     def _find_path(self, pointer: str) -> Trail:
         """Return the path at which the document says what is at *pointer* in its meaning."""
-        path = follow(self.content, pointer)
-        is_converted = isinstance(self.content, ConvertedDocument)
-        return path if is_converted else find_published(self._bundle.document, path)
+        return find_published(self._bundle.document, follow(self.content, pointer))
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
         """Return the place of *path*, or of its nearest ancestor; or that of its *value*."""
@@ -165,14 +163,15 @@ class Document:
     ) -> Bundle | None:
         sources = {file: source}
         trace: Callable[[Trail], Goal] = partial(Goal, file)
+        passed_over: list[PassedOver] = []
         if may_refer_to_files(source):
             files = FileSet(source, file, self.files, self.readings, problems)
             joined = join_files(source, file, files, problems)
             if joined is None:
                 return None
-            source, trace = joined.source, joined.trace
+            source, trace, passed_over = joined.source, joined.trace, joined.passed_over
             sources = {**joined.sources, file: source}
-        converted = convert(source, file, problems)
+        converted = convert(source, file, problems, passed_over)
         if converted is None:
             return None
         origins = {key: trace(path) for key, path in converted.origins.items()}

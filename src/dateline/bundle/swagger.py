@@ -8,13 +8,15 @@ Sources: Swagger 2.0 specification (sections by their titles) and OpenAPI Specif
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from dateline.bundle.addresses import AddressError, find_path, parse_address
 from dateline.bundle.sources import SourceFile
+from dateline.bundle.swagger_files import PassedOver
 from dateline.model import EXTENSIBLE, Problem
+from dateline.oddities import list_used
 from dateline.openapi import (
     METHODS,
     Arrangement,
@@ -91,13 +93,16 @@ class Converted:
     notes: tuple[Problem, ...]
 
 
-def convert(source: SourceFile, file: str, problems: list[Problem]) -> Converted | None:
+def convert(
+    source: SourceFile, file: str, problems: list[Problem], passed_over: Iterable[PassedOver] = ()
+) -> Converted | None:
     """Return *source*, which is Swagger 2.0, as OpenAPI 3.0.
 
     *file* is its name in its folder. None, after appending to *problems*, if it refers to other
-    files, or if a value that determines the meaning of others has the wrong type.
+    files, or if a value that determines the meaning of others has the wrong type. The problems in
+    *passed_over* count if something uses the entry.
     """
-    return _SwaggerConverter(source, file).convert(problems)
+    return _SwaggerConverter(source, file, passed_over).convert(problems)
 
 
 class _SwaggerConverter:
@@ -107,7 +112,7 @@ class _SwaggerConverter:
     documents meets it once.
     """
 
-    def __init__(self, source: SourceFile, file: str) -> None:
+    def __init__(self, source: SourceFile, file: str, passed_over: Iterable[PassedOver]) -> None:
         self._source = source
         self._file = file
         self._root: dict[str, Any] = source.root
@@ -119,6 +124,7 @@ class _SwaggerConverter:
         self._named: dict[str, str] = {}
         self._schemas: dict[str, Any] = {}
         self._refused: list[Problem] = []
+        self._passed_over = [*passed_over]
         self._notes: list[Problem] = []
         root = _SwaggerNode(self._root, ())
         self._consumes = self._texts(root, "consumes") or ()
@@ -126,8 +132,7 @@ class _SwaggerConverter:
 
     def convert(self, problems: list[Problem]) -> Converted | None:
         root = _SwaggerNode(self._root, ())
-        made = ConvertedDocument()
-        made.written = str(self._root["swagger"])
+        made = ConvertedDocument({}, written=str(self._root["swagger"]))
         self._put(made, "openapi", _OPENAPI, ("swagger",))
         for key, value in self._root.items():
             if key == "paths":
@@ -139,10 +144,36 @@ class _SwaggerConverter:
         components = self._components(root)
         if components:
             self._put(made, "components", components, ())
+        used = self._list_used(made) if self._passed_over else set()
+        for entry, found in self._passed_over:
+            for problem in found if entry in used else ():
+                # a place is refused for one reason
+                if all(problem.place != one.place for one in self._refused):
+                    self._refuse(problem)
         problems += self._refused
         if self._refused:
             return None
         return Converted(made, self._origins, tuple(self._notes))
+
+    def _list_used(self, made: dict[str, Any]) -> set[Trail]:
+        """Return the entries of sections that something in *made*, the document, depends on.
+
+        What refers to a parameter or a response may have it in its own place.
+        """
+        used: set[Trail] = {
+            ("definitions", name) for section, name in list_used(made) if section == "schemas"
+        }
+        pending: list[Any] = [self._root]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, list):
+                pending += node
+            elif isinstance(node, dict):
+                pending += node.values()
+                reference = node.get("$ref")
+                if isinstance(reference, str) and reference.startswith(("#/parameters/", "#/resp")):
+                    used.add(find_path(self._root, reference[1:])[:2])
+        return used
 
     def _put(self, holder: Any, key: str | int, value: Any, path: Trail) -> None:
         """Set *key* of *holder* to *value*, which is written at *path* of the source."""
@@ -681,7 +712,11 @@ class _SwaggerConverter:
             refused = Problem(
                 place=place, id=error.kind, message=f"{quote(reference)}: {error.message}"
             )
-            if error.kind != "reference-dangling":
+            if error.kind == "reference-dangling":
+                return None
+            if at.path[:1] in (("definitions",), ("parameters",), ("responses",)):
+                self._passed_over.append((at.path[:2], [refused]))
+            else:
                 self._refuse(refused)
         except LookupError:
             pass  # it is refused when the document is checked
@@ -698,10 +733,19 @@ class _SwaggerConverter:
     # Values that are read, and not copied unchanged
 
     def _get(self, at: _SwaggerNode, key: str | int, wanted: type) -> Any:
-        """Return the value of *key* in *at*; None, after reporting it, if it is not a *wanted*."""
+        """Return the value of *key* in *at*; None, after reporting it, if it is not a *wanted*.
+
+        Null counts as absent, and a quoted flag as a flag, as elsewhere in published documents.
+        """
         value = at.node.get(key)
         if key not in at.node or isinstance(value, wanted):
             return value
+        if value is None:
+            self._note((*at.path, key), "null is read as if nothing was there")
+            return None
+        if wanted is bool and value in ("true", "false"):
+            self._note((*at.path, key), f"{quote(value)} is read as {value}")
+            return value == "true"
         message = f"{quote(value)} where {_WORDS[wanted]} belongs"
         place = self._source.locate((*at.path, key), value=True)
         self._refuse(Problem(place=place, id="wrong-type", message=message))

@@ -48,17 +48,24 @@ _HOLDS: Final[dict[str, _Held]] = {
     },
 }
 
+PassedOver = tuple[Trail, list[Problem]]
+"""The section and the name of an entry, and what is wrong in it."""
+
 _Wanted = tuple[str, Goal]
 """The content of another file: the section to which it is added, and its place."""
 
 
 @dataclass(frozen=True)
 class JoinedSwagger:
-    """One source in place of all, the original sources, and the place of each path."""
+    """One source in place of all, the original sources, and the place of each path.
+
+    ``passed_over`` has the problems in entries of sections, which may be unused.
+    """
 
     source: SourceFile
     sources: dict[str, SourceFile]
     trace: Callable[[Trail], Goal]
+    passed_over: list[PassedOver]
 
 
 def join_files(
@@ -66,7 +73,8 @@ def join_files(
 ) -> JoinedSwagger | None:
     """Return *main*, called *file*, with the content of other *files* that it refers to.
 
-    None, after appending to *problems*, if an address can't be read.
+    None, after appending to *problems*, if an address can't be read that is not in an entry of a
+    section.
     """
     before = len(problems)
     joined = _SwaggerJoiner(main, file, files, problems).join()
@@ -88,6 +96,7 @@ class _SwaggerJoiner:
         self._met: dict[_Wanted, None] = {}
         self._origins: dict[Trail, Goal] = {}
         self._around: list[Goal] = []
+        self._passed_over: list[PassedOver] = []
 
     def join(self) -> JoinedSwagger:
         top = Goal(self._file, ())
@@ -100,13 +109,17 @@ class _SwaggerJoiner:
         added = self._choose_names()
         # again, since all names are known now
         self._origins.clear()
+        self._passed_over.clear()
         root = self._build(Arrangement.ONE, "swagger", self._main.root, top, ())
         for (section, goal), name in added.items():
             entries = root[section] = {**(root.get(section) or {})}
             entries[name] = self._build_entry(section, goal, name)
         sources = {name: source for name, source in self._files.sources.items() if source}
         return JoinedSwagger(
-            replace(self._main, root=root, locate=self._locate, text=None), sources, self._trace
+            replace(self._main, root=root, locate=self._locate, text=None),
+            sources,
+            self._trace,
+            self._passed_over,
         )
 
     def _list_aliases(self) -> Iterator[tuple[_Wanted, str]]:
@@ -171,6 +184,7 @@ class _SwaggerJoiner:
         reference = node["$ref"]
         if at.file == self._file and is_local(reference):
             return node
+        before = len(self._problems)
         try:
             goal = self._files.follow(reference, at)
             if goal.file == self._file:
@@ -181,7 +195,15 @@ class _SwaggerJoiner:
             if goal in self._around:
                 raise AddressError("reference-circular", "it leads back to itself; fix one of them")
         except AddressError as error:
-            self._refuse(error, reference, at)
+            found = self._problems[before:]
+            del self._problems[before:]
+            found += self._describe(error, reference, at)
+            if path[:1] in {(section,) for section in _SECTIONS.values()}:
+                # nothing may use the entry
+                self._passed_over.append((path[:2], found))
+                self._files.forget_unread()
+            else:
+                self._problems += [each for each in found if each not in self._problems]
             return node
         self._origins[path] = goal
         self._around.append(goal)
@@ -196,15 +218,13 @@ class _SwaggerJoiner:
                 self._queue.append(wanted)
         return format_local((wanted[0], self._names.get(wanted, "")))
 
-    def _refuse(self, error: AddressError, reference: str, at: Goal) -> None:
+    def _describe(self, error: AddressError, reference: str, at: Goal) -> list[Problem]:
         source = self._files.sources[at.file]
         if not error.kind or source is None:
-            return  # reported when the file was read
+            return []  # reported when the file was read
         place = source.locate((*at.path, "$ref"), value=True)
         message = f"{quote(reference)}: {error.message}"
-        problem = Problem(place=place, id=error.kind, message=message)
-        if problem not in self._problems:
-            self._problems.append(problem)
+        return [Problem(place=place, id=error.kind, message=message)]
 
     # Where it is written
 

@@ -8,7 +8,7 @@ from typing import Any
 from dateline.diff import DiffReadings
 from dateline.diff.documents import Key
 from dateline.oddities import keep_oddities
-from dateline.openapi import ConvertedDocument, is_old
+from dateline.openapi import is_old
 
 Json = dict[str, Any]
 
@@ -44,8 +44,6 @@ def read_meanings(
 
 
 def _read(document: Json, relevant: Collection[Key] | None) -> Json:
-    if isinstance(document, ConvertedDocument):
-        return document  # what converted it has read them
     if relevant is None:
         return keep_oddities(document, strict=True)
     return keep_oddities(document, lambda section, name: (section, name) in relevant, strict=True)

@@ -27,6 +27,7 @@ from dateline.openapi import (
     REFERABLE,
     WEBHOOKS,
     Arrangement,
+    ConvertedDocument,
     ResolvedReference,
     find_replaced,
     read_slot,
@@ -59,6 +60,8 @@ def keep_oddities(
     facts = DocumentFacts(document, is_strict=strict)
     read = document if is_wanted is None else _select(document, is_wanted)
     kept: dict[str, Any] = _put_back(document, read, _keep(facts, "", "document", read))
+    if kept is not document and isinstance(document, ConvertedDocument):
+        kept = ConvertedDocument(kept, written=document.written)
     return kept
 
 
