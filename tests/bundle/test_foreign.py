@@ -29,9 +29,9 @@ FOREIGN = {
     "openapi 30": (b'{"openapi": "3.10.0"}', "1:13: openapi-version: '3.10.0' is not OpenAPI 3.0"),
     "number": (
         b'{"openapi": 3.5}',
-        f"1:13: openapi-version: the number 3.5 is no text; write {WHOLE}",
+        f"1:13: openapi-version: the number 3.5 is not text; write {WHOLE}",
     ),
-    "null": (b'{"openapi": null}', "1:13: openapi-version: null is no text; write"),
+    "null": (b'{"openapi": null}', "1:13: openapi-version: null is not text; write"),
     "other": (
         b'{"foo": 1}',
         "1:1: openapi-version: this is not an OpenAPI document: it has no `openapi`;",

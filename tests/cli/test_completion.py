@@ -19,7 +19,7 @@ CASES = {
     "waive value-added / --version 2025-01": [FIRST],
     "serve --environment s": [("sandbox", "")],
     "explain open-value-a": [
-        ("open-value-added", "An open-ended field may learn values in all versions.")
+        ("open-value-added", "An open-ended field may get new values in all versions.")
     ],
     "waive version-without": [
         ("version-without-change", "A version has a visible change for its callers.")

@@ -26,7 +26,7 @@ from dateline.schema.memo import Memo
 from dateline.schema.references import Located, component, escape
 from dateline.schema.values import text
 
-# Kinds that say nothing about what is inside the values: the exact places are reported.
+# Kinds without meaning for values below: the exact places are reported.
 _UNKNOWN_INSIDE: Final = (
     Kind.KEYWORD_CHANGED,
     Kind.DOCUMENTATION_CHANGED,
@@ -35,7 +35,7 @@ _UNKNOWN_INSIDE: Final = (
     Kind.OTHER,
 )
 
-# Kinds that concern those who import components, whatever operations use them.
+# Kinds that concern whoever imports components, whatever operations use them.
 _COMPONENT: Final = Kinds(Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RENAMED)
 
 _VARIANTS: Final = (Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED)
@@ -49,7 +49,7 @@ _SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, *_COMPONEN
 
 
 class DiffReadings:
-    """What was read of documents, for several comparisons of documents that share nodes.
+    """What was read of documents, shared by comparisons of documents that share nodes.
 
     No document may be changed meanwhile.
     """
@@ -62,16 +62,16 @@ class DiffReadings:
     def of(self, root: dict[str, Any], *, across: bool = False) -> Schemas:
         """Return the schemas of the document *root*, and its index.
 
-        With *across*, it is to be compared with a document of another dialect.
+        With *across*, it is compared with a document of another dialect.
         """
         return self._schemas(root, across)
 
     def survey(self, before: Schemas, after: Schemas, *, words: bool = True) -> ChangeSurvey:
-        """Return what of two documents is unequal; without *words*, where it is more than words."""
+        """Return what is unequal in two documents; without *words*, in more than words."""
         return self._surveys((before.document, after.document), words)
 
     def _read(self, root: dict[str, Any], across: bool) -> Schemas:
-        # within one dialect equal texts mean the same, and schemas are read where they are met
+        # within one dialect equal texts mean the same, and schemas are read when they are reached
         read = Dialect(root).align("document", root) if across else root
         self._texts = self._texts or Texts(read)
         return Schemas(DocumentIndex(read, self._texts))
@@ -87,13 +87,13 @@ def diff(
 ) -> list[Change]:
     """Return every difference a caller could see, sorted by pointers, kind and keyword.
 
-    Both are plain OpenAPI documents, not changed here. Schemas are compared by what
-    they mean in their own dialect; that it is another one is a change of its own. What is
-    written once is one change, whatever number of paths lead to it. *renames* gives the old
-    name of a property, parameter or header by its pointer in *after*; without it, a renamed one
-    is removed and added. With *readings* nothing is read again that an earlier comparison read.
-    Without *words*, changes of descriptions and summaries may be left out: to say which operations
-    a word reaches costs a walk over all that reaches it.
+    Both are plain OpenAPI documents, and are not changed. Schemas are compared by their meaning in
+    their own dialects; another dialect is a change of its own. What is written once is one change,
+    however many paths lead to it. *renames* gives the old name of a property, parameter or header
+    by its pointer in *after*; without it, a renamed one is removed and added. With *readings*,
+    nothing is read again that an earlier comparison read. Without *words*, changes of descriptions
+    and summaries may be left out, since finding the operations that they concern takes a walk over
+    everything that reaches them.
     """
     ours, theirs = _plain(before), _plain(after)
     if ours is theirs:
@@ -104,9 +104,9 @@ def diff(
 
 
 def are_reworded(before: dict[str, Any], after: dict[str, Any], readings: DiffReadings) -> bool:
-    """Return whether two documents are the same but for words.
+    """Return whether two documents are equal except for their words.
 
-    They may be spelled alike only: what is written in another way is a case for `diff`.
+    They must also be spelled alike: different spellings of the same meaning need `diff`.
     """
     sides = (before, after)
     if text(_outline(before)) != text(_outline(after)):
@@ -138,7 +138,7 @@ def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class _Label:
-    """All that reaches one difference."""
+    """Everything that reaches one difference."""
 
     request: int = 0
     response: int = 0
@@ -183,7 +183,7 @@ class _Comparison:
         return sorted(self._changes(renamed), key=_order)
 
     def _add_opaque(self) -> None:
-        """Note that a keyword changed where anything below it did: what, is not judged there."""
+        """Report that a keyword changed if anything below it did, without the details."""
         for pair in list(self._graph.pairs):
             for keyword, before, after, below in pair.opaque:
                 found = [each for inner in list_reachable(below) for each in inner.differences]
@@ -194,12 +194,12 @@ class _Comparison:
                     pair.add(KEYWORD if judged else NOTE, keyword, before, after)
 
     def _components(self) -> dict[str, str]:
-        """Note which components came, went or have another name; return the new references."""
+        """Report added, removed and renamed components; return the new references."""
         root = self._graph.root((), ())
         references: dict[str, str] = {}
         made, came_made = self._before.made, self._after.made
         called = {address: pointer for pointer, address in came_made.items()}
-        # what nobody named, and has another name now
+        # components with generated names that are different now
         moved = {at: called[to] for at, to in made.items() if called.get(to, at) != at}
         references |= {f"#{at}": f"#{now}" for at, now in moved.items()}
         for section in COMPONENTS:
@@ -228,7 +228,7 @@ class _Comparison:
                 after = None if new is None else Located(new, at + escape(new))
                 if before and after:
                     references[f"#{before.pointer}"] = f"#{after.pointer}"
-                # nobody knows by its name what nobody named
+                # generated names are unknown to callers
                 if (before and before.pointer in made) or (after and after.pointer in came_made):
                     continue
                 is_note = old is not None and self._operations.security.is_note(section, old)
@@ -237,7 +237,7 @@ class _Comparison:
 
     @cached_property
     def _partners(self) -> dict[tuple[str, str], set[str]]:
-        """Return the names of the components that each was compared with, by section and name."""
+        """Return the components that each one was compared with, by section and name."""
         found: dict[tuple[str, str], set[str]] = {}
         for pair in self._graph.pairs:
             ours = [known for part in pair.before if (known := component(part.pointer))]
@@ -248,7 +248,7 @@ class _Comparison:
         return found
 
     def _changes(self, references: dict[str, str]) -> Iterator[Change]:
-        """Yield one change for each difference, with all that reaches it."""
+        """Yield one change for each difference, with everything that reaches it."""
         known: dict[tuple[Any, ...], Difference] = {}
         labels: dict[tuple[Any, ...], _Label] = {}
         for pair in self._graph.pairs:
@@ -267,7 +267,7 @@ class _Comparison:
                 yield self._change(each, labels[identity])
 
     def _is_covered(self, each: Difference) -> bool:
-        """Return whether all that differs in an extension is compared where references lead."""
+        """Return whether an extension differs only in the targets of its references."""
         if each.kind is not Kind.EXTENSION_CHANGED or not (each.before and each.after):
             return False
         at = each.after.pointer
@@ -279,7 +279,7 @@ class _Comparison:
 
     @cached_property
     def _in_extensions(self) -> list[str]:
-        """The pointers to what references lead to within extensions, each with a slash behind."""
+        """The pointers to the targets of references in extensions, each followed by a slash."""
         pointers = {
             part.pointer for pair in self._graph.pairs if pair.carried for part in pair.after
         }
@@ -294,7 +294,7 @@ class _Comparison:
         pointer = (each.before_pointer if at_before else each.after_pointer) or ""
         schema, field = name(side.root, pointer, each.keyword)
         if each.kind in _VARIANTS and each.keyword == "discriminator":
-            # the variant itself does not name what it is one of
+            # the variant itself does not name its union
             other = self._after if at_before else self._before
             schema, field = name(other.root, each.holder or "", each.keyword)
         if each.kind in _COMPONENT:
@@ -348,7 +348,7 @@ def _direction(label: _Label) -> Direction:
 
 
 def _is_nested(before: Any, after: Any) -> bool:
-    """Return whether two unequal values are large enough for a look at where they differ."""
+    """Return whether two unequal values are large enough to locate their differences."""
     both = (before, after)
     if all(isinstance(value, list) for value in both):
         return any(isinstance(item, dict | list) for value in both for item in value)
@@ -356,7 +356,7 @@ def _is_nested(before: Any, after: Any) -> bool:
 
 
 def _one_to_one(partners: dict[str, set[str]]) -> dict[str, str]:
-    """Return those who have one partner that has no other."""
+    """Return the partners that have each other only."""
     taken = [new for news in partners.values() for new in news]
     return {
         old: new
@@ -368,7 +368,7 @@ def _one_to_one(partners: dict[str, set[str]]) -> dict[str, str]:
 def _match_texts(
     before: dict[str, Any], after: dict[str, Any], gone: set[str], came: set[str]
 ) -> dict[str, str]:
-    """Return which of those that no comparison met have the same text under another name."""
+    """Return which removed and added entries have the same text under different names."""
     texts: dict[str, list[str]] = {}
     for new in sorted(came):
         texts.setdefault(text(after[new]), []).append(new)
@@ -376,7 +376,7 @@ def _match_texts(
 
 
 def _follows(each: Difference, references: dict[str, str]) -> bool:
-    """Return whether two unjudged values differ only in the new names of components."""
+    """Return whether two values of unknown meaning differ only in the new names of components."""
     if not references or each.kind is not Kind.EXTENSION_CHANGED:
         return False
     followed = text(each.before and each.before.value)

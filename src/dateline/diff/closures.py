@@ -1,4 +1,4 @@
-"""Find the properties that objects of a schema can't have, or have on conditions only."""
+"""Find the properties that objects of a schema can't have, or have only conditionally."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dateline.diff.overlaps import find_overlapping
 from dateline.diff.views import SchemaView, is_assertion, matches, refuses
 from dateline.schema.references import Located
 
-# How far below a schema conditions on a property are looked for.
+# How far below a schema conditions on a property are searched.
 _DEPTH: Final = 6
 # Keywords of `propertyNames` that are evaluated; any other may refuse a name.
 _OF_NAMES: Final = frozenset({"minLength", "maxLength", "pattern"})
-# Keywords that ask about properties without naming them.
+# Keywords that depend on properties without naming them.
 _COUNTING: Final = frozenset({"minProperties", "maxProperties", "propertyNames"})
 
 
 def forbids(view: SchemaView, name: str, count: int, depth: int = _DEPTH) -> bool:
-    """Return whether an object of a schema may be refused because it gets the property *name*.
+    """Return whether an object of a schema may be invalid because it gets the property *name*.
 
-    *count* is the number of properties that the object then may have. What the schema says of
-    the property's value is not looked at, unless that is `false`.
+    *count* is the number of properties that the object has then. The schema of the property's value
+    is ignored, unless it is `false`.
     """
     if depth == 0 or refuses(view, name) or _misnames(view, name):
         return True
@@ -54,12 +54,12 @@ def forbids(view: SchemaView, name: str, count: int, depth: int = _DEPTH) -> boo
             member.node.pointer in shared and name in each.required
             for member, each in zip(union.members, views, strict=True)
         ):
-            return True  # with the property a value may fit two members of a `oneOf`
+            return True  # with the property a value may be valid for two members of a `oneOf`
     return any(forbids(member, name, count, depth - 1) for member in members)
 
 
 def list_names(view: SchemaView, depth: int = _DEPTH) -> set[str]:
-    """Return the properties that a schema names, in the members of its unions as well."""
+    """Return the properties that a schema names, including the members of its unions."""
     found = set(view.properties)
     if depth:
         for union in view.unions:
@@ -69,7 +69,7 @@ def list_names(view: SchemaView, depth: int = _DEPTH) -> set[str]:
 
 
 def matching(view: SchemaView, name: str) -> list[Located]:
-    """Return what `patternProperties` say of the property *name*."""
+    """Return what `patternProperties` says about the property *name*."""
     return [
         node
         for pattern, located in view.maps.get("patternProperties", {}).items()
@@ -117,7 +117,7 @@ def _misnames(view: SchemaView, name: str) -> bool:
 
 
 def _asks(view: SchemaView, name: str, depth: int) -> bool:
-    """Return whether what fits a schema depends on whether the property *name* is there."""
+    """Return whether validity for a schema depends on the presence of the property *name*."""
     if depth == 0:
         return True
     if name in view.required or name in view.properties or view.values is not None:

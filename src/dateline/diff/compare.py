@@ -37,31 +37,31 @@ from dateline.schema.access import ACCESS
 from dateline.schema.parts import Part, Parts
 from dateline.schema.references import Located, component, escape
 
-# Equal texts in which what a reference leads to is compared on its own: nothing merges with it,
-# nothing turns its meaning round, and nothing says who writes it, that only one may fit, or that
+# Equal texts whose reference targets are compared separately: nothing merges with them, negates
+# them, limits them to one direction, allows only one of them, or allows any value of a type.
 # any value of a type does.
 _MERGING: Final = re.compile(
     rb'"(?:allOf|oneOf|not|if|then|else|contains|dependentSchemas|unevaluated(?:Items|Properties)'
     rb'|readOnly|writeOnly|\$defs|definitions|\$dynamicRef)":'
     rb'|"anyOf":\[[^\]]*\{"type":"(?:string|integer|number)"'
 )
-# Keywords that concern the field that has a value, not the value itself.
+# Keywords about the field that has a value, not about the value itself.
 _OF_FIELDS: Final = frozenset({*ACCESS, "default"})
-# Only of a whole component it is enough to compare what bears the same name on both sides.
+# Only for a whole component it is enough to compare the one with the same name on both sides.
 _PLAIN_REFERENCE: Final = re.compile(rb'\{"\$ref":"#/components/schemas/[^"\\/]*"\}')
 
 
 class SchemaComparison(UnionComparison):
-    """Compares pairs of schemas; what lies below them waits in the graph."""
+    """Compares pairs of schemas; the pairs below them wait in the graph."""
 
     def compare(self, pair: NodePair) -> None:
-        """Note in *pair* how its schemas differ."""
+        """Add the differences between the schemas of *pair*."""
         if not self._follow(pair):
             before, after = self.before.view(pair.before), self.after.view(pair.after)
             self.compare_views(pair, before, after)
 
     def _follow(self, pair: NodePair) -> bool:
-        """Compare equal nodes by their text alone, and return True where that can be done."""
+        """Compare equal nodes by their text alone, and return True if that is possible."""
         if len(pair.before) != 1 or len(pair.after) != 1:
             return False
         ours, theirs = pair.before[0], pair.after[0]
@@ -81,21 +81,21 @@ class SchemaComparison(UnionComparison):
         ]
         ends = [(self.before.document.locate(at), self.after.document.locate(at)) for at in named]
         if any((first is None) != (second is None) for first, second in ends):
-            return False  # what leads nowhere on one side means something else on the other
+            return False  # what is dangling on one side means something else on the other
         for first, second in ends:
             if first and second:
                 self.link(pair, [first], [second])
         return True
 
     def _chooses(self, part: Part) -> bool:
-        """Return whether *part* is extended by schemas that it does not name; one may differ."""
+        """Return whether *part* is extended by schemas that it does not name, which may differ."""
         known = component(part.pointer)
         if known not in self.survey.dirty or known is None or known[0] != "schemas":
             return False
         return any(known[1] in side.document.subtypes for side in (self.before, self.after))
 
     def compare_views(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-        """Note in *pair* how what two schemas say differs."""
+        """Add the differences between two schemas to *pair*."""
         if before.never != after.never:
             side = after if after.never else before
             pair.add_one(KEYWORD, "not", Located({}, side.pointer), added=after.never)
@@ -139,7 +139,7 @@ class SchemaComparison(UnionComparison):
         compare_required(pair, before, after, renamed, self._access)
 
     def _add_field(self, pair: NodePair, before: SchemaView, after: SchemaView, name: str) -> None:
-        """Note the property *name* that only the view *after* names."""
+        """Add the property *name*, which only the view *after* names."""
         located = after.properties[name]
         patterns = matching(before, name)
         now = [*located, *matching(after, name)]
@@ -156,7 +156,7 @@ class SchemaComparison(UnionComparison):
             pair.reach(below, past[0], now[0], way=Passage(access=access))
 
     def _find_renamed(self, before: SchemaView, after: SchemaView) -> dict[str, str]:
-        """Return the new names of the properties that the sources say were renamed."""
+        """Return the new names of the properties that were renamed according to the sources."""
         if not self.renames:
             return {}
         return {
@@ -182,14 +182,14 @@ class SchemaComparison(UnionComparison):
             self._link_unequal(pair, ours, theirs, way)
 
     def _access(self, before: list[Located], after: list[Located]) -> str:
-        """Return the keyword that keeps a property to one direction on both sides, if any."""
+        """Return the keyword that limits a property to one direction on both sides, if any."""
         found = self.before.access(before)
         return found if found and self.after.access(after) == found else ""
 
     # What lies below
 
     def _dynamic_references(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-        """Compare all that dynamic references may lead to, where they are no parts."""
+        """Compare all targets of dynamic references that are not parts."""
         facts = (view.facts.get("$dynamicRef", ()) for view in (before, after))
         for ours, theirs in zip(*facts, strict=False):
             goals = (
@@ -241,7 +241,7 @@ class SchemaComparison(UnionComparison):
                     pair.compare_all(KEYWORD, keyword, (first or [])[:1], (second or [])[:1])
 
     def _definitions(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-        """Compare definitions for their own sake: who refers to them reaches them by itself."""
+        """Compare definitions for their own sake: schemas that refer to them reach them anyway."""
         for keyword in DEFINITIONS:
             sides = before.maps.get(keyword, {}), after.maps.get(keyword, {})
             for name, first, second in align(*sides):
@@ -253,9 +253,9 @@ class SchemaComparison(UnionComparison):
 
 
 def _list_unnamed(view: SchemaView, name: str) -> list[Located]:
-    """Return what *view* says of the field *name* as one of those that it does not name.
+    """Return what *view* says about the field *name* as one that it does not name.
 
-    Where it allows none, that is nothing.
+    Empty if it allows no such fields.
     """
     return [
         part.at(keyword)
@@ -269,7 +269,7 @@ def _list_unnamed(view: SchemaView, name: str) -> list[Located]:
 
 
 def _governed(before: SchemaView, after: SchemaView) -> Iterable[str]:
-    """Return the keywords that came or went with one without which they say nothing."""
+    """Return the keywords that were added or removed with one that they depend on."""
     return [
         keyword
         for keyword, (governing, *others) in NEEDED.items()
@@ -280,5 +280,5 @@ def _governed(before: SchemaView, after: SchemaView) -> Iterable[str]:
 
 
 def _as_values(parts: Parts) -> Parts:
-    """Return *parts* without what they say of a field as long as it has a name."""
+    """Return *parts* without what they say about a field as long as it has a name."""
     return tuple(part._replace(skip=part.skip | _OF_FIELDS) for part in parts)

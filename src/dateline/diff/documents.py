@@ -1,4 +1,4 @@
-"""Find what of two documents is unequal, or reaches what is unequal."""
+"""Find the unequal parts of two documents, and the parts that reach them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from dateline.schema.variants import subtypes
 from dateline.schema.words import differ_in_words_alone
 
 Key = tuple[str, str]
-"""What holds a difference: (section of components, name), (`paths`, path) and the like, or
-(key of the root, nothing)."""
+"""The parts of a document that can differ: (section of components, name), (`paths`, path) and the
+like, or (key of the root, nothing)."""
 
 SECTIONS: Final = frozenset({"components", "paths", *WEBHOOKS})
-"""What is compared entry by entry; anything else at the root is one whole."""
+"""The sections that are compared entry by entry; anything else at the root is one whole."""
 
 # Any text that may be a local reference: `$ref`, a discriminator's mapping, a link's operation.
-# Taking too much costs a look, taking too little a change.
+# A text too many costs time, a text too few would hide a change.
 _REFERENCE: Final = re.compile(rb'"(#[^"\\]*(?:\\.[^"\\]*)*)"')
 _MAPPING: Final = re.compile(rb'"mapping":\{((?:[^{}"]++|"(?:[^"\\]++|\\.)*+")*+)\}')
 _DEFAULT: Final = re.compile(rb'"defaultMapping":"([^"\\]*)"')
 _MAPPED: Final = re.compile(rb':"([^"\\]*)"')
 _ANCHORS: Final = tuple(f'"{key}":'.encode() for key in ANCHORS)
 
-# From this number of entries on, a faster encoder is worth its import.
+# The number of entries from which on a faster encoder is worth importing.
 _MANY: Final = 300
 
 _encode: Final = JSONEncoder(
@@ -39,7 +39,7 @@ _encode: Final = JSONEncoder(
 
 
 class NodeText:
-    """What is written of a node, as compact JSON, and what it refers to."""
+    """The text of a node as compact JSON, and what it refers to."""
 
     def __init__(self, written: bytes) -> None:
         self.written = written
@@ -56,7 +56,7 @@ class NodeText:
 
 
 class Texts:
-    """The texts of nodes that several documents or comparisons share, each written once."""
+    """The texts of nodes that several documents or comparisons share, each created once."""
 
     def __init__(self, root: dict[str, Any]) -> None:
         """Prepare for documents of about the size of *root*."""
@@ -80,13 +80,13 @@ class Texts:
             return self.of(before)
         if before != after:
             return None
-        # most nodes are compared once: what is written of them is not remembered by their identity
+        # most nodes are compared once, so their texts are not cached by identity
         written = self._write(before)
         return self._share(written) if written == self._write(after) else None
 
 
 def _find_writer(root: dict[str, Any]) -> Callable[[Any], bytes]:
-    """Return what writes a node as compact JSON; for a large document, with a faster encoder."""
+    """Return a function that writes a node as compact JSON, faster for large documents."""
     components = root.get("components")
     sections = [root.get("paths"), *(components.values() if isinstance(components, dict) else ())]
     if sum(len(section) for section in sections if isinstance(section, dict)) < _MANY:
@@ -97,7 +97,7 @@ def _find_writer(root: dict[str, Any]) -> Callable[[Any], bytes]:
         try:
             return to_json(node, fallback=repr)
         except PydanticSerializationError:
-            # too deep, or text that is no Unicode
+            # too deep, or text that is not valid Unicode
             return _write_slowly(node)
 
     return write
@@ -108,7 +108,7 @@ def _write_slowly(node: Any) -> bytes:
 
 
 class DocumentIndex(Resolver):
-    """A plain OpenAPI document, with an index of what in it may differ from another one."""
+    """A plain OpenAPI document, with an index of the parts that can differ from another one."""
 
     def __init__(self, root: dict[str, Any], texts: Texts) -> None:
         super().__init__(root)
@@ -116,13 +116,13 @@ class DocumentIndex(Resolver):
 
     @cached_property
     def entries(self) -> dict[Key, Any]:
-        """All that may hold a difference, by its key."""
+        """Everything that may differ, by its key."""
         found = {
             (section, str(name)): node
             for section in (*COMPONENTS, "paths", *WEBHOOKS)
             for name, node in self.section(section).items()
         }
-        # a reference may lead anywhere, into an extension, too
+        # a reference may lead anywhere, even into an extension
         components = self.root.get("components")
         for key, node in components.items() if isinstance(components, dict) else ():
             if key not in COMPONENTS:
@@ -134,7 +134,7 @@ class DocumentIndex(Resolver):
 
     @cached_property
     def made(self) -> dict[str, str]:
-        """Section and address of the components that nobody named, by their pointers."""
+        """Section and address of the components with generated names, by their pointers."""
         return {
             f"/components/{section}/{escape(name)}": f"{section} {name.address}"
             for section in COMPONENTS
@@ -144,7 +144,7 @@ class DocumentIndex(Resolver):
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
-        """The schemas that may be used wherever a discriminated one that they extend is."""
+        """The schemas that extend a discriminated schema, and may be used wherever it is."""
         return subtypes(self.section("schemas"))
 
     @cached_property
@@ -154,16 +154,16 @@ class DocumentIndex(Resolver):
 
     @cached_property
     def closes(self) -> bool:
-        """Whether any schema asks which fields or items another keyword has looked at."""
+        """Whether any schema depends on which fields or items another keyword has evaluated."""
         return any(b'"unevaluated' in self.texts.of(node).written for node in self.entries.values())
 
     @cached_property
     def referrers(self) -> dict[Key, list[Key]]:
-        """What leads to each entry by a pointer, its name, or a discriminator."""
+        """What refers to each entry by a pointer, its name, or a discriminator."""
         return self.referring(lambda found: found.goals)
 
     def referring(self, goals: Callable[[NodeText], Iterable[Key]]) -> dict[Key, list[Key]]:
-        """Return what leads to each entry, where *goals* finds what a text refers to."""
+        """Return what refers to each entry; *goals* finds the targets in a text."""
         found: dict[Key, list[Key]] = {}
         for name, extending in self.subtypes.items():
             for subtype in sorted(extending):
@@ -177,12 +177,12 @@ class DocumentIndex(Resolver):
 class ChangeSurvey:
     """Which components and paths are unequal, and which of the others reach one of those.
 
-    All at the speed of the JSON encoder: what is equal as text and reaches nothing unequal is
-    never walked.
+    This runs at the speed of the JSON encoder: entries that are equal as text and reach nothing
+    unequal are never walked.
     """
 
     def __init__(self, before: DocumentIndex, after: DocumentIndex, *, words: bool = True) -> None:
-        """Compare all entries; without *words*, those that differ in words alone are equal."""
+        """Compare all entries; without *words*, those that differ only in words are equal."""
         self._documents = (before, after)
         self._texts = before.texts
         ours, theirs = before.entries, after.entries
@@ -197,7 +197,7 @@ class ChangeSurvey:
         self.dirty = self._reaching() if self.unequal else set[Key]()
 
     def _reaching(self) -> set[Key]:
-        """Return what is unequal, and all that refers to it, and all that refers to that."""
+        """Return what is unequal, and what refers to it, directly or in turn."""
         referrers = [
             side.referring(self._goals) if self._anchored else side.referrers
             for side in self._documents
@@ -210,9 +210,9 @@ class ChangeSurvey:
         )
 
     def list_relevant(self) -> set[Key]:
-        """Return what is unequal, what reaches that, and all that these lead to.
+        """Return what is unequal, what reaches that, and all targets of these.
 
-        Nothing else of the two documents has a say in what differs between them.
+        Nothing else of the two documents affects the differences between them.
         """
         found: set[Key] = set()
         for side in self._documents:
@@ -221,14 +221,14 @@ class ChangeSurvey:
         return found
 
     def _list_goals(self, side: DocumentIndex, key: Key) -> list[Key]:
-        """Return what the entry *key* of *side* leads to, and what may take its place."""
+        """Return the targets of the entry *key* of *side*, and what may replace them."""
         section, name = key
         extending = side.subtypes.get(name, ()) if section == "schemas" else ()
         goals = self._goals(self._texts.of(side.entries[key])) if key in side.entries else ()
         return [*goals, *(("schemas", each) for each in extending)]
 
     def are_same(self, before: Any, after: Any) -> bool:
-        """Return whether two entries, which are looked at several times, have one text."""
+        """Return whether two entries, which are compared several times, have one text."""
         return before is after or (
             before == after and self._texts.of(before) is self._texts.of(after)
         )
@@ -243,19 +243,19 @@ class ChangeSurvey:
         return shared is not None and not self.reaches(shared)
 
     def reaches(self, shared: NodeText) -> bool:
-        """Return whether the text of a node names what is unequal, or reaches it."""
+        """Return whether the text of a node names something unequal, or reaches it."""
         return not self.dirty.isdisjoint(self._goals(shared))
 
     def list_reached(self, shared: NodeText) -> list[Key]:
-        """Return what is unequal, or reaches it, and is named in the text of a node."""
+        """Return what the text of a node names that is unequal or reaches something unequal."""
         return [goal for goal in self._goals(shared) if goal in self.dirty]
 
     def _goals(self, found: NodeText) -> Iterable[Key]:
-        # most texts that begin with `#` are colours: documents are walked only if they must be
+        # most texts that begin with `#` are colours: documents are walked only if necessary
         return _goals(found.written, self._find_owners) if self._anchored else found.goals
 
     def _find_owners(self, reference: str) -> Iterable[Key]:
-        """Return what holds the goals of *reference*, which may name an anchor.
+        """Return the entries with the targets of *reference*, which may name an anchor.
 
         A dynamic reference may lead to every schema with its anchor.
         """
@@ -266,7 +266,7 @@ class ChangeSurvey:
 
 
 def _are_reworded(key: Key, before: Any, after: Any) -> bool:
-    """Return whether two entries of one *key* differ in words alone."""
+    """Return whether two entries with the same *key* differ only in words."""
     section, name = key
     if section in COMPONENTS:
         alone = ({"components": {section: {name: node}}} for node in (before, after))
@@ -297,7 +297,7 @@ def _unquote(quoted: bytes) -> str:
 
 @cache
 def _owners(reference: str) -> tuple[Key, ...]:
-    """Return what holds the goal of a reference that is a pointer; nothing for any other."""
+    """Return the entry with the target of a pointer; nothing for any other reference."""
     if not reference.startswith("#/"):
         return ()
     tokens = [unescape(token) for token in reference.split("/")[1:]]

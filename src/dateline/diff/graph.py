@@ -15,15 +15,15 @@ from dateline.schema.values import text
 K = TypeVar("K", bound="str | tuple[str, str]")
 T = TypeVar("T")
 
-# What carries a value in a message, one bit each.
+# The parts of messages that contain a value, one bit each.
 CARRIERS: Final = {"path": 1, "query": 2, "header": 4, "cookie": 8, "body": 16, "querystring": 128}
-# An operation itself, which nothing carries; a component, which consumers may import.
+# An operation itself, which no part of a message contains; a component, which can be imported.
 OPERATION: Final = 32
 MODEL: Final = 64
 
 
 class Kinds(NamedTuple):
-    """What it is called that something came, went, or is there on both sides and not the same."""
+    """The kinds of changes for an addition, a removal, and a difference."""
 
     added: Kind
     removed: Kind
@@ -31,11 +31,11 @@ class Kinds(NamedTuple):
 
     @classmethod
     def all(cls, kind: Kind) -> Kinds:
-        """Return one kind for everything that may happen."""
+        """Return one kind for all three."""
         return cls(kind, kind, kind)
 
     def of(self, before: Located | None, after: Located | None) -> Kind:
-        """Return the kind of a difference between *before* and *after*; None is not there."""
+        """Return the kind of a difference between *before* and *after*; None means absent."""
         if before is None:
             return self.added
         return self.removed if after is None else self.changed
@@ -44,7 +44,7 @@ class Kinds(NamedTuple):
 class Difference(NamedTuple):
     """A `Change` without direction, names and operations.
 
-    ``access`` is the keyword (`readOnly`, `writeOnly`) that keeps it to one direction.
+    ``access`` is the keyword (`readOnly`, `writeOnly`) that limits it to one direction.
     """
 
     kind: Kind
@@ -70,7 +70,7 @@ class Difference(NamedTuple):
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What all differences that one edit makes have in common, on whatever path."""
+        """What all differences from one edit have in common, on whatever path."""
         return self.kind, self.keyword, self.before_pointer, self.after_pointer, self.field
 
 
@@ -87,8 +87,8 @@ class Opaque(NamedTuple):
 class NodePair:
     """Two things that are compared with each other.
 
-    ``request`` and ``response`` hold a bit for each operation that reaches the pair in that
-    direction; ``carried`` the carriers. ``closed`` and ``exclusive`` are those of ``Change``.
+    ``request`` and ``response`` have a bit for each operation that reaches the pair in that
+    direction; ``carried`` are the carriers. ``closed`` and ``exclusive`` are those of ``Change``.
     """
 
     kind: str
@@ -111,7 +111,7 @@ class NodePair:
         after: Located | None = None,
         **more: Any,
     ) -> None:
-        """Note a difference; what would hold it on the other side is the pair's own node."""
+        """Add a difference; on the side without the thing, the pair's own node is its holder."""
         kind = kinds if isinstance(kinds, Kind) else kinds.of(before, after)
         if more.get("holder") is None:
             if before is None and after is not None:
@@ -123,13 +123,13 @@ class NodePair:
     def add_one(
         self, kinds: Kinds, keyword: str, node: Located, *, added: bool, **more: Any
     ) -> None:
-        """Note that *node* came, if *added*, or went."""
+        """Add the difference that *node* was *added*, or removed."""
         self.add(kinds, keyword, *((None, node) if added else (node, None)), **more)
 
     def compare(
         self, kinds: Kinds, keyword: str, before: Located | None, after: Located | None
     ) -> None:
-        """Note how one value of *keyword* differs; None is no value."""
+        """Add the difference between two values of *keyword*; None means absent."""
         self.compare_all(kinds, keyword, before and [before], after and [after])
 
     def compare_all(
@@ -139,7 +139,7 @@ class NodePair:
         before: Iterable[Located] | None,
         after: Iterable[Located] | None,
     ) -> None:
-        """Note which of the values of *keyword* came, went or changed."""
+        """Add the values of *keyword* that were added, removed or changed."""
         ours = {text(node.value): node for node in before or ()}
         theirs = {text(node.value): node for node in after or ()}
         gone = [node for key, node in ours.items() if key not in theirs]
@@ -160,17 +160,17 @@ class NodePair:
         carrier: int = 0,
         way: Passage | None = None,
     ) -> None:
-        """Let all that reaches this pair reach *below*, there carried by *carrier* if given."""
+        """Make everything that reaches this pair reach *below*, carried by *carrier* if given."""
         self.edges.append(PairEdge(below, carrier, before.pointer, after.pointer, way or _PLAIN))
 
 
 class Passage(NamedTuple):
-    """What an edge does to the changes below it.
+    """The effect of an edge on the changes below it.
 
-    ``access`` is `readOnly` or `writeOnly` where only one direction passes. ``inplace`` edges lead
-    to a schema of the same instance: an object that is closed above is closed there, too, and one
-    that is ``closed`` here is closed from there on. ``exclusive`` edges lead to a member of a
-    `oneOf` that may overlap with another one.
+    ``access`` is `readOnly` or `writeOnly` if only one direction passes. ``inplace`` edges lead to
+    a schema of the same instance: an object that is closed above is closed there, too, and one that
+    is ``closed`` here is closed from there on. ``exclusive`` edges lead to a member of a `oneOf`
+    that may overlap with another one.
     """
 
     access: str = ""
@@ -183,7 +183,7 @@ _PLAIN: Final = Passage()
 
 
 class PairEdge(NamedTuple):
-    """What leads from a pair to one below it, and the two places that lead there."""
+    """An edge from a pair to one below it, and the two places of the reference."""
 
     pair: NodePair
     carrier: int
@@ -193,7 +193,7 @@ class PairEdge(NamedTuple):
 
 
 class Graph:
-    """Every pair, in the order in which they were met."""
+    """Every pair, in the order of discovery."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], NodePair] = {}
@@ -210,14 +210,14 @@ class Graph:
         return pair
 
     def root(self, before: Parts, after: Parts, *, request: int = 0, response: int = 0) -> NodePair:
-        """Return a new pair for what is met at an operation, or at the document itself."""
+        """Return a new pair for a part of an operation, or of the document itself."""
         carried = OPERATION if request or response else MODEL
         pair = NodePair("root", before, after, request, response, carried)
         self._roots.append(pair)
         return pair
 
     def waiting(self) -> Iterator[NodePair]:
-        """Yield the pairs not yet compared, until there are none."""
+        """Yield the pairs that are not compared yet, until there are none."""
         while self._waiting:
             yield self._waiting.popleft()
 
@@ -227,7 +227,7 @@ class Graph:
         yield from self._known.values()
 
     def spread(self) -> None:
-        """Let each pair know all that reaches it."""
+        """Propagate to each pair everything that reaches it."""
         order = self._downwards()
         news = {id(pair) for pair in order if pair.carried}
         while news:
@@ -257,7 +257,7 @@ class Graph:
 
 
 def _spread(pair: NodePair, edge: PairEdge) -> bool:
-    """Let what is below *edge* know what reaches *pair*; return whether that is news."""
+    """Propagate what reaches *pair* below *edge*; return whether anything is new."""
     below, carrier, way = edge.pair, edge.carrier, edge.way
     known = below.request, below.response, below.carried, below.closed, below.exclusive
     below.request |= 0 if way.access == "readOnly" else pair.request
@@ -269,13 +269,13 @@ def _spread(pair: NodePair, edge: PairEdge) -> bool:
 
 
 def align(before: Mapping[K, T], after: Mapping[K, T]) -> Iterator[tuple[K, T | None, T | None]]:
-    """Yield each name of two mappings, sorted, and what it has in both; None where it is absent."""
+    """Yield each name in two mappings, sorted, and its value in both; None if it is absent."""
     for name in sorted(before.keys() | after.keys()):
         yield name, before.get(name), after.get(name)
 
 
 def _counterpart(pointer: str, other: Parts) -> str | None:
-    """Return what would hold a node of the other side: the same place, if it is there."""
+    """Return the holder of a node on the other side: the same place, if it exists."""
     known = {part.pointer for part in other}
     home = pointer
     while home:

@@ -1,4 +1,4 @@
-"""Compare what two schemas say with one keyword."""
+"""Compare one keyword of two schemas."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OPEN_VALUE: Final = Kinds(Kind.OPEN_VALUE_ADDED, Kind.OPEN_VALUE_REMOVED)
 
 
 def kinds_of(keyword: str, known: Iterable[str]) -> Kinds:
-    """Return what changes of *keyword* are called, where the *known* ones have a meaning."""
+    """Return the kinds of changes of *keyword*; only *known* ones have a specific meaning."""
     if keyword in NOTES:
         return NOTE
     if keyword.startswith("x-"):
@@ -45,7 +45,7 @@ def compare_required(
     renamed: dict[str, str],
     access: Callable[[list[Located], list[Located]], str],
 ) -> None:
-    """Compare what is required of fields that are on both sides, or in `required` only."""
+    """Compare `required` for fields that are on both sides, or only in `required`."""
     both = [
         (name, renamed.get(name, name))
         for name in before.properties
@@ -73,11 +73,11 @@ def _property_place(view: SchemaView, name: str) -> Located | None:
 
 
 def compare_types(pair: NodePair, before: SchemaView, after: SchemaView) -> bool:
-    """Compare the types; return whether anything can satisfy both sides."""
+    """Compare the types; return whether any value can be valid on both sides."""
     ours, theirs = before.types, after.types
     valued = before.values is not None and after.values is not None
     if valued and not (before.declared and after.declared):
-        # the values say it all, but for those that a type beside them rules out
+        # the values decide, except for those that a type beside them excludes
         shared = (before.values or {}).keys() & (after.values or {}).keys()
         if before.allowed & shared != after.allowed & shared:
             side = after if after.declared else before
@@ -100,9 +100,10 @@ def compare_types(pair: NodePair, before: SchemaView, after: SchemaView) -> bool
 
 
 def compare_null(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-    """Note whether null passes keywords such as `not` that are on both sides.
+    """Report whether null is allowed despite keywords such as `not` that are on both sides.
 
-    Where `nullable`, or a null in `enum`, comes or goes beside them, the types may still say null.
+    If `nullable`, or a null in `enum`, is added or removed beside them, the types may still list
+    null.
     """
     if any(view.types is not None and "null" not in view.types for view in (before, after)):
         return
@@ -115,7 +116,7 @@ def compare_null(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
 def _add_type(
     pair: NodePair, name: str, view: SchemaView, other: SchemaView, *, added: bool
 ) -> None:
-    """Note a type that *view* has and *other* has not."""
+    """Report a type that *view* has and *other* has not."""
     at = view.null_at if name == "null" and view.null_at else view.types_at
     pair.add_one(TYPE, "type", Located(name, at), added=added, holder=other.types_at or None)
 
@@ -147,7 +148,7 @@ def compare_values(pair: NodePair, before: SchemaView, after: SchemaView) -> Non
 
 
 def _values_beside_types(view: SchemaView, other: SchemaView) -> dict[str, Located]:
-    """Return the values, but null where it came or went with a type."""
+    """Return the values, without a null that was added or removed with a type."""
     values = view.values or {}
     changed = (view.types or set()) ^ (other.types or set())
     if view.declared and other.declared and "null" in changed:
@@ -178,7 +179,7 @@ def _compare_sets(
     after: dict[str, Located],
     holders: tuple[str, str],
 ) -> None:
-    """Note the values that are in one of two sets only."""
+    """Report the values that only one of two sets has."""
     for key, fact in before.items():
         if key not in after:
             pair.add(kinds, keyword, fact, holder=holders[1])
@@ -188,7 +189,7 @@ def _compare_sets(
 
 
 def compare_value_notes(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-    """Compare the notes on the values that are on both sides."""
+    """Compare the annotations of the values that are on both sides."""
     if not before.value_notes and not after.value_notes:
         return
     ours = {str(fact.value) for fact in (before.values or {}).values()}
@@ -198,9 +199,9 @@ def compare_value_notes(pair: NodePair, before: SchemaView, after: SchemaView) -
             pair.compare(kinds_of(keyword, KNOWN), keyword, first, second)
 
 
-# What a keyword says depends on these where they are right beside it, and on nothing that
-# another member of an `allOf` says (JSON Schema 2020-12, core, sections 10.2.2 and 10.3); what the
-# unevaluated ones say depends on what is below them, too (section 11).
+# The meaning of a keyword depends on these if they are directly beside it, and on nothing in
+# another member of an `allOf` (JSON Schema 2020-12, core, sections 10.2.2 and 10.3); the meaning of
+# the unevaluated ones depends on what is below them, too (section 11).
 _BRANCHES: Final = ("anyOf", "oneOf", "if", "then", "else")
 _BESIDE: Final = {
     "additionalProperties": ("patternProperties",),
@@ -219,7 +220,7 @@ _SILENT: Final = " takes anything"
 
 
 def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-    """Note that a keyword is beside other ones now, though all of them are still there."""
+    """Report that a keyword has different neighbours now, though all of them still exist."""
     alone = len(before.parts) == len(after.parts) == 1
     for keyword in _BESIDE:
         if alone and keyword not in _DEEP:
@@ -228,14 +229,14 @@ def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) ->
         if not (ours and theirs):
             continue
         first, second = (_list_names(view, view.parts, keyword) for view in (before, after))
-        # what came or went is a difference by itself, unless it means nothing alone
+        # additions and removals are differences by themselves, unless they mean nothing alone
         common = (first & second) | {name for name in first ^ second if name.endswith(_SILENT)}
         if _group(before, ours, keyword, common) != _group(after, theirs, keyword, common):
             pair.add(Kind.KEYWORD_CHANGED, keyword, ours[0].at(keyword), theirs[0].at(keyword))
 
 
 def _with(view: SchemaView, keyword: str) -> list[Part]:
-    """Return the parts in which *keyword* says something."""
+    """Return the parts in which *keyword* has a meaning."""
     silent: tuple[Any, ...] = (True, {}) if keyword in APPLICATORS else ()
     return [
         part
@@ -257,7 +258,7 @@ def _group(
 
 
 def _list_names(view: SchemaView, parts: Iterable[Part], keyword: str) -> set[str]:
-    """Return the names of what *keyword* depends on in *parts*, and in the branches of them."""
+    """Return what *keyword* depends on in *parts* and in their branches."""
     parts = list(parts)
     found = _names(parts, _BESIDE[keyword])
     return found.union(_list_silent(view, parts, keyword, "", ())) if keyword in _DEEP else found
@@ -266,9 +267,9 @@ def _list_names(view: SchemaView, parts: Iterable[Part], keyword: str) -> set[st
 def _list_silent(
     view: SchemaView, parts: Iterable[Part], keyword: str, at: str, met: tuple[int, ...]
 ) -> Iterator[str]:
-    """Yield the names of what takes anything in the branches of *parts*, and so evaluates it.
+    """Yield the names in branches of *parts* that allow anything, which are thereby evaluated.
 
-    Whoever compares the branches finds no difference in that.
+    A comparison of the branches finds no difference in these.
     """
     for part in parts:
         if id(part.node) in met:
@@ -283,7 +284,7 @@ def _list_silent(
 
 
 def _list_branches(part: Part) -> Iterator[tuple[str, Located]]:
-    """Yield the schemas that may hold for a value beside *part*, and the way to each."""
+    """Yield the schemas that may apply to a value in addition to *part*, and their paths."""
     for keyword in (*_BRANCHES, "dependentSchemas"):
         if keyword in part.skip or keyword not in part.node:
             continue
@@ -297,7 +298,7 @@ def _list_branches(part: Part) -> Iterator[tuple[str, Located]]:
 
 
 def _names(parts: Iterable[Part], keywords: Iterable[str]) -> set[str]:
-    """Return which of *keywords* are in *parts*; of properties, patterns and items, which ones.
+    """Return the *keywords* in *parts*, and for properties, patterns and items their names.
 
     `anyOf` and `oneOf` are one name.
     """

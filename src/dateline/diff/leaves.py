@@ -1,8 +1,8 @@
-"""The exact places where two values differ whose contents have no rules: extensions, examples.
+"""Locate the differences between values without known meaning: extensions, examples.
 
-deepdiff pairs the items of two lists that differ in several places: which was moved, replaced, put
-in or taken out. It sees nothing else: equal values, objects, and lists that differ in one place are
-settled here, by the text that equal JSON values share, and schemas are never compared by it.
+deepdiff pairs the items of two lists that differ in several places: which was moved, replaced,
+added or removed. It sees nothing else: equal values, objects, and lists that differ in one place
+are handled here, by the text that equal JSON values share. Schemas are never compared by it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dateline.schema.values import text
 def leaves(before: Any, after: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what is on each side where two values differ, by pointer relative to them.
 
-    `1` and `1.0` are one value, `true` is another. An item put into a list is one difference.
+    `1` and `1.0` are one value, `true` is another. An item inserted into a list is one difference.
     """
     gone: dict[str, Any] = {}
     came: dict[str, Any] = {}
@@ -52,7 +52,7 @@ def _lists(
         _descend(before[same[0]], after[same[0]], f"{at}/{same[0]}", gone, came)
         return
     if not (ours and theirs):
-        # items were put in or taken out in one place
+        # items were inserted or removed in one place
         gone.update((f"{at}/{index}", before[index]) for index in range(same[0], same[0] + ours))
         came.update((f"{at}/{index}", after[index]) for index in range(same[0], same[0] + theirs))
         return
@@ -72,7 +72,7 @@ def _lists(
 
 
 def _alike(before: list[Any], after: list[Any]) -> tuple[int, int]:
-    """Return how many items two lists have in common at their beginning and, then, at their end."""
+    """Return how many items two lists share at their beginnings and, after that, at their ends."""
     ours, theirs = [*map(text, before)], [*map(text, after)]
     shorter = min(len(ours), len(theirs))
     first = next((at for at in range(shorter) if ours[at] != theirs[at]), shorter)

@@ -1,4 +1,4 @@
-"""Which entry of a body's content describes a media type that has none of its own."""
+"""Find the entry of a body's content that describes a media type without its own entry."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dateline.schema.references import Located
 
 Entries = Mapping[str, Located]
-"""What bodies may be, by media type or range of media types, in lower case."""
+"""Descriptions of bodies by media type or range of media types, in lower case."""
 
 
 def find_range(media_type: str, content: Entries) -> Located | None:
-    """Return the entry of the narrowest range that *media_type* is in; None if there is none.
+    """Return the entry of the narrowest range that contains *media_type*, or None.
 
-    What has a parameter is in the range of what has none (OpenAPI 3.1.1, section 4.8.14;
+    A media type with a parameter is in the range of the one without (OpenAPI 3.1.1, section 4.8.14;
     RFC 9110, section 12.5.1).
     """
     essence = media_type.partition(";")[0]

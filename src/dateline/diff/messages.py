@@ -21,10 +21,10 @@ from dateline.schema.dialect import NOTES, is_old
 from dateline.schema.parts import NOTHING, Part, Parts
 from dateline.schema.references import Located, escape
 
-# How the parts of a body are written that have places in place of names.
+# The encodings of body parts that are identified by position rather than by name.
 _OF_ITEMS: Final = ("prefixEncoding", "itemEncoding")
 
-# What is in an object of its own and is compared there.
+# Keys with objects that are compared separately.
 _NESTED: Final[dict[str, frozenset[str]]] = {
     "parameter": frozenset({"name", "in", "schema", "content"}),
     "header": frozenset({"schema", "content"}),
@@ -33,7 +33,7 @@ _NESTED: Final[dict[str, frozenset[str]]] = {
     "media-type": frozenset({"schema", "itemSchema", "encoding", *_OF_ITEMS}),
     "encoding": frozenset({"headers", "encoding", *_OF_ITEMS}),
 }
-# What it is called that one of these came, went or has another name.
+# The kinds of changes for an addition, a removal and a rename of each.
 _KINDS: Final = {
     "parameter": Kinds(Kind.PARAMETER_ADDED, Kind.PARAMETER_REMOVED, Kind.PARAMETER_RENAMED),
     "request-body": Kinds(Kind.BODY_ADDED, Kind.BODY_REMOVED),
@@ -42,14 +42,14 @@ _KINDS: Final = {
     "header": Kinds(Kind.HEADER_ADDED, Kind.HEADER_REMOVED, Kind.HEADER_RENAMED),
 }
 _FLAGS: Final = ("required", "deprecated", "allowEmptyValue", "allowReserved")
-# Media types, in a pointer, whose bodies are no plain octets.
+# Media types, in a pointer, whose bodies are not plain octets.
 _OF_TEXT: Final = re.compile(r"^(text|multipart)~1|json|xml|urlencoded|\*", re.IGNORECASE)
-# How a parameter is written where it does not say (OpenAPI 3.1.1, section 4.8.12.2).
+# The default style of a parameter (OpenAPI 3.1.1, section 4.8.12.2).
 _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
 
 
 class Thing:
-    """An object outside schemas, its reference followed; what is beside the reference wins."""
+    """An object outside schemas, its reference followed; keys beside the reference win."""
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
@@ -74,7 +74,7 @@ class Thing:
         return {key for part in self.parts for key in part.node if key not in part.skip}
 
     def entries(self, key: str) -> dict[str, Located]:
-        """Return the entries of the mapping under *key*; none if it is no mapping."""
+        """Return the entries of the mapping under *key*; none if it is not a mapping."""
         found = self.get(key)
         if found is None or not isinstance(found.value, dict):
             return {}
@@ -84,7 +84,7 @@ class Thing:
         }
 
     def items(self, key: str) -> list[Located]:
-        """Return the items of the list under *key*; none if it is no list."""
+        """Return the items of the list under *key*; none if it is not a list."""
         found = self.get(key)
         if found is None or not isinstance(found.value, list):
             return []
@@ -93,7 +93,7 @@ class Thing:
     def operations(self, *, modern: bool) -> dict[str, Located]:
         """Return the operations of a path item by method, in the order of the specification.
 
-        Those that came with OpenAPI 3.2 are operations in a *modern* document only.
+        Those that OpenAPI 3.2 added are operations in a *modern* document only.
         """
         methods = METHODS if modern else [method for method in METHODS if method not in MODERN]
         found = {method: self.get(method) for method in methods}
@@ -102,7 +102,7 @@ class Thing:
 
     @property
     def node(self) -> Any:
-        """The object itself, behind all references."""
+        """The object itself, after all references."""
         return self.parts[-1].node if self.parts else None
 
     @property
@@ -117,7 +117,7 @@ _REFERENCE: Final = frozenset({"$ref"})
 
 
 def parts_of(document: DocumentIndex, located: Located) -> Parts:
-    """Return a node and, after it, what it refers to."""
+    """Return a node followed by its targets."""
     found: list[Part] = []
     met: set[int] = set()
     goal: Located | None = located
@@ -134,7 +134,7 @@ def parts_of(document: DocumentIndex, located: Located) -> Parts:
 
 @dataclass
 class MessageComparison:
-    """Compares what messages are made of; the schemas below wait in the graph."""
+    """Compares the parts of messages; the schemas below wait in the graph."""
 
     schemas: SchemaComparison
 
@@ -143,18 +143,19 @@ class MessageComparison:
         self.survey = self.schemas.survey
         self.before = self.schemas.before.document
         self.after = self.schemas.after.document
-        # by kind and text, the one pair for all objects with that text on both sides; None if
-        # they reach nothing unequal
+        # by kind and text, the one pair for all objects with that text on both sides; None if they
+        # reach
+        # nothing unequal
         self._alike: dict[tuple[str, NodeText], NodePair | None] = {}
 
     def pair(self, kind: str, before: Located, after: Located) -> NodePair:
-        """Return the pair of two objects of *kind*, references seen through."""
+        """Return the pair of two objects of *kind*, references followed."""
         return self.graph.pair(kind, parts_of(self.before, before), parts_of(self.after, after))
 
     def link(
         self, pair: NodePair, kind: str, before: Located, after: Located, carrier: int = 0
     ) -> None:
-        """Compare two objects below *pair*; those of one text are compared once for all."""
+        """Compare two objects below *pair*; those with the same text are compared once for all."""
         shared = self.survey.equal(before.value, after.value)
         if shared is None:
             below: NodePair | None = self.pair(kind, before, after)
@@ -167,7 +168,7 @@ class MessageComparison:
             pair.reach(below, before, after, carrier)
 
     def compare(self, pair: NodePair) -> None:
-        """Note in *pair* how its objects differ."""
+        """Add the differences between the objects of *pair*."""
         if len(pair.before) == len(pair.after) == 1 and self.survey.is_settled(
             pair.before[0].node, pair.after[0].node
         ):
@@ -179,7 +180,7 @@ class MessageComparison:
         for key in sorted({"schema", "itemSchema"} & nested):
             self._schema(pair, key, before.get(key), after.get(key))
         if "content" in nested:
-            # a parameter's or header's content is carried where the parameter is
+            # the content of a parameter or header is carried where the parameter is
             self._content(pair, before, after, body=pair.kind not in ("parameter", "header"))
         if "headers" in nested:
             self._headers(pair, before, after)
@@ -206,7 +207,7 @@ class MessageComparison:
             pair.compare(KEYWORD, key, before, after)
 
     def _both_binary(self, pair: NodePair, before: Located | None, after: Located | None) -> bool:
-        """Return whether 3.0 calls a whole body binary, and 3.1 says the same by saying nothing.
+        """Return whether 3.0 calls a whole body binary, and 3.1 means the same without saying so.
 
         Source: OpenAPI Specification 3.1.1, section 4.8.14.2.
         """
@@ -224,7 +225,7 @@ class MessageComparison:
         return False
 
     def _find_wider_types(self, pair: NodePair) -> tuple[Located, Located] | None:
-        """Return the types of a parameter that takes all it took, and more; None if not so."""
+        """Return the types of a parameter if they accept all former values and more, else None."""
         before, after = Thing(pair.before), Thing(pair.after)
         ours, theirs = (
             schemas.read(_only(side.get("schema")))
@@ -239,7 +240,7 @@ class MessageComparison:
         carrier = CARRIERS["body"] if body else 0
         known, later = _by_media_type(before), _by_media_type(after)
         for name, ours, theirs in align(known, later):
-            # what no entry of its own describes, that of a range does
+            # a range describes what has no entry of its own
             first, second = ours or find_range(name, known), theirs or find_range(name, later)
             is_both = (ours and theirs) or (first and second and self._is_kept(name, known, later))
             if not is_both:
@@ -248,7 +249,7 @@ class MessageComparison:
                 self.link(pair, "media-type", first, second, carrier)
 
     def _is_kept(self, name: str, before: Entries, after: Entries) -> bool:
-        """Return whether an entry that one side lacks says what a range of both says anyway."""
+        """Return whether an entry that one side lacks is implied by a range of both."""
         ranges = find_range(name, before), find_range(name, after)
         entry = before.get(name) or after[name]
         return all(one and self.survey.equal(one.value, entry.value) for one in ranges)
@@ -286,9 +287,9 @@ class MessageComparison:
         after: Located | None,
         carrier: int = 0,
     ) -> None:
-        """Compare two objects of *kind* below *pair*, or note that the one there is came or went.
+        """Compare two objects of *kind* below *pair*, or report that one was added or removed.
 
-        The keyword of the change is `required` if that is what it is.
+        The keyword of the change is `required` if the object is required.
         """
         node = before or after
         if before and after:
@@ -310,7 +311,7 @@ class MessageComparison:
         entries = before.entries("encoding"), after.entries("encoding")
         if not any(entries):
             return
-        # how a field is encoded comes and goes with the field
+        # the encoding of a field is added and removed with the field
         both = self.schemas.before, self.schemas.after
         fields = [
             schemas.read(_only(side.get("schema"))).properties
@@ -327,7 +328,7 @@ class MessageComparison:
                 pair.compare(KEYWORD, "encoding", first, second)
 
     def _encoded_items(self, pair: NodePair, before: Thing, after: Thing) -> None:
-        """Compare how parts are written that have no names."""
+        """Compare the encodings of unnamed parts."""
         for key in _OF_ITEMS:
             both = (side.items(key) or _only(side.get(key)) for side in (before, after))
             for first, second in zip_longest(*both):
@@ -339,14 +340,15 @@ class MessageComparison:
     def _without_defaults(
         self, schemas: Schemas, entry: Located | None, field: list[Located] | None
     ) -> Located | None:
-        """Return how a field is encoded, without what holds anyway; None if nothing is left."""
+        """Return the encoding of a field without defaults; None if nothing is left."""
         if entry is None or not isinstance(entry.value, dict) or not field:
             return entry
         value = entry.value
         view = schemas.read(field)
         usual: dict[str, Any] = {"contentType": _content_type(view), "headers": {}}
         if usual["contentType"] == "text/plain":
-            # with a style, what is no text is no JSON any more (OpenAPI 3.1.1, section 4.8.15.1.2)
+            # with a style, a value that is not text is no longer JSON (OpenAPI 3.1.1, section
+            # 4.8.15.1.2)
             style = value.get("style", "form")
             usual |= {"style": "form", "explode": style == "form", "allowReserved": False}
         left = {key: one for key, one in value.items() if key not in usual or one != usual[key]}
@@ -356,7 +358,7 @@ class MessageComparison:
 
 
 def _content_type(view: SchemaView) -> str | None:
-    """Return the media type of a field of a form that names none; None where it is not plain.
+    """Return the default media type of a form field, or None if it has no plain type.
 
     Source: OpenAPI 3.1.1, section 4.8.15.1.1.
     """
@@ -380,14 +382,14 @@ def _resolve(document: DocumentIndex, located: Located) -> Located:
 
 
 def _by_media_type(thing: Thing) -> dict[str, Located]:
-    """Return the content by media type; case and blanks do not count (RFC 9110, section 8.3.1)."""
+    """Return the content by media type, ignoring case and blanks (RFC 9110, section 8.3.1)."""
     return {name.lower().replace(" ", ""): one for name, one in thing.entries("content").items()}
 
 
 def compare_keys(
     pair: NodePair, kind: str, before: Thing, after: Thing, nested: frozenset[str]
 ) -> None:
-    """Compare the keys of two objects of *kind* that hold plain values: all but *nested*."""
+    """Compare the plain values of two objects of *kind*, without those in *nested*."""
     for key in sorted((before.keys() | after.keys()) - nested):
         ours, theirs = (_find_explicit(kind, key, side) for side in (before, after))
         pair.compare(kinds_of(key, OBJECTS[kind]), key, ours, theirs)

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.openapi import Arrangement, parts, read_slot
 
-# How what lies below a keyword is written in a path; `*` is replaced by the name.
+# How what is below a keyword is written in a path; `*` is replaced by the name.
 _STEPS: Final = {
     **dict.fromkeys(("items", "contains", "prefixItems"), "[]"),
     **dict.fromkeys(("additionalProperties", "patternProperties"), "{}"),
@@ -15,18 +15,17 @@ _STEPS: Final = {
 
 
 class Name(NamedTuple):
-    """The component that holds a place, None for what is inline; and the path below it."""
+    """The component that contains a place, None for inline schemas; and the path below it."""
 
     schema: str | None
     field: str
 
 
 def name(root: Any, pointer: str, keyword: str = "") -> Name:
-    """Return what the place at *pointer* of the document *root* is called.
+    """Return the name of the place at *pointer* in the document *root*.
 
-    A pointer to *keyword* itself names what has the keyword.
-    The path is dotted: `items[].price`, `limits{}.daily`; below an operation it begins with the
-    parameter or header, if it is in one.
+    A pointer to *keyword* itself names its holder. The path is dotted: `items[].price`,
+    `limits{}.daily`; below an operation it begins with the parameter or header, if it is in one.
     """
     tokens = [*parts(pointer)]
     component = tokens[2] if len(tokens) > 2 and tokens[0] == "components" else None

@@ -33,7 +33,7 @@ _DOCUMENT: Final = frozenset(
 
 
 class _OperationScope(NamedTuple):
-    """Whose operation it is that is compared: its bit, who asks whom, and below what."""
+    """The operation that is compared: its bit, who sends requests to whom, and its place."""
 
     bit: int
     turned: bool = False
@@ -41,7 +41,7 @@ class _OperationScope(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """Where the differences of an operation are noted: of requests, of answers, of all of it."""
+    """The pairs for the differences of an operation: of requests, of responses, of all of it."""
 
     asks: NodePair
     answers: NodePair
@@ -49,7 +49,7 @@ class _Ends(NamedTuple):
 
 
 class _BothOperations(NamedTuple):
-    """An operation on both sides, and the path items that hold it."""
+    """An operation on both sides, and the path items that contain it."""
 
     before: Thing
     after: Thing
@@ -58,7 +58,7 @@ class _BothOperations(NamedTuple):
 
 
 class OperationComparison:
-    """Compares operations, and all that is neither a message nor a schema."""
+    """Compares operations, and everything else besides messages and schemas."""
 
     def __init__(
         self,
@@ -74,14 +74,14 @@ class OperationComparison:
         self._before = messages.before
         self._after = messages.after
         self.security = SecurityComparison(self._graph, self._before, self._after)
-        # whether what operations inherit has changed, so that all have to be looked at
+        # whether what operations inherit has changed, so that all must be compared
         self._everywhere = any(
             text(self._before.root.get(key)) != text(self._after.root.get(key))
             for key in ("security", "servers")
         ) or any(section == "securitySchemes" for section, _ in self._survey.dirty)
 
     def compare(self) -> None:
-        """Compare operations, webhooks, and what is around them."""
+        """Compare operations, webhooks, and what surrounds them."""
         sections = [("paths", _align_paths(*self._both("paths")))]
         sections += [(section, _align_names(*self._both(section))) for section in WEBHOOKS]
         for section, aligned in sections:
@@ -135,7 +135,7 @@ class OperationComparison:
     ) -> None:
         """Compare two path items; *still* if only what surrounds them has changed."""
         ours, theirs = Thing(before), Thing(after)
-        # they may refer to what differs, but differ in nothing themselves
+        # they may refer to something unequal without being unequal themselves
         alike = len(before) == len(after) == 1 and self._survey.are_same(
             before[0].node, after[0].node
         )
@@ -171,7 +171,7 @@ class OperationComparison:
                 self._callbacks(scope, *operations[:2])
         if before and after and not alike:
             root = self._graph.root(before, after, request=bits, response=bits)
-            # what is no mapping holds no operations
+            # only a mapping has operations
             others = [side.get(ADDITIONAL) for side in (ours, theirs)]
             are_maps = all(node is None or isinstance(node.value, dict) for node in others)
             nested = _PATH_ITEM if are_maps else _PATH_ITEM - {ADDITIONAL}
@@ -232,7 +232,7 @@ class OperationComparison:
     def _read_renames(
         self, before: Parameters, after: Parameters
     ) -> dict[tuple[str, str], tuple[str, str]]:
-        """Return the new keys of the parameters that the sources say were renamed."""
+        """Return the new keys of the parameters that were renamed according to the sources."""
         found = {}
         for key, one in after.items():
             for pointer in (one.node.pointer, one.thing.pointer):
@@ -265,7 +265,7 @@ class OperationComparison:
     def _find_declared(
         self, status: str, known: Responses, later: Responses
     ) -> tuple[Located, Located] | None:
-        """Return the responses of *status*, if both sides declare it with the same contract."""
+        """Return the responses of *status* if both sides declare it with the same contract."""
         key = find_declaring(status, known, later)
         if key is None:
             return None
@@ -274,7 +274,7 @@ class OperationComparison:
         return (ours, theirs) if self._messages.survey.equal(*promised) else None
 
     def _callbacks(self, scope: _OperationScope, before: Thing, after: Thing) -> None:
-        """Compare what the server sends while it answers: there it asks, and the reader answers."""
+        """Compare the server's requests during an operation: there the caller responds."""
         callbacks = before.entries("callbacks"), after.entries("callbacks")
         for name, ours, theirs in align(*callbacks):
             self._expressions(ours, theirs, name, scope)
@@ -287,7 +287,7 @@ class OperationComparison:
         for old, new in _align_names(ours, theirs):
             expression = old if new is None else new
             if expression is not None and expression.startswith(("x-", "$ref")):
-                # a reference is left only where it leads nowhere
+                # a reference is left only if it is dangling
                 sides = ours.get(expression), theirs.get(expression)
                 root.compare(kinds_of(expression, ()), expression, *sides)
                 continue
@@ -311,7 +311,7 @@ class OperationComparison:
     # Components and the document itself
 
     def _components(self) -> None:
-        """Compare components for their own sake: consumers may import what no operation uses."""
+        """Compare components for their own sake: consumers may import unused ones."""
         root = self._graph.root(
             *(_document_part(side, "components") for side in (self._before, self._after))
         )
@@ -323,11 +323,11 @@ class OperationComparison:
         self.security.compare_undefined()
 
     def _same_components(self, section: str) -> Iterator[tuple[Located, Located]]:
-        """Yield the components of *section* that are one thing on both sides, and not the same.
+        """Yield the components of *section* that both sides have and that differ.
 
-        What nobody named is what has the same address; all else, what has the same name.
+        Components with generated names are identified by their addresses, all others by name.
         """
-        # what a security scheme refers to concerns those who use it by its own name
+        # the targets of a security scheme concern those who use it by its own name
         survey = self._survey
         other = survey.dirty if section == "securitySchemes" else survey.unequal
         found: list[dict[str, Located]] = []
@@ -339,7 +339,7 @@ class OperationComparison:
             found.append({side.made.get(node.pointer, node.pointer): node for node in nodes})
         ours, theirs = found
         known = [(ours[key], theirs[key]) for key in ours if key in theirs]
-        # what came to have a name of its own, or lost it
+        # what got a name of its own, or lost it
         lone = {node.pointer: node for key, node in theirs.items() if key not in ours}
         known += [
             (node, lone[node.pointer])
@@ -374,7 +374,7 @@ class OperationComparison:
         compare_keys(root, "document", ours, theirs, _DOCUMENT)
         root.compare(self_kinds(ours, theirs), "$self", ours.get("$self"), theirs.get("$self"))
         old, new = self._versions
-        # the last number of a version is for corrections of the specification
+        # the patch number of a version is for corrections of the specification
         is_same = old.split(".")[:2] == new.split(".")[:2]
         kinds = NOTE if is_same else Kinds.all(Kind.DIALECT_CHANGED)
         root.compare(kinds, "openapi", Located(old, "/openapi"), Located(new, "/openapi"))
@@ -385,8 +385,9 @@ class OperationComparison:
                     root.compare(kinds, key, *both)
         for _, *both in align(tags_by_name(ours), tags_by_name(theirs)):
             root.compare(NOTE, "tags", *both)
-        # operations that inherit these meet the same change, and join it; what nobody inherits
-        # demands nothing
+        # operations that inherit these get the same change, and join it; what nothing inherits has
+        # no
+        # effect
         kinds = SECURITY if self.security.is_inherited else NOTE
         security = ours.get("security"), theirs.get("security")
         self.security.compare_requirements(root, *security, kinds)
@@ -396,9 +397,9 @@ class OperationComparison:
 def _align_paths(
     before: Iterable[str], after: Iterable[str]
 ) -> list[tuple[str | None, str | None]]:
-    """Return which path is which: the names of its parameters do not count.
+    """Return which paths correspond: the names of their parameters are ignored.
 
-    Where several paths differ in those names only, each is what it is called.
+    If several paths differ only in those names, each is identified by its text.
     """
     ours = [path for path in before if not path.startswith("x-")]
     theirs = [path for path in after if not path.startswith("x-")]
@@ -429,7 +430,7 @@ def _align_names(
 
 
 def _renaming(name: str, renamed: Mapping[str, str]) -> Kind:
-    """Return what it is called that a parameter has *name* now: another one may have had it."""
+    """Return the kinds of the rename to *name*, which another parameter may have had."""
     return Kind.PARAMETER_MOVED if name in renamed else Kind.PARAMETER_RENAMED
 
 
@@ -446,7 +447,7 @@ def _is_modern(document: DocumentIndex) -> bool:
 def _add_operation(
     root: NodePair, before: Located | None, after: Located | None, name: str
 ) -> None:
-    """Note an operation that came or went; a callback's has a *name* of its own."""
+    """Report an operation that was added or removed; a callback's has a *name* of its own."""
     kinds = Kinds(Kind.OPERATION_ADDED, Kind.OPERATION_REMOVED)
     ours, theirs = (
         side and Located(_operation_id(side.value), side.pointer) for side in (before, after)
@@ -470,7 +471,7 @@ def _sort_texts(node: Located | None) -> list[str]:
 
 
 def _entries(document: DocumentIndex, node: Located | None) -> dict[str, Located]:
-    """Return the entries of an object whose reference is seen through."""
+    """Return the entries of an object, its reference followed."""
     if node is None:
         return {}
     return {

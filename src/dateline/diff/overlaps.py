@@ -1,4 +1,4 @@
-"""Find the members of a `oneOf` that may share a value: the union refuses such a value."""
+"""Find the members of a `oneOf` that may share a value, which the union refuses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 from dateline.diff.views import SchemaView, Variants, refuses
 from dateline.schema.types import EVERY_TYPE
 
-# How far below two members a difference is looked for that keeps them apart.
+# How far below two members a difference is searched that makes them disjoint.
 _DEPTH: Final = 3
 
 # For each type, the keywords of a lower and of an upper bound.
@@ -19,15 +19,15 @@ _SIZES: Final = {
 
 
 def find_overlapping(union: Variants) -> set[str]:
-    """Return the pointers of the members that are not provably apart from every other one.
+    """Return the pointers of the members that are not provably disjoint from all others.
 
-    Empty for `anyOf`, where a value may fit several members. A discriminator alone keeps no
-    members apart: it is a hint, and a value that fits two members of a `oneOf` is refused whatever
-    its tag (OpenAPI 3.1.1, section 4.8.25).
+    Empty for `anyOf`, where a value may be valid for several members. A discriminator alone does
+    not make members disjoint: it is a hint, and a value that is valid for two members of a `oneOf`
+    is invalid whatever its tag (OpenAPI 3.1.1, section 4.8.25).
     """
     if union.keyword != "oneOf":
         return set()
-    # null beside the members fits none of them
+    # null beside the members is valid for none of them
     views = union._replace(null="").whole_members
     found: set[str] = set()
     for index, first in enumerate(views):
@@ -38,7 +38,7 @@ def find_overlapping(union: Variants) -> set[str]:
 
 
 def are_apart(first: SchemaView, second: SchemaView, depth: int = _DEPTH) -> bool:
-    """Return whether it is certain that no value fits both schemas."""
+    """Return whether it is certain that no value is valid for both schemas."""
     if first.never or second.never:
         return True
     if first.values is not None and second.values is not None:
@@ -54,7 +54,7 @@ def are_apart(first: SchemaView, second: SchemaView, depth: int = _DEPTH) -> boo
 
 
 def _are_apart_as(name: str, first: SchemaView, second: SchemaView, depth: int) -> bool:
-    """Return whether no value of the type *name* fits both schemas."""
+    """Return whether no value of the type *name* is valid for both schemas."""
     if name in ("integer", "number"):
         return _is_number_below(first, second) or _is_number_below(second, first)
     if name not in _SIZES:
@@ -79,7 +79,7 @@ def _are_objects_apart(first: SchemaView, second: SchemaView, depth: int) -> boo
         for name in first.properties
         if name in second.properties and name in required
     ]
-    # what distinguishes them at a glance saves a deeper look
+    # a quick difference saves a deeper comparison
     return any(
         are_apart(ours, theirs, below)
         for below in dict.fromkeys((0, depth - 1))
@@ -93,7 +93,7 @@ def _bound(view: SchemaView, keyword: str, default: float) -> Any:
 
 
 def _is_number_below(small: SchemaView, large: SchemaView) -> bool:
-    """Return whether all numbers that fit *small* lie below those that fit *large*."""
+    """Return whether all numbers that are valid for *small* are below those valid for *large*."""
     endless = float("inf")
     tops = [(_bound(small, "maximum", endless), True)]
     tops.append((_bound(small, "exclusiveMaximum", endless), False))

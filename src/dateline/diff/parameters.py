@@ -1,4 +1,4 @@
-"""List the parameters of an operation, those of its path among them."""
+"""List the parameters of an operation, including those of its path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dateline.schema.references import Located
 
 
 class ListedParameter(NamedTuple):
-    """Where a parameter is listed, what it is, and its name."""
+    """The place of a parameter in its list, the parameter, and its name."""
 
     node: Located
     thing: Thing

@@ -16,10 +16,10 @@ Json = dict[str, Any]
 def read_meanings(
     before: Json, after: Json, readings: DiffReadings, *, are_published: tuple[bool, bool]
 ) -> tuple[Json, Json]:
-    """Return two documents that are to be compared with what their oddities mean.
+    """Return two documents for a comparison, with oddities replaced by their meaning.
 
-    Only those that *are_published* may have any, and only what has a say in the comparison is
-    read. A document without oddities there is returned itself. Raises TypeError where one can't be
+    Only those that *are_published* may have any, and only what affects the comparison is read. A
+    document without oddities there is returned unchanged. Raises TypeError for one that can't be
     read.
     """
     if before is after:

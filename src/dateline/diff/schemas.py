@@ -1,4 +1,4 @@
-"""Read the schemas of one document: references, `allOf` and other ways to write the same."""
+"""Read the schemas of one document: references, `allOf`, and different spellings of the same."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class Schemas:
         self._views: dict[tuple[Any, ...], SchemaView] = {}
 
     def read(self, located: Iterable[Located]) -> SchemaView:
-        """Return what the schemas *located* say together."""
+        """Return the joint meaning of the schemas *located*."""
         return self.view(self.parts(located))
 
     def view(self, parts: Parts) -> SchemaView:
-        """Return what *parts* say together."""
+        """Return the joint meaning of *parts*."""
         key = identity(parts)
         view = self._views.get(key)
         if view is None:
@@ -76,7 +76,7 @@ class Schemas:
         return view
 
     def access(self, located: list[Located]) -> str:
-        """Return the keyword that keeps a property to one direction; empty if none does."""
+        """Return the keyword that limits a property to one direction; empty if none does."""
         hints = {*ACCESS, "$ref", "allOf", *UNIONS}
         if not any(isinstance(node, dict) and node.keys() & hints for node, _ in located):
             return ""
@@ -92,7 +92,7 @@ class Schemas:
                 if keyword in NEEDED and self._is_idle(node, keyword):
                     continue
                 if keyword in NOTES and any(keyword in known for known in part.above):
-                    continue  # what is said beside a reference overrides what is said behind it
+                    continue  # what is beside a reference overrides its target
                 if keyword in UNIONS and isinstance(value, list) and value:
                     self._union(view, part, keyword)
                 elif keyword != "discriminator" or not self._is_union(part):
@@ -104,18 +104,18 @@ class Schemas:
         return view
 
     def _is_idle(self, node: dict[str, Any], keyword: str) -> bool:
-        """Return whether *keyword* says nothing beside the others of *node*."""
+        """Return whether *keyword* means nothing beside the other keywords of *node*."""
         if keyword in _EVALUATING and self.document.closes:
-            return False  # what it looks at is no longer unevaluated, whatever it says of it
+            return False  # whatever it evaluates is no longer unevaluated
         if keyword in _COUNTED and _is_zero(node.get("minContains")) and "maxContains" not in node:
             return not self.document.closes
         return node.keys().isdisjoint(NEEDED[keyword])
 
     def _variants(self, view: SchemaView) -> Variants | None:
-        """Return the schemas that a discriminator without a union chooses among, if there is one.
+        """Return the schemas that a discriminator without a union chooses from, if there is one.
 
-        They extend the component that is used here. What that one extends itself only gives it
-        the discriminator: its other subtypes are not used here.
+        They extend the component that is used here. What that component extends itself only
+        provides the discriminator: its other subtypes are not used here.
         """
         facts = view.facts.get("discriminator")
         if not facts or not isinstance(facts[0].value, dict):
@@ -175,9 +175,9 @@ class Schemas:
         )
 
     def _known_values(self, members: list[Located]) -> tuple[Located, list[Located]] | None:
-        """Return the type, and the values, of a union that names values of a type.
+        """Return the type and the values of a union that lists values of a type.
 
-        What is any string, or one of some strings, is an open-ended string: None for all else.
+        A union of any string and some strings is an open-ended string; None for all others.
         """
         bare: list[Located] = []
         listed: list[Located] = []
@@ -200,9 +200,9 @@ class Schemas:
         return (bare[0], listed) if fits else None
 
     def join_members(self, union: Variants) -> SchemaView | None:
-        """Return *union* and what is beside it as one schema of several types, if that can be.
+        """Return *union* and its siblings as one schema of several types, if possible.
 
-        Each member has its own type, and says nothing that concerns the type of another one.
+        Each member must have its own type, and no constraints for the type of another one.
         """
         types: set[str] = set()
         bounded: set[str] = set()
@@ -212,7 +212,7 @@ class Schemas:
             names = own.types or set()
             allowed = set().union(*(_OF_TYPE.get(name, ()) for name in names)) | {"type"} | NOTES
             said = {key for part in member.parts for key in part.node if key not in part.skip}
-            # of several equal types `anyOf` takes any, and `oneOf` none
+            # of several equal types `anyOf` allows each, and `oneOf` none
             says_more = not said <= {"type"} | NOTES
             overlaps = bool(types & names) and (union.keyword == "oneOf" or says_more)
             overlaps = overlaps or bool(bounded & names)
@@ -239,7 +239,7 @@ class Schemas:
     def _member(self, located: Located) -> Variant:
         value = located.value
         if isinstance(value, dict) and len(value) > 1 and "$ref" in value:
-            # what is beside a reference does not hide where it leads
+            # keys beside a reference do not hide its target
             located_at = Located({"$ref": value["$ref"]}, located.pointer)
         else:
             located_at = located

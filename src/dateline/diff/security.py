@@ -1,4 +1,4 @@
-"""Compare security requirements and the schemes that they demand."""
+"""Compare security requirements and the schemes that they use."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from dateline.schema.references import Located, escape
 from dateline.schema.values import text
 
 SECURITY: Final = Kinds.all(Kind.SECURITY_CHANGED)
-# Hints for people: what a token looks like is between the server and whoever issues it.
+# Documentation only: the format of a token is between the server and its issuer.
 _NOTES: Final = frozenset({"description", "bearerFormat"})
 
 
 class SecurityComparison:
-    """Compares requirements first, and then the schemes that operations demand."""
+    """Compares requirements first, and then the schemes that operations use."""
 
     def __init__(self, graph: Graph, before: DocumentIndex, after: DocumentIndex) -> None:
         self._graph = graph
@@ -27,19 +27,19 @@ class SecurityComparison:
         self._after = after
         self._schemes = before.section("securitySchemes"), after.section("securitySchemes")
         self.renamed = _find_renamed(*self._schemes)
-        """The new names of the schemes that have another one."""
+        """The new names of renamed schemes."""
         self.is_inherited = False
-        """Whether any operation has the security of the document, on either side."""
+        """Whether any operation inherits the security of the document, on either side."""
         # which operations may use a scheme, and with which scopes, by its new name
         self._users: dict[str, int] = {}
         self._scopes: dict[str, set[str]] = {}
-        # the schemes that are demanded on both sides, by their new names
+        # the schemes that are required on both sides, by their new names
         self._demanded: set[str] = set()
 
     def is_note(self, section: str, name: str) -> bool:
-        """Return whether the name of a component is only for people.
+        """Return whether the name of a component is documentation only.
 
-        It is for a scheme, unless an operation demands another one because of it.
+        That is so for a scheme, unless an operation requires another one because of it.
         """
         demanded = name in self._users and name not in self.renamed
         return section == "securitySchemes" and not demanded
@@ -61,7 +61,7 @@ class SecurityComparison:
         after: Located | None,
         kinds: Kinds = SECURITY,
     ) -> set[tuple[str, frozenset[str]]]:
-        """Compare two security requirements; return the schemes that are named, with scopes."""
+        """Compare two security requirements; return the named schemes with their scopes."""
         old, new = _read_alternatives(before, self.renamed), _read_alternatives(after, {})
         if old != new:
             pair.compare(kinds, "security", before, after)
@@ -70,7 +70,7 @@ class SecurityComparison:
         return asked | asks
 
     def compare_schemes(self, before: Located, after: Located) -> None:
-        """Compare two schemes; what differs concerns all operations that may use it."""
+        """Compare two schemes; differences concern all operations that may use them."""
         name = after.pointer.rsplit("/", 1)[1]
         things = Thing.at(self._before, before), Thing.at(self._after, after)
         pair = self._graph.root(*(side.parts for side in things), request=self._users.get(name, 0))
@@ -86,7 +86,7 @@ class SecurityComparison:
                 pair.compare(kinds, path, first, second)
 
     def compare_undefined(self) -> None:
-        """Note the schemes that are demanded on both sides, and defined on one only."""
+        """Report the schemes that are required on both sides, and defined on one only."""
         ours, theirs = self._schemes
         known = {self.renamed.get(name, name): name for name in ours}
         for name in sorted(self._demanded & (known.keys() ^ theirs.keys())):
@@ -102,7 +102,7 @@ def _read_alternatives(
 ) -> set[frozenset[tuple[str, frozenset[str]]]]:
     """Return the alternatives of a security requirement: sets of schemes with their scopes.
 
-    No requirement and an empty list both let everybody in.
+    A missing requirement and an empty list both allow everybody.
     """
     listed = node.value if node and isinstance(node.value, list) else []
     return {
@@ -114,7 +114,7 @@ def _read_alternatives(
 
 
 def _read_scopes(listed: Any) -> frozenset[str]:
-    """Return the scopes that are *listed*; what is no list of names is one as it is written."""
+    """Return the *listed* scopes; anything but a list of names counts as one scope."""
     if not listed:
         return frozenset()
     found = listed if isinstance(listed, list) else [listed]
@@ -122,14 +122,14 @@ def _read_scopes(listed: Any) -> frozenset[str]:
 
 
 def _find_renamed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
-    """Return the new names of security schemes that are equal but for their names."""
+    """Return the new names of security schemes that are equal except for their names."""
     gone = {_demand(before[name]): name for name in before if name not in after}
     came = {_demand(after[name]): name for name in after if name not in before}
     return {gone[found]: came[found] for found in gone if found in came}
 
 
 def _demand(scheme: Any) -> str:
-    """Return what a security scheme demands of callers, as text."""
+    """Return what a security scheme requires of callers, as text."""
     if not isinstance(scheme, dict):
         return text(scheme)
     return text(
@@ -142,9 +142,9 @@ def _demand(scheme: Any) -> str:
 
 
 def _fold_case(scheme: dict[str, Any], path: str, setting: Located | None) -> Any:
-    """Return the value of a setting, in lower case where case does not count.
+    """Return the value of a setting, in lower case if case is insignificant.
 
-    So it is for the name of a header and of an HTTP authentication scheme (RFC 9110, sections 5.1
+    That is so for the names of headers and of HTTP authentication schemes (RFC 9110, sections 5.1
     and 11.1).
     """
     value = setting.value if setting else None
@@ -165,9 +165,9 @@ def _list_settings(
 
 
 def _kinds_of(path: str, *, both: bool, scopes: Container[str] = ()) -> Kinds:
-    """Return what a change of the setting at *path* is called.
+    """Return the kinds of changes of the setting at *path*.
 
-    *both* if it is on both sides; *scopes* are those that operations demand.
+    *both* if it is on both sides; *scopes* are those that operations require.
     """
     _, in_flow, scope = path.partition(".scopes.")
     if path == "deprecated":

@@ -1,4 +1,4 @@
-"""Decide whether a parameter of another type takes every text that it took, as the same value."""
+"""Decide whether a parameter of another type accepts every former text, as the same value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dateline.schema.values import text
 _SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
 _SEPARATORS: Final = ", |"
 
-# Styles in which one value is written as a list of it is: `label` parts a number at its point.
+# Styles in which one value is written like a list of it: `label` splits a number at its point.
 _LISTS: Final = {
     "query": ("form", "spaceDelimited", "pipeDelimited"),
     "path": ("simple", "matrix"),
@@ -24,8 +24,8 @@ _LISTS: Final = {
 class Spelling(NamedTuple):
     """How the items of a list are written into a parameter.
 
-    ``lists`` if one item is written as a single value is; ``parted`` if some character parts
-    several of them.
+    ``lists`` if one item is written like a single value; ``parted`` if a character separates
+    several items.
     """
 
     lists: bool
@@ -40,9 +40,9 @@ def read_spelling(place: str, style: str, *, explode: bool) -> Spelling:
 def find_wider_types(
     before: SchemaView, after: SchemaView, spelled: Spelling
 ) -> tuple[Located, Located] | None:
-    """Return the types of *before* and *after* if nothing that was sent is lost; else None.
+    """Return the types of *before* and *after* if all former requests stay valid; else None.
 
-    None, too, where both have a type in common: then they are compared keyword by keyword.
+    None, too, if both have a type in common: then they are compared keyword by keyword.
     """
     ours, theirs = _types(before), _types(after)
     if ours == theirs == {"array"}:
@@ -65,7 +65,7 @@ def _types(view: SchemaView) -> set[str]:
 
 
 def _assertions(view: SchemaView) -> dict[str, list[Located]]:
-    """Return what it says beside its type, its values and what it holds, notes left out."""
+    """Return its keywords except its type, its values, its items and annotations."""
     return {
         keyword: facts
         for keyword, facts in view.facts.items()
@@ -74,7 +74,7 @@ def _assertions(view: SchemaView) -> dict[str, list[Located]]:
 
 
 def _items(view: SchemaView) -> SchemaView | None:
-    """Return the schema of its items, if it says no more of what it holds than that."""
+    """Return the schema of its items, if there is no other keyword about them."""
     if view.below.keys() != {"items"} or view.maps or view.unions or view.values is not None:
         return None
     return view.under("items")
@@ -98,7 +98,7 @@ def _locate_types(view: SchemaView) -> Located:
 
 
 def _is_any_text(before: SchemaView, after: SchemaView) -> bool:
-    """Return whether *after* is text that takes whatever *before* was written as."""
+    """Return whether *after* is text that accepts every spelling of *before*."""
     ours, theirs = _assertions(before), _assertions(after)
     if _types(after) != {"string"} or theirs.keys() - {"default"}:
         return False
@@ -112,7 +112,7 @@ def _is_any_text(before: SchemaView, after: SchemaView) -> bool:
 
 
 def _is_list_of(before: SchemaView, after: SchemaView, spelled: Spelling) -> bool:
-    """Return whether *after* is a list that a single value of *before* is one item of."""
+    """Return whether *after* is a list in which a single value of *before* is one item."""
     items = _items(after)
     if _types(after) != {"array"} or items is None or not _is_scalar(items) or not spelled.lists:
         return False

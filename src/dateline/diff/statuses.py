@@ -1,4 +1,4 @@
-"""Which response of an operation covers a status that has none of its own."""
+"""Find the response of an operation that covers a status without its own entry."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def find_covering(status: str, responses: Responses) -> Located | None:
 
 
 def find_declaring(status: str, before: Responses, after: Responses) -> str | None:
-    """Return the key of what declares in both that *status* may come, though not by name.
+    """Return the key by which both sides declare *status*, though not by its own entry.
 
-    A `default` declares errors only: no caller takes another status for a success because of it.
+    A `default` declares errors only: callers don't treat other statuses as success because of it.
     """
     range_of_status = f"{status[:1]}XX"
     if range_of_status in before or range_of_status in after:
@@ -31,6 +31,6 @@ def find_declaring(status: str, before: Responses, after: Responses) -> str | No
 
 
 def promise(response: Thing) -> dict[str, Any]:
-    """Return what *response* itself promises: all but its words, and what it refers to."""
+    """Return what *response* itself promises: everything but its words and references."""
     keys = sorted(response.keys() - {"description"})
     return {key: found.value for key in keys if (found := response.get(key)) is not None}

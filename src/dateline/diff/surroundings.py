@@ -1,4 +1,4 @@
-"""Compare servers and tags, which operations and documents have in common."""
+"""Compare servers and tags, which operations and documents share."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _SERVERS: Final = Kinds.all(Kind.SERVERS_CHANGED)
 def compare_servers(
     asks: NodePair, whole: NodePair, before: Located | None, after: Located | None
 ) -> None:
-    """Note in *asks* where other servers answer, in *whole* what is only described otherwise."""
-    # what Swagger 2.0 says, and OpenAPI 3 can't
+    """Add other server addresses to *asks*, and other descriptions of servers to *whole*."""
+    # what Swagger 2.0 can express, and OpenAPI 3 can't
     schemes = [_SCHEMES] if all(_has_schemes(side) for side in (before, after)) else []
     keys = ("url", "variables", *schemes)
     if _read_servers(before, keys) != _read_servers(after, keys):
@@ -31,7 +31,7 @@ def compare_servers(
 
 
 def self_kinds(before: Thing, after: Thing) -> Kinds:
-    """Return what it is called that `$self` changed: relative servers go with it.
+    """Return the kinds of changes of `$self`, which relative servers depend on.
 
     Source: OpenAPI Specification 3.2.0, section 4.1.1 and Server Object.
     """
@@ -52,7 +52,7 @@ def _has_schemes(node: Located | None) -> bool:
 
 
 def _read_servers(node: Located | None, keys: Container[str] | None = None) -> list[str]:
-    """Return what *keys* say of each server, all of them without; their order does not count."""
+    """Return the *keys* of each server, without *keys* all of them, in a fixed order."""
     listed = node.value if node and isinstance(node.value, list) else []
     return sorted(
         text(
@@ -68,7 +68,7 @@ def _read_servers(node: Located | None, keys: Container[str] | None = None) -> l
 
 
 def _sort_values(variables: Any) -> Any:
-    """Return server variables with the values of each in one order."""
+    """Return server variables with the values of each in a fixed order."""
     if not isinstance(variables, dict):
         return variables
     return {

@@ -1,6 +1,6 @@
 """Merge the differences that follow from a switched reference into one.
 
-Without this, a `$ref` turned from one long component to another would read as if the first had
+Without this, a `$ref` switched from one long component to another would look as if the first had
 lost every field that the second lacks, though nobody has touched it.
 """
 
@@ -18,7 +18,7 @@ from dateline.schema.references import Located, component
 
 
 class _Foreign(NamedTuple):
-    """The components that one side refers to, and the other does not though it could."""
+    """The components that one side refers to, and the other does not, though it could."""
 
     gone: set[str]
     came: set[str]
@@ -40,9 +40,10 @@ class _Switch(NamedTuple):
 def fold_switches(graph: Graph, before: DocumentIndex, after: DocumentIndex) -> None:
     """Move what follows from a switched reference into one difference at its place.
 
-    A component that is new or gone with the switch is no other one: it was renamed, extracted
-    or inlined, and what differs is reported by itself. If the other side refers to a component that
-    both documents have, it was none of these, and the switch explains both.
+    A component that was added or removed with the switch is not another one: it was renamed,
+    extracted or inlined, and its differences are reported as such. If the other side refers to a
+    component that both documents have, it was none of these, and the switch explains the
+    differences.
     """
     pairs = list(graph.pairs)
     known = {id(pair): _find_foreign(pair, before, after) for pair in pairs}
@@ -96,7 +97,7 @@ def _find_foreign(pair: NodePair, before: DocumentIndex, after: DocumentIndex) -
 
 
 def _has(document: DocumentIndex, key: str) -> bool:
-    """Return whether a component has the pointer *key*; or that address, if nobody named it."""
+    """Return whether a component has the pointer *key*; or that address, with a generated name."""
     if not key.startswith("/"):
         return key in document.made.values()
     return key not in document.made and document.locate(f"#{key}") is not None
@@ -107,7 +108,7 @@ def _components(parts: Parts) -> set[str]:
 
 
 def _below(pair: NodePair) -> list[NodePair]:
-    """Return what is compared because of *pair* alone: not a component with itself."""
+    """Return what is compared because of *pair* alone, without components and themselves."""
     met = {id(pair)}
     found: list[NodePair] = []
     stack = [pair]
@@ -130,13 +131,13 @@ def _is_itself(pair: NodePair) -> bool:
 def _switches(
     pairs: list[NodePair], foreign: dict[int, _Foreign], inside: set[int]
 ) -> Iterator[_Switch]:
-    """Yield where references were switched, each place once."""
+    """Yield the switched references, each place once."""
     for pair in pairs:
         if id(pair) in inside:
             continue
         if id(pair) in foreign:
             if _stays(pair, foreign[id(pair)]):
-                # the place itself stays: what it is made of is another
+                # the place itself stays, but refers to something else
                 gone = _via(pair.before, foreign[id(pair)].gone)
                 came = _via(pair.after, foreign[id(pair)].came)
                 yield _Switch(pair, pair, 0, gone, came)
@@ -149,7 +150,7 @@ def _switches(
 
 
 def _via(parts: Parts, components: set[str]) -> str | None:
-    """Return the reference that leads to the first of *components*; None if there is none."""
+    """Return the reference that leads to the first of *components*, or None."""
     return next((part.via or part.pointer for part in parts if part.pointer in components), None)
 
 
@@ -168,20 +169,20 @@ def _is_within(node: Located | None, components: set[str]) -> bool:
 
 
 def _join(switch: _Switch, foreign: _Foreign, follows: list[Difference]) -> Difference:
-    """Return the one difference that *switch* makes, with all that follows from it."""
+    """Return the one difference that *switch* makes, with everything that follows from it."""
     closure = [switch.pair, *_below(switch.pair)]
     ways = [edge.way for pair in closure for edge in pair.edges]
     judged = tuple(each for each in follows if each.kind is not Kind.DOCUMENTATION_CHANGED)
     before, after, pair, holder = switch.before, switch.after, switch.pair, switch.holder
     ours = _locate(before, foreign.gone or _components(pair.before))
     theirs = _locate(after, foreign.came or _components(pair.after))
-    is_member = before is None or after is None  # that came or went, beside those that stay
+    is_member = before is None or after is None  # added or removed beside others
     return Difference(
         KEYWORD.of(ours, theirs) if judged else Kind.DOCUMENTATION_CHANGED,
         _keyword(after or before or "") if is_member else "$ref",
         ours,
         theirs,
-        # what would hold the reference on the side that has none
+        # the holder of the reference on the side without one
         (holder.before if before is None else holder.after)[0].pointer if is_member else None,
         carrier=switch.carrier,
         within=judged,
@@ -193,7 +194,7 @@ def _join(switch: _Switch, foreign: _Foreign, follows: list[Difference]) -> Diff
 
 
 def _keyword(pointer: str) -> str:
-    """Return the keyword that holds the reference at *pointer*: a list of schemas, or its own."""
+    """Return the keyword with the reference at *pointer*: a list of schemas, or its own."""
     *_, keyword, index = ("", *pointer.split("/"))
     return keyword if index.isdecimal() and keyword in ("allOf", "anyOf", "oneOf") else "$ref"
 

@@ -15,7 +15,7 @@ from dateline.schema.references import Located, escape
 
 
 class Retagging(NamedTuple):
-    """The `propertyName` of a discriminator before and after, and who is distinguished by it."""
+    """The `propertyName` of a discriminator before and after, and the schemas it distinguishes."""
 
     before: Located
     after: Located
@@ -36,7 +36,7 @@ def find_own_tags(union: Variants, member: Variant) -> set[str]:
 def compare_discriminators(
     pair: NodePair, before: Located, after: Located, *, is_default_kept: bool = False
 ) -> None:
-    """Compare two discriminators, but for their mappings, and a default that is the same."""
+    """Compare two discriminators without their mappings, and without an unchanged default."""
     skipped = {"mapping", "defaultMapping"} if is_default_kept else {"mapping"}
     for keyword, ours, theirs in align(*map(_list_entries, (before, after))):
         name = "discriminator" if keyword == "propertyName" else keyword
@@ -54,24 +54,24 @@ def _list_entries(discriminator: Located) -> dict[str, Located]:
 def compare_tags(
     pair: NodePair, before: Located, after: Located, gone: set[str], came: set[str]
 ) -> None:
-    """Note the tags that one of two discriminators has no longer, or has now."""
+    """Report the removed and added tags of two discriminators."""
     ours = [locate_tag(before, tag) for tag in sorted(gone)]
     theirs = [locate_tag(after, tag) for tag in sorted(came)]
     pair.compare_all(KEYWORD, "mapping", ours, theirs)
 
 
 def locate_tag(discriminator: Located, tag: str) -> Located:
-    """Return *tag* and where it is written; one that no mapping has is the discriminator's."""
+    """Return *tag* and its place; that of the discriminator if no mapping has it."""
     if tag in (discriminator.value.get("mapping") or {}):
         return Located(tag, f"{discriminator.pointer}/mapping/{escape(tag)}")
     return Located(tag, discriminator.pointer)
 
 
 def fold_tags(graph: Graph, survey: ChangeSurvey, retaggings: Iterable[Retagging]) -> None:
-    """Replace the fields that came and went with the name by one difference of that name.
+    """Replace fields removed and added by a renamed `propertyName` by one difference.
 
-    Without this, a discriminating property that got another name would read as if every member
-    of the union had lost one field and gained one.
+    Without this, a renamed discriminating property would look as if every member of the union had
+    lost one field and gained one.
     """
     folded: dict[tuple[object, ...], Difference] = {}
     for each in retaggings:
@@ -85,7 +85,7 @@ def fold_tags(graph: Graph, survey: ChangeSurvey, retaggings: Iterable[Retagging
 
 
 def _find_moved(pair: NodePair, each: Retagging, survey: ChangeSurvey) -> Iterator[Difference]:
-    """Yield the field that went and the one that came, if they are one but for the name."""
+    """Yield the removed and the added field, if they are equal except for the name."""
     for gone in pair.differences:
         for came in pair.differences:
             if (

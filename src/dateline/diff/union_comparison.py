@@ -34,7 +34,7 @@ _Same = list[tuple[Variant, Variant]]
 
 @dataclass
 class UnionComparison(ABC):
-    """Compares the unions of pairs of schemas; what compares all else inherits from it."""
+    """Compares the unions of pairs of schemas; the base class of the complete comparison."""
 
     graph: Graph
     survey: ChangeSurvey
@@ -45,10 +45,10 @@ class UnionComparison(ABC):
 
     @abstractmethod
     def compare_views(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-        """Note in *pair* how what two schemas say differs."""
+        """Add the differences between two schemas to *pair*."""
 
     def pair(self, before: Iterable[Located], after: Iterable[Located]) -> NodePair:
-        """Return the pair of what *before* and what *after* say."""
+        """Return the pair of the meanings of *before* and *after*."""
         return self.graph.pair("schema", self.before.parts(before), self.after.parts(after))
 
     def link(
@@ -92,7 +92,7 @@ class UnionComparison(ABC):
             self.link(pair, before, after, way=way)
 
     def compare_unions(self, pair: NodePair, before: SchemaView, after: SchemaView) -> bool:
-        """Compare the unions of two schemas; return whether the rest is still to be compared."""
+        """Compare the unions of two schemas; return whether the rest must still be compared."""
         ours, theirs = list(before.unions), list(after.unions)
         for union in before.unions:
             other = next((one for one in theirs if one.keyword == union.keyword), None)
@@ -113,20 +113,20 @@ class UnionComparison(ABC):
         return True
 
     def compare_discriminators(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-        """Compare discriminators without a union: they choose among those who extend them."""
+        """Compare discriminators without a union, which choose from the extensions of a schema."""
         ours, theirs = before.variants, after.variants
         if ours and theirs:
             self._compare_members(pair, ours, theirs)
             return
         facts = [view.facts.get("discriminator") for view in (before, after)]
         pair.compare_all(KEYWORD, "discriminator", *facts)
-        # where one side has none, its variants are those who extend the other's
+        # if one side has none, its variants are the extensions of the other's
         one = ours or theirs
         for member in one.members if one else ():
             self._link_targets(pair, member.target, member.target)
 
     def _link_targets(self, pair: NodePair, before: str, after: str) -> bool:
-        """Compare what is at two pointers; return whether there is something at both."""
+        """Compare what is at two pointers; return whether both exist."""
         first = self.before.document.locate(f"#{before}")
         second = self.after.document.locate(f"#{after}")
         if first and second:
@@ -137,14 +137,14 @@ class UnionComparison(ABC):
         """Compare two unions; return the members that are in both."""
         found = align_members(before, after)
         gone, came = find_overlapping(before), find_overlapping(after)
-        # where no value fits two members, both keywords say the same
+        # if no value is valid for two members, both keywords mean the same
         if before.keyword != after.keyword and (gone or came):
             keywords = (Located(one.keyword, one.pointer) for one in (before, after))
             pair.add(KEYWORD, "oneOf", *keywords)
         null_stays = _admits_null(before) is not None and _admits_null(before) == _admits_null(
             after
         )
-        # OpenAPI 3.0 by its letter may refuse a null that several members of a `oneOf` take
+        # OpenAPI 3.0, read literally, may refuse a null that several members of a `oneOf` allow
         is_certain = before.null != before.pointer and after.null != after.pointer
         if bool(before.null) != bool(after.null) and not null_stays:
             null = Located("null", before.null or after.null)
@@ -158,7 +158,7 @@ class UnionComparison(ABC):
             exclusive = first.node.pointer in gone or second.node.pointer in came
             way = Passage(inplace=True, closed=closed, exclusive=exclusive)
             if null_stays and is_certain and _takes_null(first) != _takes_null(second):
-                # null is taken elsewhere in the union now, or refused as before
+                # null is allowed elsewhere in the union now, or refused as before
                 below = self.graph.pair("schema", _with_null(first), _with_null(second))
                 pair.reach(below, first.node, second.node, way=way)
             else:
@@ -169,9 +169,9 @@ class UnionComparison(ABC):
     def _compare_unevaluated(
         self, pair: NodePair, before: SchemaView, after: SchemaView, same: _Same
     ) -> None:
-        """Compare what two schemas say of all that no member of a union has named.
+        """Compare what two schemas say about everything that no member of a union names.
 
-        What a member names is left out there, so that more of it is less of the other.
+        What a member names is excluded there, so that more of it is less of the other.
         """
         for keyword in ("unevaluatedProperties", "unevaluatedItems"):
             ours, theirs = before.below.get(keyword, []), after.below.get(keyword, [])
@@ -181,7 +181,7 @@ class UnionComparison(ABC):
                     pair.opaque.append(Opaque(keyword, ours[0], theirs[0], child))
 
     def _compare_with_one(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-        """Compare a union with a schema that is none: with the member that it is."""
+        """Compare a union with a schema that is not one: with the member that it equals."""
         added = bool(after.unions)
         many, single = (after, before) if added else (before, after)
         union = many.unions[0]
@@ -230,7 +230,7 @@ class UnionComparison(ABC):
     def _keeps_default(
         self, pair: NodePair, before: Variants, after: Variants, same: _Same
     ) -> bool:
-        """Return whether what has no known tag is of the same schema; compare it with itself."""
+        """Return whether values without a known tag keep their schema; compare it with itself."""
         gone, came = before.default, after.default
         if gone is None or came is None:
             return gone == came
@@ -241,7 +241,7 @@ class UnionComparison(ABC):
     def _compare_mappings(
         self, pair: NodePair, before: Variants, after: Variants, ours: Located, theirs: Located
     ) -> None:
-        """Compare what each tag leads to, the members of the unions left out."""
+        """Compare the targets of each tag, except members of the unions."""
         gone, came = before.tags, after.tags
         members, others = before.targets, after.targets
         for tag in sorted(gone.keys() & came.keys()):
@@ -273,9 +273,9 @@ def _drop_discriminator(
 
 
 def _closes(union: Variants, first: Variant, second: Variant, shared: set[str]) -> bool:
-    """Return whether what is beside *first*, a member of *union*, refuses what it names now.
+    """Return whether the siblings of *first*, a member of *union*, refuse what it names now.
 
-    On the other side it is *second*; *shared* has the overlapping members.
+    On the other side it is *second*; *shared* are the overlapping members.
     """
     if closed_at(union.beside, "unevaluatedProperties"):
         return True
@@ -308,7 +308,7 @@ def _add_variant(
     added: bool,
     holder: str,
 ) -> None:
-    """Note that *member* of *union* came or went; *shared* are its overlapping members."""
+    """Report a *member* of *union* that was added or removed; *shared* are the overlapping ones."""
     at = member.node.pointer
     fact = Located(member.name or member.node.value, at)
     exclusive = at in shared
@@ -321,7 +321,7 @@ def _members(union: Variants) -> Located:
 
 
 def _takes_null(member: Variant) -> bool | None:
-    """Return whether null fits *member* alone; None if that is not certain."""
+    """Return whether null is valid for *member* alone; None if that is not certain."""
     view = member.view
     is_listed = view.values is None or "null" in view.values
     if view.types is not None and not ("null" in view.types and is_listed):
@@ -334,7 +334,7 @@ def _with_null(member: Variant) -> Parts:
 
 
 def _admits_null(union: Variants) -> bool | None:
-    """Return whether null fits a union, beside its members or as one of them; None if unknown."""
+    """Return whether null is valid for a union, beside or as one of its members, or None."""
     if union.null:
         return True
     taking = [_takes_null(member) for member in union.members]

@@ -16,15 +16,15 @@ from dateline.diff.views import (
 from dateline.schema.references import component
 from dateline.schema.values import text
 
-# How far below a member its likeness to another is looked for.
+# How far below a member its similarity to another is examined.
 _DEPTH: Final = 2
 
-# Two objects are alike if they share this much of their property names.
+# Two objects are similar if they share this much of their property names.
 _ALIKE: Final = 0.5
 
 
 class Alignment(NamedTuple):
-    """The members that are one and the same, and those that are on one side only."""
+    """The members that correspond, and those that are on one side only."""
 
     same: list[tuple[Variant, Variant]]
     removed: list[Variant]
@@ -32,10 +32,10 @@ class Alignment(NamedTuple):
 
 
 def align_members(before: Variants, after: Variants) -> Alignment:
-    """Find the members that are one and the same.
+    """Find the members that correspond.
 
-    By what distinguishes them, the surest first: the component's name, the tag on the wire, what is
-    written, a property that has one value, what they say; last those that are most alike. A tag
+    They are matched by what distinguishes them, the surest first: the component's name, the tag on
+    the wire, the text, a property with a constant value, the meaning; last by similarity. A tag
     that leads to another member than before is a change of the mapping, not of the members.
     """
     left = dict(enumerate(before.members))
@@ -60,7 +60,7 @@ def align_members(before: Variants, after: Variants) -> Alignment:
         match(_constants, once=True)
         lone = len(left) == len(right) == 1
         if not lone or _both_stay(before, after, *left.values(), *right.values()):
-            # only where a glance finds no difference, all that they say is compared
+            # the full meaning is compared only if a quick comparison finds no difference
             glances = _by(_glance, before, left).keys() & _by(_glance, after, right).keys()
             match(lambda _, member: outline(member.view) if _glance(_, member) in glances else None)
         match(_constants)
@@ -75,7 +75,7 @@ def align_members(before: Variants, after: Variants) -> Alignment:
 
 
 def alone(before: Variants, after: Variants) -> list[tuple[Variant, Variant]]:
-    """Return the variant that is used alone in place of both unions, if it is the same one."""
+    """Return the variant that replaces both unions, if it is the same one."""
     first, second = before.own, after.own
     if first is None or second is None:
         return []
@@ -121,7 +121,7 @@ def _likely(
     left: dict[int, Variant],
     right: dict[int, Variant],
 ) -> Iterator[tuple[int, int]]:
-    """Yield the pairs that are alike, the most alike first."""
+    """Yield the similar pairs, the most similar first."""
     ranked = sorted(
         (-alike, first, second)
         for first, ours in left.items()
@@ -150,10 +150,11 @@ def _both_stay(before: Variants, after: Variants, first: Variant, second: Varian
 
 
 def likeness(before: SchemaView, after: SchemaView, depth: int = _DEPTH) -> float:
-    """Return how much of their property names two schemas share, from 0 to 1; lists by their items.
+    """Return the share of property names that two schemas have in common, from 0 to 1.
 
-    Different types, and a property that has one value here and another there, share nothing.
-    That null came or went is no other type, nor is a number one that need not be whole.
+    Lists are compared by their items. Different types, and a property with different constants,
+    have nothing in common. An added or removed null does not make another type, nor does a number
+    that need not be whole.
     """
     if _type_families(before) != _type_families(after):
         return 0
@@ -174,7 +175,7 @@ def _type_families(view: SchemaView) -> set[str]:
 
 
 def outline(view: SchemaView, depth: int = _DEPTH) -> str:
-    """Return what a schema says, down to *depth*, as text without any component's name."""
+    """Return the meaning of a schema down to *depth*, as text without any component's name."""
     return text(_outline(view, depth))
 
 
@@ -204,7 +205,7 @@ def _read_outline(view: SchemaView, depth: int) -> Any:
 
 
 def choose(single: SchemaView, union: Variants) -> int | None:
-    """Return which member of *union* a schema that is none has become, or was; None if none."""
+    """Return the member of *union* that a single schema has become, or was, or None."""
     named = {part.pointer for part in single.parts if component(part.pointer)}
     for index, member in enumerate(union.members):
         # a union that is a member of itself has not become itself

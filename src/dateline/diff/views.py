@@ -1,4 +1,4 @@
-"""Read all that the parts of a schema say, keyword by keyword, however it is spelt."""
+"""Read the keywords of all parts of a schema together, however they are spelled."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ APPLICATORS: Final = (
     *("items", "additionalProperties", "propertyNames", "contentSchema"),
     *("unevaluatedItems", "unevaluatedProperties"),
 )
-"""Keywords that hold one schema, below which less stays less. True and `{}` say nothing there."""
+"""Keywords with one schema, where less in it means less. True and `{}` mean nothing there."""
 
 OPAQUE: Final = ("not", "if", "then", "else", "contains")
-"""Keywords that hold one schema, below which less can mean more."""
+"""Keywords with one schema, where less in it can mean more."""
 
 SCHEMA_MAPS: Final = ("patternProperties", "dependentSchemas", "prefixItems")
 DEFINITIONS: Final = ("$defs", "definitions")
 
 _REFUSING: Final = (NEVER, {"not": True})
 
-# Keywords that are absent when they say this.
+# Keywords that mean the same as their absence with this value.
 _DEFAULTS: Final[dict[str, Any]] = {
     **dict.fromkeys(("deprecated", "readOnly", "writeOnly", "uniqueItems", "nullable"), False),
     **dict.fromkeys(("minLength", "minItems", "minProperties"), 0),
@@ -61,13 +61,13 @@ class SchemaReader(Protocol):
     reader: PartReader
 
     def read(self, located: Iterable[Located]) -> SchemaView:
-        """Return what the schemas *located* say together."""
+        """Return the joint meaning of the schemas *located*."""
 
     def view(self, parts: Parts) -> SchemaView:
-        """Return what *parts* say together."""
+        """Return the joint meaning of *parts*."""
 
     def join_members(self, union: Variants) -> SchemaView | None:
-        """Return *union* and what is beside it as one schema of several types, if that can be."""
+        """Return *union* and its siblings as one schema of several types, if possible."""
 
 
 class Variant(NamedTuple):
@@ -81,17 +81,17 @@ class Variant(NamedTuple):
 
     @property
     def view(self) -> SchemaView:
-        """All that it says."""
+        """Its meaning."""
         return self.schemas.view(self.parts)
 
 
 class Variants(NamedTuple):
     """A `oneOf` or `anyOf` of more than one member.
 
-    Or, with the keyword `discriminator`, the schemas that extend a discriminated one: variants
-    of it wherever it is used. ``part`` declares it, among the parts ``beside``. ``null`` leads to
-    what lets null pass beside the members, if anything does; ``own`` is the variant that is used
-    here itself, ``tagged`` where all are that the same discriminator distinguishes.
+    Or, with the keyword `discriminator`, the schemas that extend a discriminated one: variants of
+    it wherever it is used. ``part`` declares it, among the parts ``beside``. ``null`` is the
+    pointer of what allows null beside the members, if any; ``own`` is the variant that is used here
+    itself, ``tagged`` the places of all variants that the same discriminator distinguishes.
     """
 
     keyword: str
@@ -107,24 +107,24 @@ class Variants(NamedTuple):
 
     @property
     def targets(self) -> frozenset[str]:
-        """Where the schemas are whose tags are compared, here or elsewhere."""
+        """The place of the schemas whose tags are compared, here or elsewhere."""
         return self.tagged.union(member.target for member in self.members)
 
     @property
     def tags(self) -> dict[str, str]:
-        """Which component or place each tag of the discriminator's mapping leads to."""
+        """The component or place that each tag of the discriminator's mapping leads to."""
         found = self.discriminator
         return read_mapping(self.schemas.document, found.value) if found else {}
 
     @property
     def default(self) -> str | None:
-        """The component or place of what has no tag that the mapping has; None if there is none."""
+        """The component or place for values without a mapped tag, or None."""
         named = self.discriminator.value.get("defaultMapping") if self.discriminator else None
         return None if named is None else self.schemas.document.find_mapped(named) or str(named)
 
     @property
     def rest(self) -> Parts:
-        """The parts beside it, and what its own part says otherwise."""
+        """The parts beside it, and the other keywords of its own part."""
         skipped = {self.keyword, "discriminator"}
         return tuple(
             part._replace(skip=part.skip | skipped) if part is self.part else part
@@ -133,7 +133,7 @@ class Variants(NamedTuple):
 
     @property
     def whole_members(self) -> list[SchemaView]:
-        """Each member together with what is said beside the union."""
+        """Each member together with what is beside the union."""
         above = (*self.part.above, self.part.node)
         rest, own = self.rest, {id(part.node) for part in self.beside}
         return [
@@ -142,7 +142,7 @@ class Variants(NamedTuple):
                 + tuple(
                     part._replace(above=above + part.above, null=part.null or self.null)
                     for part in member.parts
-                    # a union that is a member of itself says nothing more there
+                    # a union that is a member of itself adds nothing there
                     if id(part.node) not in own
                 )
             )
@@ -151,7 +151,7 @@ class Variants(NamedTuple):
 
 
 class SchemaView:
-    """All that a schema says, each thing with the pointer to what declares it."""
+    """The meaning of a schema, each fact with the pointer to its declaration."""
 
     def __init__(self, parts: Parts, schemas: SchemaReader) -> None:
         self.parts = parts
@@ -161,7 +161,7 @@ class SchemaView:
         self.types: set[str] | None = None
         self.types_at = ""
         self.declared = False
-        # keywords that may refuse null and can't be looked into: whether null passes all the same
+        # keywords that may refuse null and can't be analysed: whether null is allowed all the same
         self.null_passes: dict[str, bool] = {}
         self.null_at = ""
         self.values: dict[str, Located] | None = None
@@ -177,16 +177,16 @@ class SchemaView:
         self.maps: dict[str, dict[str, list[Located]]] = {}
         self.facts: dict[str, list[Located]] = {}
         self.outlines: dict[int, Any] = {}
-        """What it says down to some depths, for whoever compares it with many others."""
+        """Its outlines down to some depths, cached for comparisons with many others."""
 
     @property
     def never(self) -> bool:
-        """Whether nothing satisfies it: `false`."""
+        """Whether no value is valid: `false`."""
         return any(part.node is NEVER for part in self.parts)
 
     @property
     def allowed(self) -> set[str]:
-        """The keys of the values that the types let pass."""
+        """The keys of the values that the types allow."""
         return {
             key
             for key, node in (self.values or {}).items()
@@ -202,19 +202,19 @@ class SchemaView:
         return self.allowed == set().union(*(finite[name] for name in self.types))
 
     def property(self, name: str) -> SchemaView:
-        """Return what it says of the property *name*."""
+        """Return the schemas of the property *name*."""
         return self.schemas.read(self.properties[name])
 
     def under(self, keyword: str) -> SchemaView:
-        """Return what it says with *keyword*, which holds one schema."""
+        """Return the schemas of *keyword*, which holds one schema."""
         return self.schemas.read(self.below[keyword])
 
     @cached_property
     def constants(self) -> dict[str, str]:
-        """The properties that have one value only, and the text of it."""
+        """The properties with a single value, and its text."""
         found = {}
         for name, located in self.properties.items():
-            # most properties can be seen from their own keys not to be constant
+            # for most properties their own keys show that they are not constant
             if any(
                 isinstance(node, dict) and node.keys() & {"const", "enum", "$ref", "allOf"}
                 for node, _ in located
@@ -226,14 +226,14 @@ class SchemaView:
 
 
 def read_mapping(document: Resolver, discriminator: dict[str, Any]) -> dict[str, str]:
-    """Return where each tag of a discriminator leads: a pointer, or the text as it is written."""
+    """Return the target of each tag of a discriminator: a pointer, or the text as written."""
     tags = discriminator.get("mapping")
     entries = tags.items() if isinstance(tags, dict) else ()
     return {str(tag): document.find_mapped(named) or str(named) for tag, named in entries}
 
 
 def is_default(keyword: str, value: Any) -> bool:
-    """Return whether *keyword* means what its absence would mean."""
+    """Return whether *keyword* with *value* means the same as its absence."""
     if keyword == "dependentRequired":
         return _list_needs(value) == {}
     default = _DEFAULTS.get(keyword)
@@ -245,18 +245,18 @@ def is_default(keyword: str, value: Any) -> bool:
 
 
 def without_implied(types: Iterable[str]) -> list[str]:
-    """Return *types*, sorted, without `integer` where `number` is one of them."""
+    """Return *types*, sorted, without `integer` if `number` is one of them."""
     names = set(types)
     return sorted(names - {"integer"} if "number" in names else names)
 
 
 def is_assertion(keyword: str) -> bool:
-    """Return whether *keyword* may be more than a note for people or other tools."""
+    """Return whether *keyword* may be more than an annotation for people or other tools."""
     return keyword not in NOTES and not keyword.startswith("x-")
 
 
 def read_keyword(view: SchemaView, part: Part, keyword: str, fact: Located) -> None:
-    """Note in *view* what *part* says with *keyword*; as a plain fact where that has no meaning."""
+    """Read *keyword* of *part* into *view*, as a plain fact if its value has no meaning."""
     expected, read = _READERS.get(keyword, _PLAIN)
     (read if isinstance(fact.value, expected) else _read_plain)(view, part, keyword, fact)
 
@@ -270,7 +270,7 @@ def _read_plain(view: SchemaView, _part: Part, keyword: str, fact: Located) -> N
 def enumerate_values(
     view: SchemaView, members: list[Located], null: str, declared: Located
 ) -> None:
-    """Read a union of values, each with its notes, as an enumeration."""
+    """Read a union of values, each with its annotations, as an enumeration."""
     values: dict[str, Located] = {}
     for node, pointer in members:
         value = value_of(node)
@@ -329,7 +329,7 @@ def _read_bound(view: SchemaView, part: Part, keyword: str, fact: Located) -> No
         _read_plain(view, part, keyword, fact)
         return
     if isinstance(value, float) and value.is_integer():
-        value = int(value)  # 5.0 is no other bound than 5
+        value = int(value)  # 5.0 is the same bound as 5
     facts = view.facts.setdefault(keyword, [])
     facts.append(Located(value, fact.pointer))
     numbers = [known for known in facts if isinstance(known.value, int | float)]
@@ -338,7 +338,7 @@ def _read_bound(view: SchemaView, part: Part, keyword: str, fact: Located) -> No
 
 
 def _list_needs(value: Any) -> dict[str, list[str]] | None:
-    """Return what properties need beside themselves, in order; None for what is malformed."""
+    """Return what properties require besides themselves, in order; None if malformed."""
     if not isinstance(value, dict) or not all(
         isinstance(one, list) and {*map(type, one)} <= {str} for one in value.values()
     ):
@@ -381,7 +381,7 @@ def _read_schemas(view: SchemaView, _part: Part, keyword: str, fact: Located) ->
 
 
 def _read_examples(view: SchemaView, part: Part, keyword: str, fact: Located) -> None:
-    # published by rule beside an open-ended set: they say nothing of their own
+    # published automatically beside an open-ended set: they mean nothing of their own
     listed = part.node.get(EXTENSIBLE)
     if not isinstance(listed, list) or sorted(map(text, listed)) != sorted(map(text, fact.value)):
         _read_plain(view, part, keyword, fact)
@@ -401,7 +401,7 @@ def _read_enum_notes(view: SchemaView, _part: Part, _keyword: str, fact: Located
 
 _Reader = Callable[[SchemaView, Part, str, Located], None]
 
-# For each keyword, the type of value with which it has a meaning, and what reads it.
+# For each keyword, the type of value with which it has a meaning, and its reader.
 _READERS: Final[dict[str, tuple[Any, _Reader]]] = {
     "type": (object, _read_type),
     OR_NULL: (object, lambda *_: None),  # read with the part
@@ -435,9 +435,9 @@ def settle(view: SchemaView) -> None:
 
 
 def reach_others(view: SchemaView, part: Part) -> None:
-    """Add what *part* says of all other fields to the fields that other parts name.
+    """Add what *part* says about other fields to the fields that other parts name.
 
-    `additionalProperties` knows only the fields that are named right beside it (JSON Schema
+    `additionalProperties` knows only the fields that are named directly beside it (JSON Schema
     2020-12, core, section 10.3.2.3).
     """
     schema = part.node.get("additionalProperties")
@@ -464,8 +464,8 @@ def closed_at(parts: Parts, keyword: str) -> list[Part]:
 def refuses(view: SchemaView, name: str) -> bool:
     """Return whether an object of this schema can't have the property *name*.
 
-    `additionalProperties` knows what is right beside it (JSON Schema 2020-12, core, section
-    10.3.2.3), `unevaluatedProperties` all that the schema names (section 11.3).
+    `additionalProperties` knows what is directly beside it (JSON Schema 2020-12, core, section
+    10.3.2.3), `unevaluatedProperties` everything that the schema names (section 11.3).
     """
     if name in view.properties:
         return any(node is False or node in _REFUSING for node, _ in view.properties[name])
@@ -483,7 +483,7 @@ def refuses(view: SchemaView, name: str) -> bool:
 
 
 def within(view: SchemaView, part: Part) -> list[Part]:
-    """Return *part* and the parts that it leads to: all that its unevaluated keywords know of.
+    """Return *part* and all parts below it, which its unevaluated keywords know.
 
     Source: JSON Schema 2020-12, core, section 11.
     """
@@ -493,6 +493,6 @@ def within(view: SchemaView, part: Part) -> list[Part]:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Return whether *pattern* is found in *name*; False for one that engines differ about."""
+    """Return whether *pattern* is found in *name*; False if engines differ about it."""
     compiled = compile_portable(pattern)
     return compiled is not None and compiled.search(name) is not None

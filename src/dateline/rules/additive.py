@@ -47,7 +47,7 @@ def operation_added(change: Change) -> bool:
 def response_field_added(change: Change) -> bool:
     """A new optional field of a response goes to all versions.
 
-    Callers pass over fields that they don't know, unless the contract says that there are none.
+    Callers ignore fields that they don't know, unless the contract excludes such fields.
 
     Write it without `x-added`, and leave it out of `required`.
 
@@ -67,7 +67,7 @@ def response_field_added(change: Change) -> bool:
 
 @additive
 def open_value_added(change: Change) -> bool:
-    """An open-ended field may learn values in all versions.
+    """An open-ended field may get new values in all versions.
 
     It is documented as open-ended, so callers are ready for a value that they don't know.
 
@@ -112,10 +112,10 @@ def optional_parameter_added(change: Change) -> bool:
 def parameter_loosened(change: Change) -> bool:
     """A constraint on a parameter may be loosened in all versions.
 
-    Every request that was good stays good.
+    Every request that was valid stays valid.
 
-    Write the looser constraint without `x-was`. Values of a parameter's `enum` are no constraint
-    in this sense: a new one is gated.
+    Write the looser constraint without `x-was`. Values of a parameter's `enum` don't count as a
+    constraint: a new one is gated.
 
     Callers: Nothing has to be done. What you send now is accepted as before.
 
@@ -133,7 +133,7 @@ def parameter_loosened(change: Change) -> bool:
 def error_response_added(change: Change) -> bool:
     """A newly documented error response goes to all versions.
 
-    Callers have to deal with errors that the document does not name anyway.
+    Callers must handle undocumented errors anyway.
 
     Write the status (4xx, 5xx or `default`) without `x-added`.
 
@@ -151,7 +151,7 @@ def error_response_added(change: Change) -> bool:
 def response_header_added(change: Change) -> bool:
     """A new header of a response goes to all versions.
 
-    Callers pass over headers that they don't know.
+    Callers ignore headers that they don't know.
 
     Write it without `x-added`.
 
@@ -169,7 +169,7 @@ def response_header_added(change: Change) -> bool:
 def component_added(change: Change) -> bool:
     """A new component goes to all versions.
 
-    Nobody can have imported it yet. What uses it is judged where it is used.
+    Nobody can have imported it yet. Its uses are judged by themselves.
 
     Write it without `x-added`.
 
@@ -211,7 +211,7 @@ def extension_changed(change: Change) -> bool:
 
     An `x-` key that is not ours says nothing about requests and responses.
 
-    Write it as the other tool wants it.
+    Write it as the other tool requires it.
 
     Callers: Nothing has to be done. Only extensions for other tools have changed.
 

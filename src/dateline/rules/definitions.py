@@ -13,7 +13,7 @@ from dateline.rules.rule import about_definitions
 def version_withdrawn() -> None:
     """A cut version stays until its announced end.
 
-    Callers pin it; without it every request of theirs is refused.
+    Callers pin it, and every request of theirs would be refused.
 
     Put it back into the table, or announce its end there and wait for the day:
     `announcements: [{ ends: DATE, from: DATE, announced: DATE }]`.
@@ -34,7 +34,7 @@ def version_drafted() -> None:
 def version_backdated() -> None:
     """A new version is newer than the newest that is cut.
 
-    Callers read versions as a sequence: what they skip must lie behind them.
+    Callers move through the versions in order: a new one must not be older than one that they have.
 
     Give it a later date, or `next`. If it was cut on a branch, take that cut back there
     (`git revert COMMIT`), merge, and cut it again on a later day.
@@ -55,7 +55,7 @@ def version_without_change() -> None:
 def default_moved() -> None:
     """The default version changes only as announced.
 
-    Callers that name no version are served another one from one day to the next.
+    Callers that name no version are suddenly served another one.
 
     Put the default back, or announce the move and wait for the day:
     `announcements: [{ default: DATE, from: DATE, announced: DATE }]`.
@@ -64,9 +64,9 @@ def default_moved() -> None:
 
 @about_definitions(Verdict.GATED)
 def policy_loosened() -> None:
-    """The policy that was published judges until a looser one is published.
+    """The published policy applies until a looser one is published.
 
-    A change and a policy that lets it pass would otherwise go through together.
+    Otherwise a change and the policy that allows it could pass together.
 
     Write the policy back; or waive this finding with a reason (`dateline waive policy-loosened
     POINTER`), publish the looser policy, and make the change after that.
@@ -77,9 +77,9 @@ def policy_loosened() -> None:
 def version_header_changed() -> None:
     """The header that selects the version keeps its name.
 
-    Callers that send it under the old name are served the default, another version than they ask
-    for. Those that name an unknown version, and were served the nearest earlier one, are refused
-    once `unknown: nearest` is gone.
+    Callers that send it under the old name are served the default, not the version they request.
+    Those that name an unknown version, and were served the nearest earlier one, are refused once
+    `unknown: nearest` is gone.
 
     Write what was published back in the version table: the name as `header`, and `unknown`.
     """
@@ -101,7 +101,7 @@ def shown_as_changed() -> None:
 def ignored_header_changed() -> None:
     """An operation keeps honouring the version header, or keeps ignoring it.
 
-    Callers that send the header are served another shape from one day to the next.
+    Callers that send the header suddenly get responses of another version.
 
     Write the published tags back, in `ignores-header` of the version table and on the operation.
     """
@@ -109,11 +109,11 @@ def ignored_header_changed() -> None:
 
 @about_definitions(Verdict.GATED)
 def announcement_unknown() -> None:
-    """An announcement names a version that callers can ask for.
+    """An announcement names a version that callers can request.
 
-    What nobody can ask for can't end, and can't be served in place of it.
+    A version that nobody can request can neither end nor become the default.
 
-    Name a version of the table that is no draft.
+    Name a version of the table that is not a draft.
     """
 
 
@@ -133,7 +133,7 @@ def notice_too_short() -> None:
 def announcement_changed() -> None:
     """An announcement is kept; its day may only be postponed.
 
-    Callers have made their plans by it.
+    Callers plan by it.
 
     Write the announcement back as it was published, or with a later `from`.
     """
@@ -153,7 +153,7 @@ def newest_ends() -> None:
 def default_ends() -> None:
     """The default moves before its version ends.
 
-    Callers that name no version would be answered by none.
+    Requests that name no version would have no version to be served.
 
     Announce the move for the same day or an earlier one:
     `announcements: [{ default: DATE, from: DATE, announced: DATE }]`.
@@ -164,9 +164,9 @@ def default_ends() -> None:
 def policy_rule_unknown() -> None:
     """The policy gives verdicts to rules that exist.
 
-    A misspelt id leaves the rule that was meant as it is.
+    A misspelt id has no effect on the intended rule.
 
-    Spell it as `dateline rules` does.
+    Use one of the ids that `dateline rules` lists.
     """
 
 
@@ -194,7 +194,7 @@ def environment_withdrawn() -> None:
 def member_without_substitute() -> None:
     """A union member that a version lacks has a substitute for its callers.
 
-    A required, single value can't be left out, and they don't know that one.
+    A required single value can't be left out, and they don't know the member.
 
     Give the member `x-shown-as: VALUE`, with a value that every version without it knows.
     """
@@ -220,8 +220,8 @@ def response_without_way_down() -> None:
 
     An error is declared for all versions: drop its gate, or declare a range such as `4XX`, or
     `default`, without one. A success status or media type takes the place of the one that older
-    versions have, which gets `x-removed`, and has the same schema. Where no handler answers so,
-    waive this.
+    versions have, which gets `x-removed`, and has the same schema. If no handler sends this
+    response, waive the finding.
     """
 
 
@@ -269,8 +269,8 @@ def waiver_unused() -> None:
 def converter_demanded() -> None:
     """A draft lists the converters that it demands.
 
-    What can't be derived from the definitions is for a function of yours, which the server needs
-    once the version is generated.
+    The server needs a function of yours for each conversion that can't be derived from the
+    definitions.
 
     Write the methods with the signatures given, and run `dateline try` with them.
     """

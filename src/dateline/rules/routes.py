@@ -11,8 +11,8 @@ from dateline.rules.rule import never
 def path_parameters_swapped(change: Change) -> bool:
     """The parameters of a path stay in their order.
 
-    The URLs look the same, but a caller who puts the old values in the old order asks for another
-    record, and nothing tells the two apart.
+    The URLs look the same, but a caller who puts the old values in the old order requests another
+    record, and nothing reveals the mistake.
 
     Put them back into their old order; a path with another order goes beside it.
 

@@ -13,7 +13,7 @@ _UNION = frozenset({"discriminator", "mapping", "defaultMapping", "oneOf", "anyO
 def variant_added(change: Change) -> bool:
     """A union that callers read gains no variant.
 
-    They have code for the variants they know; another one falls through it.
+    Their code handles the variants they know, and no other.
 
     Give the variant `x-added: next` (`dateline gate` writes it), and `x-shown-as` where it can't
     be left out.
@@ -43,9 +43,9 @@ def variant_added(change: Change) -> bool:
 def variant_removed(change: Change) -> bool:
     """A union that callers write keeps its variants.
 
-    Callers send the one that went, and would be refused.
+    Callers send the removed one, and would be refused.
 
-    Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out.
+    Put it back, with `x-removed: next`, and `x-shown-as` if a response can't leave it out.
 
     Callers: Stop sending the variant, and don't expect it in responses.
     Breaks senders: code that sends the variant.
@@ -66,11 +66,11 @@ def variant_removed(change: Change) -> bool:
 def union_changed(change: Change) -> bool:
     """A union stays a union, distinguished by the same property and the same tags.
 
-    Callers choose the variant by them; what is no union is read by other code.
+    Callers select the variant by them, and read a value that is not a union with other code.
 
-    Put the old way back, or keep it for older versions: `x-was: {next: {discriminator: …}}`, with
-    `x-was: {next: {name: old}}` on the property that holds the tag if it has another name. A tag
-    that no mapping gives is a component's name: keep that.
+    Restore the old discriminator, or keep it for older versions: `x-was: {next: {discriminator:
+    …}}`, with `x-was: {next: {name: old}}` on the property that holds the tag if it has another
+    name. A tag without a mapping is the name of a component: keep that name.
 
     Callers: Check how you distinguish the variants of the union.
     Breaks: code that distinguishes the variants of the union.
@@ -95,10 +95,10 @@ def union_changed(change: Change) -> bool:
 def value_added(change: Change) -> bool:
     """An enum that callers read gains no value.
 
-    They have a case for each value they know; another one falls through it.
+    Their code handles the values they know, and no other.
 
     Give the value `x-added: next` (`dateline gate` writes it), and `x-shown-as` where it can't be
-    left out. A field that is to learn values freely is documented with `x-extensible-enum` in
+    left out. To allow new values in all versions, document the field with `x-extensible-enum` in
     place of `enum`, from a new version on.
 
     Callers: Be ready for the new value wherever you read the field.
@@ -116,9 +116,9 @@ def value_added(change: Change) -> bool:
 def value_removed(change: Change) -> bool:
     """An enum that callers write keeps its values.
 
-    Callers send the one that went, and would be refused.
+    Callers send the removed one, and would be refused.
 
-    Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out.
+    Put it back, with `x-removed: next`, and `x-shown-as` if a response can't leave it out.
 
     Callers: Stop sending the value, and don't expect it in responses.
     Breaks senders: code that sends the value.
@@ -175,7 +175,7 @@ def type_added(change: Change) -> bool:
 def type_removed(change: Change) -> bool:
     """A value that callers write keeps its types, null included.
 
-    Callers send what went, and would be refused.
+    Callers send values of the removed type, and would be refused.
 
     Put the old type back, or keep it for older versions: `x-was: {next: {type: old}}`.
 

@@ -32,7 +32,7 @@ def component_renamed(change: Change) -> bool:
 
     Nothing changes on the wire, but models are imported by that name.
 
-    Put the old name back, or let it stay beside the new one: `Old: { $ref:
+    Put the old name back, or keep it beside the new one: `Old: { $ref:
     '#/components/schemas/New' }`. Where nobody imports the models, waive it (`dateline waive`), or
     give this rule another verdict under `policy: {rules: …}` in a change of its own.
 
@@ -51,9 +51,10 @@ def component_renamed(change: Change) -> bool:
 def dialect_changed(change: Change) -> bool:
     """A published document keeps the dialect of its schemas.
 
-    Swagger 2.0 and OpenAPI 3.0 have dialects of their own, 3.1 and later take JSON Schema
-    2020-12. Nothing changes on the wire: what schemas mean in their own dialect is judged apart
-    from this. But tools that read the one may not read the other, and generate other code from it.
+    Swagger 2.0 and OpenAPI 3.0 have dialects of their own, 3.1 and later take JSON Schema 2020-12.
+    Nothing changes on the wire: the meaning of schemas in their own dialect is judged separately.
+    But tools that support one version may not support the other, and generate different code from
+    it.
 
     Write `openapi` as it was published. Where all consumers read both, waive it
     (`dateline waive`), or give this rule another verdict under `policy: {rules: …}` in a change of

@@ -11,7 +11,7 @@ from dateline.rules.rule import gated
 def closed_field_added(change: Change) -> bool:
     """An object that a published contract closes gains no field.
 
-    What was generated from it refuses a response with another one. `additionalProperties: false`
+    Code generated from it rejects a response with another field. `additionalProperties: false`
     closes an object; so do `unevaluatedProperties`, `maxProperties`, `propertyNames`,
     `patternProperties`, `not`, `if`, `dependentSchemas` and `oneOf`, where they refuse this field.
 
@@ -80,8 +80,8 @@ def required_request_field_added(change: Change) -> bool:
 def request_field_added(change: Change) -> bool:
     """A request body gains no field, not even an optional one.
 
-    A cut version is a promise about what is read: a field that it never had may be one that its
-    callers send already, with another meaning.
+    Callers of a cut version may already send a field of that name with another meaning, and rely on
+    its being ignored.
 
     Give it `x-added: next`.
 
@@ -118,7 +118,7 @@ def response_field_removed(change: Change) -> bool:
 def request_field_removed(change: Change) -> bool:
     """A request keeps its fields.
 
-    Callers send them and count on their being read; strict servers refuse what they don't know.
+    Callers send them and rely on their effect; strict servers refuse unknown fields.
 
     Put the field back, with `x-removed: next` (`dateline gate` writes it).
 
@@ -156,7 +156,7 @@ def field_renamed(change: Change) -> bool:
 def field_required(change: Change) -> bool:
     """An optional field of a request stays optional.
 
-    Callers that leave it out are refused from one day to the next.
+    Callers that leave it out are suddenly refused.
 
     Take it out of `required`; or give it a `default` for callers that don't send it and run
     `dateline gate`, which keeps it optional and without a default in older versions.

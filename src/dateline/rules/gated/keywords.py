@@ -125,10 +125,10 @@ def request_narrowed(change: Change) -> bool:
 def response_opened(change: Change) -> bool:
     """A response that allows no undeclared fields keeps refusing them.
 
-    Callers pass over fields that they don't know, but the contract says that there are none.
+    Callers ignore fields that they don't know, but the contract says that there are none.
 
-    Name the new fields, which needs no version, or keep the old closing for older versions:
-    `x-was: {next: {additionalProperties: false}}`.
+    Declare the new fields, which needs no new version, or keep the object closed for older
+    versions: `x-was: {next: {additionalProperties: false}}`.
 
     Callers: Be ready for fields that are not documented.
     Breaks readers: code that rejects fields it does not know.
@@ -167,8 +167,8 @@ def response_loosened(change: Change) -> bool:
 def request_loosened(change: Change) -> bool:
     """A request body accepts no more values than before.
 
-    Any change of a request body's shape is a new contract, although no old request suffers: what
-    an older version takes would otherwise depend on the day.
+    Any change of a request body's shape is a new contract, although no old request is affected:
+    what an older version accepts would otherwise depend on the day.
 
     Gate what is new (`x-added: next`), or keep the old constraint for older versions with
     `x-was`.
@@ -187,8 +187,8 @@ def request_loosened(change: Change) -> bool:
 def response_narrowed(change: Change) -> bool:
     """A response may still contain everything it could contain.
 
-    No caller breaks, but the contract is another one: a value, variant or bound that was
-    documented and is gone is news that belongs to a version.
+    No caller breaks, but the contract changes: the removal of a documented value, variant or bound
+    belongs in a new version.
 
     Put it back: `x-removed: next` for a value or variant, and `x-shown-as` where it can't be left
     out (what callers of newer versions get); `x-was` for a constraint.
@@ -207,7 +207,7 @@ def response_narrowed(change: Change) -> bool:
 def constraint_changed(change: Change) -> bool:
     """A constraint stays unchanged if it is undecidable whether another one allows more.
 
-    Two patterns, for instance, can't be compared by looking.
+    Two patterns, for instance, can't be compared automatically.
 
     Put the old one back, or keep it for older versions: `x-was: {next: {pattern: old}}`
     (`dateline gate` writes it).

@@ -11,7 +11,7 @@ from dateline.rules.rule import gated
 def body_added(change: Change) -> bool:
     """A request without a body does not gain one.
 
-    Any change of what a request holds is a new contract.
+    Any change of what a request contains is a new contract.
 
     Give the `requestBody` `x-added: next`.
 
@@ -31,7 +31,7 @@ def body_added(change: Change) -> bool:
 def body_removed(change: Change) -> bool:
     """A request keeps its body.
 
-    Callers send it and count on its being read.
+    Callers send it and rely on its effect.
 
     Put it back, with `x-removed: next` if newer versions do without it.
 
@@ -55,7 +55,7 @@ def body_required(change: Change) -> bool:
     promise less than they did.
 
     Put `required` back as it was. A body that became optional can be kept for older versions,
-    `x-was: {next: {required: true}}`; one that became required can't, as nothing stands for the
+    `x-was: {next: {required: true}}`; one that became required can't, since nothing can replace a
     body that their callers leave out.
 
     Callers: Send a body where one is required; otherwise it may be left out.
@@ -133,9 +133,9 @@ def success_response_added(change: Change) -> bool:
 def response_removed(change: Change) -> bool:
     """A documented response stays.
 
-    Callers have code for it; what they get in its place they have none for.
+    Callers have code for it, and none for what replaces it.
 
-    Put it back, with `x-removed: next` if newer versions don't answer so.
+    Put it back, with `x-removed: next` if newer versions don't send it.
 
     Callers: Stop relying on the response; it is no longer documented.
     Breaks: code that relies on the response.
@@ -152,8 +152,7 @@ def response_removed(change: Change) -> bool:
 def header_added(change: Change) -> bool:
     """A message that callers send gains no header.
 
-    A part of a multipart body, or the answer to a webhook, has its shape; callers of older
-    versions don't send more.
+    Callers of older versions send parts of multipart bodies, and responses to webhooks, without it.
 
     Give the header `x-added: next`. Only headers of responses to callers go to all versions.
 

@@ -32,7 +32,7 @@ def operation_id_changed(change: Change) -> bool:
 def webhook_added(change: Change) -> bool:
     """A new webhook or callback waits for a new version.
 
-    It calls callers, who may have nothing that answers it yet.
+    It sends requests to callers, who may have no handler for them yet.
 
     Give it `x-added: next`.
 
@@ -56,7 +56,7 @@ def webhook_added(change: Change) -> bool:
 def webhook_removed(change: Change) -> bool:
     """A webhook or callback stays.
 
-    Callers wait for it to tell them something.
+    Callers rely on being notified by it.
 
     Put it back with `x-removed: next`.
 
@@ -80,10 +80,10 @@ def webhook_removed(change: Change) -> bool:
 def security_changed(change: Change) -> bool:
     """An operation demands the same credentials as before.
 
-    Callers that send what was enough until now are turned away; those who need less now keep
-    sending a secret that nobody asks for.
+    Callers that send the old credentials are refused; if fewer are demanded, they keep sending a
+    secret that nobody needs.
 
-    Put the old demand back, or keep it for older versions with `x-was: {next: {security: …}}`.
+    Restore the old requirement, or keep it for older versions with `x-was: {next: {security: …}}`.
 
     Callers: Send the credentials that the newer version demands.
     Breaks: code that sends only the old credentials.
@@ -101,7 +101,7 @@ def security_changed(change: Change) -> bool:
 def servers_changed(change: Change) -> bool:
     """An API keeps its addresses.
 
-    Callers have written them down.
+    Callers have configured them.
 
     Put the old addresses back: all versions share them. Where no caller is left at one of them,
     waive it (`dateline waive`).

@@ -31,8 +31,8 @@ def required_parameter_added(change: Change) -> bool:
 def parameter_removed(change: Change) -> bool:
     """A parameter stays.
 
-    Callers send it and count on what it does; passed over in silence it would give them another
-    answer than they asked for.
+    Callers send it and rely on its effect; if it is silently ignored, they get another result than
+    they requested.
 
     Put it back, with `x-removed: next` if newer versions do without it.
 
@@ -52,7 +52,8 @@ def parameter_removed(change: Change) -> bool:
 def path_parameter_renamed(change: Change) -> bool:
     """A path parameter keeps its name in generated clients.
 
-    The URLs are the same and no request suffers, but generated clients name an argument after it.
+    The URLs are the same and no request is affected, but generated clients name an argument after
+    it.
 
     Put the old name back: a path, and each name in it, is the same in all versions. Where nobody
     generates a client, waive it (`dateline waive`), or change the policy that lets it pass,
@@ -101,7 +102,7 @@ def parameter_renamed(change: Change) -> bool:
 def parameter_required(change: Change) -> bool:
     """An optional parameter stays optional.
 
-    Callers that leave it out are refused from one day to the next.
+    Callers that leave it out are suddenly refused.
 
     Keep it optional; or give it a `default` for those who don't send it and run `dateline gate`,
     which keeps it optional and without a default in older versions.
@@ -125,8 +126,8 @@ def parameter_value_added(change: Change) -> bool:
 
     Clients generated from an older version can't send it, so the value is a new request shape.
 
-    Give the value `x-added: next`, or drop the enum's claim to be complete for good by
-    documenting it as `x-extensible-enum` in a new version.
+    Give the value `x-added: next`, or make the parameter open-ended by documenting it as
+    `x-extensible-enum` in a new version.
 
     Callers: Nothing has to be done. The new value may be sent.
 

@@ -10,7 +10,7 @@ from dateline.rules.rule import gated
 def unjudged_change(change: Change) -> bool:  # noqa: ARG001
     """A change that no rule calls additive needs a new version.
 
-    Nobody has judged it, so nobody knows what it does to callers.
+    No rule covers it, so its effect on callers is unknown.
 
     Put it back, or gate it. If it is harmless to the callers of your API, waive this one finding
     (`dateline waive`), or give this rule a verdict under `policy: {rules: …}` in a change of its
