@@ -295,8 +295,9 @@ class Table:
     places of keys of the file, and of rules of its policy by their ids. With ``require_why``, each
     gate of a version that is not cut yet needs its reason. At least ``notice_days`` pass between an
     announcement and its day. ``approvals`` names who may approve waivers; anybody may if it is
-    empty. With ``site``, a site is generated. ``shared`` are the folders outside that references
-    may lead to, as paths relative to the file.
+    empty. With ``site``, a site is generated; ``documents`` is the address at which the document of
+    each `{version}` is published, if it is known. ``shared`` are the folders outside that
+    references may lead to, as paths relative to the file.
     """
 
     header: str
@@ -318,6 +319,7 @@ class Table:
     nearest: bool = False
     oddities: bool = False
     site: bool = False
+    documents: str = ""
     shared: tuple[str, ...] = ()
     places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 

@@ -105,6 +105,20 @@ versions:
     )
 
 
+def test_a_site_may_say_where_documents_are(tmp_path: Path) -> None:
+    for said, expected in (
+        ("", (False, "")),
+        ("site: false\n", (False, "")),
+        ("site: true\n", (True, "")),
+        (
+            'site: { documents: "https://a.example/{version}.json?x=1" }\n',
+            (True, "https://a.example/{version}.json?x=1"),
+        ),
+    ):
+        found = table(said + VERSIONS + ENVIRONMENTS, tmp_path)
+        assert (found.site, found.documents) == expected
+
+
 def test_an_adopted_source_needs_no_environment(tmp_path: Path) -> None:
     found = table("lint: adopted\n" + VERSIONS, tmp_path)
     assert found.adopted
@@ -278,6 +292,17 @@ def test_versions_stand_oldest_first_with_drafts_last(
         (
             "lint: adoptd",
             "1:7: unknown-value: 'adoptd' is not one of the values; did you mean 'adopted'?",
+        ),
+        ("site: shown", "1:7: wrong-type: 'shown' where true or false belongs"),
+        (
+            "site: { documents: https://library.example/spec }",
+            "1:20: documents-address: 'https://library.example/spec' is not an address of "
+            "documents; write http://... or https://... with {version} in it",
+        ),
+        (
+            "site: {}",
+            "1:7: missing-key: `documents` is missing; write "
+            "`documents: https://...{version}...`, or `site: true`",
         ),
         ("python: library", "1:9: wrong-type: 'library' where a mapping belongs"),
         (

@@ -118,6 +118,7 @@ class ReferenceSite:
             "row": next(each for each in table.versions if each.date == version),
             "schema_pages": self._schema_pages,
             "schemas": self._versions[version].schemas,
+            "documents": table.documents,
             "operation_pages": self._operation_pages,
         }
 

@@ -54,12 +54,6 @@ class Request:
         lines += [f"{name}: {value}" for name, value in self.headers]
         return "\n".join(lines) + ("" if self.body is None else f"\n\n{self.body}")
 
-    def types(self, version: str) -> str:
-        """Return the command that makes the types of *version* in TypeScript."""
-        scheme, _, rest = self.url.partition("://")
-        document = f"{scheme}://{rest.partition('/')[0]}/spec/{version}"
-        return f"npx openapi-typescript {shlex.quote(document)} -o api.d.ts"
-
     def typescript(self, answer: Sequence[str]) -> str:
         """Return a function that sends it; *answer* are the keys of its answer in those types."""
         headers = dict(self.headers)
@@ -79,6 +73,15 @@ class Request:
             "  return (await response.json()) as Answer;\n"
             "}"
         )
+
+
+def write_types_command(address: str, version: str) -> str:
+    """Return the command that makes the types of *version* in TypeScript.
+
+    *address* is that of the documents; without one, the document is a file in the folder.
+    """
+    document = address.replace("{version}", version) or f"{version}.json"
+    return f"npx openapi-typescript {shlex.quote(document)} -o api.d.ts"
 
 
 class Known(Protocol):

@@ -14,7 +14,7 @@ from dateline.site.calls import PythonCalls
 from dateline.site.comparing import MessagePart
 from dateline.site.contents import OperationPlace, list_operations, list_schemas
 from dateline.site.marks import Marks
-from dateline.site.samples import Request, Samples
+from dateline.site.samples import Request, Samples, write_types_command
 from dateline.site.sharing import SharedNodes
 from dateline.site.trees import TreeRow, Trees
 
@@ -54,6 +54,7 @@ class VersionPages:
         self._published = show_version(first, table.selector, date)
         self._choosing = table.place_of_version, table.header
         self._date = date
+        self._address = table.documents
         self._samples = Samples({**document, **addressed}, table, date, self._find_sample)
         self._calls: PythonCalls | None = None
         if any(each.date == date for each in table.supported):
@@ -155,7 +156,8 @@ class VersionPages:
         # the first one of those that are equal
         operation = max(called, key=lambda each: each.method == "GET" and self._is_plain(each))
         request = self.request(self.operations[operation.name])
-        return request.types(self._date), request.typescript(_find_answer(operation))
+        command = write_types_command(self._address, self._date)
+        return command, request.typescript(_find_answer(operation))
 
     def _is_plain(self, operation: OperationPlace) -> bool:
         """Return whether a request needs no parameter but the one that names the version."""

@@ -163,6 +163,12 @@ URL: Final = _text_of(
     "without a query or a fragment",
     "Write http://..., https://... or a path from /.",
 )
+DOCUMENTS: Final = _text_of(
+    r"https?://[^\s\"'<>{}]+\{version\}[^\s\"'<>{}]*",
+    "documents-address",
+    "an address of documents; write http://... or https://... with {version} in it",
+    "Write http://... or https://... with {version} in it.",
+)
 RULE: Final = _text_of(
     r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*",
     "rule-name",

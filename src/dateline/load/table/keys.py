@@ -8,6 +8,7 @@ from dateline.load.table.contents import (
     COUNT,
     CUT,
     DAY,
+    DOCUMENTS,
     ENVIRONMENT,
     FLAG,
     HEADER,
@@ -97,7 +98,9 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
         ),
         "python": TableKey(one("python")),
         "site": TableKey(
-            FLAG, "Generate a site: a reference of every version, as static pages.", default=False
+            FLAG._replace(object="site"),
+            "Generate a site: a reference of every version, as static pages.",
+            default=False,
         ),
         "shared": TableKey(
             list_of(SHARED, unique=True),
@@ -197,6 +200,13 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
         ),
         "notice-days": TableKey(
             COUNT, "How long before its day an announcement is made, at least.", NOTICE_DAYS
+        ),
+    },
+    "site": {
+        "documents": TableKey(
+            DOCUMENTS,
+            "The address at which you publish the OpenAPI document of each {version}.",
+            missing="write `documents: https://...{version}...`, or `site: true`",
         ),
     },
     "python": {
