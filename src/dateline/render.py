@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache as cached
 from functools import partial
 from importlib.util import find_spec
 from io import BytesIO
@@ -32,15 +33,21 @@ if TYPE_CHECKING:
     from dateline.changes import Changes
     from dateline.changes.record import Record
     from dateline.changes.words import Row
+    from dateline.kept_outputs import HiddenWords
     from dateline.models import Models
     from dateline.python.types import Inline
     from dateline.server import Server
+    from dateline.site import Marker
 
 CHANGES, SITE = "changes", "site"
 """The folders of pages."""
 
 _OF_SITES = ("jsonschema_rs", "markdown_it")
 """The packages that only sites need."""
+
+_LAYING_OUT_SITES: Final = ("jinja2", "markupsafe", "jsonschema-rs", "markdown-it-py")
+_LAYING_OUT_PACKAGES: Final = ("jinja2", "datamodel-code-generator")
+_RUN_TIME: Final = Path(dateline.__file__).parents[1] / "dateline_runtime"
 
 _SUFFIX = ".jinja"
 _MODELS = ("python", "datamodel")  # laid out by `models`, not by iterating over templates
@@ -103,12 +110,18 @@ def render(
     notes = list(_list_notes(api, projector, cache or Cache(None), known, validate=validate))
     with cycles_freed():
         artifacts = _recall_documents(api, projector, folders, recorded, cache, resized, keep)
+    if models or changes:
+        # slow to import, and not needed if only documents are rendered
+        from dateline.kept_outputs import HiddenWords
+
+        hidden = HiddenWords(api)
     # one after the other: each reads data that the other doesn't need, and that takes memory
     if changes:
         with cycles_freed():
-            artifacts += _recall_pages(api, projector, folders, recorded.read(), cache, keep)
+            record = recorded.read()
+            artifacts += _recall_pages(api, projector, hidden, folders, record, cache, keep)
     if models:
-        python, remarks = _recall_package(api, projector, folders, cache, keep)
+        python, remarks = _recall_package(api, projector, hidden, folders, cache, keep)
         # slow to import, and not needed without models
         from dateline.server import list_documents
 
@@ -177,17 +190,25 @@ def _recall_documents(
 
 
 def _recall_package(
-    api: Api, projector: Projector, folders: list[Path], cache: Cache | None, keep: Keep
+    api: Api,
+    projector: Projector,
+    hidden: HiddenWords,
+    folders: list[Path],
+    cache: Cache | None,
+    keep: Keep,
 ) -> tuple[list[Artifact], list[str]]:
     """Return the result of `render_package`, from the *cache* if possible, stored by *keep*."""
-    # slow to import, and not needed without models
-    from dateline.kept_package import recall_package
 
     def render(each: Api) -> tuple[list[Artifact], list[str]]:
-        own = projector if each is api else Projector(each)
+        own = projector if each is api else hidden.projector
         return render_package(each, own, folders, cache, keep)
 
-    return render(api) if cache is None else recall_package(api, folders, cache, render, keep)
+    if cache is None:
+        return render(api)
+    from dateline.kept_outputs import recall_outputs
+
+    inputs = (*folders, _RUN_TIME), _LAYING_OUT_PACKAGES
+    return recall_outputs("package", hidden, inputs, cache, render, keep)
 
 
 def render_package(
@@ -263,6 +284,7 @@ def _prepare_server(
 def _recall_pages(
     api: Api,
     projector: Projector,
+    hidden: HiddenWords,
     folders: list[Path],
     record: Record | None,
     cache: Cache | None,
@@ -276,49 +298,97 @@ def _recall_pages(
 
     periods = [*list_periods(api, projector, record)] if record else []
 
-    def lay_out() -> tuple[list[Artifact], set[str]]:
-        differences = Changes(api, projector, periods, Recollection(cache, api.meaning))
+    @cached
+    def compare() -> Changes:
+        made = Changes(api, projector, periods, Recollection(cache, api.meaning))
         # comparisons take more memory than their results
         return_memory()
-        pages = [*map(keep, _render_pages(api, projector, folders, differences))]
-        return pages, differences.texts
+        return made
 
-    # the site shows most of the differences
-    if cache is None or api.table.site:
-        return lay_out()[0]
-    return recall_pages(api, periods, folders, cache, lay_out, keep)
+    def lay_out() -> tuple[list[Artifact], set[str]]:
+        pages = _render_pages(api, folders, CHANGES, compare())
+        return [*map(keep, pages)], compare().texts
 
-
-def _render_pages(
-    api: Api, projector: Projector, folders: list[Path], differences: Changes
-) -> Iterator[Artifact]:
-    """Yield the change pages, and the site, if there is one."""
-    pages: dict[str, Pages] = {CHANGES: differences}
+    if cache is None:
+        pages, _ = lay_out()
+    else:
+        pages = recall_pages(api, periods, folders, cache, lay_out, keep)
     if api.table.site:
-        pages[SITE] = _prepare_site(api, projector, differences)
-    progress.describe("laying out the pages")
-
-    def fan_out(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        folder = pages.get(path.split("/")[0])
-        return iter(()) if folder is None else folder.fanned_out(path)
-
-    return _render_templates(api, folders, fan_out)
+        pages += _recall_site(api, projector, hidden, folders, compare, cache, keep)
+    return pages
 
 
-def _prepare_site(api: Api, projector: Projector, changes: Changes) -> Pages:
-    """Return the site of *api*. Raises TemplateError where a package that it needs is missing."""
-    from dateline.templating import TemplateError
+def _recall_site(
+    api: Api,
+    projector: Projector,
+    hidden: HiddenWords,
+    folders: list[Path],
+    compare: Callable[[], Changes],
+    cache: Cache | None,
+    keep: Keep,
+) -> list[Artifact]:
+    """Return the site, from the *cache* if possible.
 
+    Raises TemplateError if a package that it needs is missing.
+    """
     missing = [name for name in _OF_SITES if find_spec(name) is None]
     if missing:
+        from dateline.templating import TemplateError
+
         raise TemplateError(
             f"a site (`site: true`) needs {' and '.join(missing)}, which this Python does not "
             "have; run: pip install 'dateline[site]'"
         )
+
+    @cached
+    def mark() -> Marker:
+        # slow to import, and an optional dependency
+        from dateline.site import Marker
+
+        return Marker(api)
+
+    def render(each: Api) -> tuple[list[Artifact], list[str]]:
+        own = projector if each is api else hidden.projector
+        return render_site(each, own, folders, compare(), mark(), keep)
+
+    # user templates may do anything with words
+    if cache is None or len(folders) > 1:
+        return render(api)[0]
+
+    def list_quoted() -> set[str]:
+        return compare().texts | mark().texts
+
+    from dateline.kept_outputs import recall_outputs
+
+    inputs = folders, _LAYING_OUT_SITES
+    found, _ = recall_outputs("site", hidden, inputs, cache, render, keep, list_quoted=list_quoted)
+    return found
+
+
+def render_site(
+    api: Api,
+    projector: Projector,
+    folders: list[Path],
+    changes: Changes,
+    marks: Marker,
+    keep: Keep = in_memory,
+) -> tuple[list[Artifact], list[str]]:
+    """Return the pages of the site, and no notes; *keep* is that of `render`."""
     # slow to import, and an optional dependency
     from dateline.site import ReferenceSite
 
-    return ReferenceSite(api, projector, changes.pages, changes.announced)
+    site = ReferenceSite(api, projector, marks, changes.pages, changes.announced)
+    return [*map(keep, _render_pages(api, folders, SITE, site))], []
+
+
+def _render_pages(api: Api, folders: list[Path], folder: str, pages: Pages) -> Iterator[Artifact]:
+    """Yield the *pages* of a *folder* of templates."""
+    progress.describe("laying out the pages")
+
+    def fan_out(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        return pages.fanned_out(path) if path.split("/")[0] == folder else iter(())
+
+    return _render_templates(api, folders, fan_out)
 
 
 def _all_contracts(api: Api, projector: Projector) -> list[Contract]:

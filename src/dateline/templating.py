@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import keyword
 import marshal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
-from html import escape
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from typing import Any, Final
 
 import jinja2
-import markupsafe
 
 from dateline.cache import read_own, write_own
-from dateline.model import DatelineError, printable
-from dateline.report.escaping import escape_line, escape_markdown, quote_markdown
+from dateline.filters import ESCAPES, Code, create_filter, trim
+from dateline.model import DatelineError
 from dateline.source.scalars import quote_json
 from dateline.source.text import json_key, json_text, yaml_key, yaml_text
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
-
-
-class Code(str):
-    """Text that is safe to insert: made by a filter, or by the template itself."""
-
-    __slots__ = ()
-
 
 _FINISHED: Final = (Code, jinja2.runtime.Macro)
 
@@ -112,16 +97,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         yamlkey=cache(lambda key: Code(yaml_key(key))),
         ident=_ident,
         pystr=lambda text: Code(ascii(str(text))),
-        # on one line, without anything that the reading language interprets
-        compact=lambda value: Code(json.dumps(value, ensure_ascii=False, separators=(",", ":"))),
-        fragment=_memoized_recently(lambda text: markupsafe.escape(quote(text, safe=""))),
-        diffline=lambda text: Code(printable(str(text), _MOST_IN_LINE)),
-        pre=lambda text: Code("\n".join(map(_escape_code, str(text).split("\n")))),
-        commonmark=_memoized_recently(lambda text: _commonmark().render(_inert(text))),
-        commonmark_line=_memoized_recently(lambda text: _commonmark().renderInline(_inert(text))),
-        html=_memoized_recently(lambda text: markupsafe.escape(escape_line(text))),
-        md=_memoized_recently(escape_markdown),
-        mdcode=_memoized_recently(quote_markdown),
+        **{name: create_filter(name) for name in ESCAPES},
     )
     return made
 
@@ -132,42 +108,6 @@ def _must_be_code(value: object) -> object:
     raise TypeError(
         f"{value!r:.60} reaches the template without a filter: write `| json` or the like"
     )
-
-
-_MOST_IN_LINE: Final = 10_000
-"""The maximum length, in characters, of one line of a longer text."""
-
-_HEADING: Final = "h4"
-"""The HTML elements of headings in descriptions: pages have their own headings above them."""
-
-
-def _escape_code(line: str) -> str:
-    # never used in attributes: quotes stay, of which samples have very many
-    return escape(printable(line, _MOST_IN_LINE), quote=False)
-
-
-def _inert(text: str) -> str:
-    """Return *text* line by line without characters that hide or reorder others."""
-    return "\n".join(printable(line, _MOST_IN_LINE) for line in text.expandtabs(4).splitlines())
-
-
-@cache
-def _commonmark() -> MarkdownIt:
-    """Return a renderer of CommonMark 0.31 with tables.
-
-    HTML in descriptions is escaped, and images become links: a page loads nothing from elsewhere.
-    """
-    # needed by the site only
-    from markdown_it import MarkdownIt
-
-    made = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    for name in ("heading_open", "heading_close"):
-        made.add_render_rule(name, _render_heading)
-    return made
-
-
-def _render_heading(_: object, tokens: Sequence[Token], index: int, *_others: object) -> str:
-    return f"<{_HEADING}>" if tokens[index].nesting == 1 else f"</{_HEADING}>\n"
 
 
 def _ident(name: str) -> Code:
@@ -195,7 +135,7 @@ def _layout_filter(environment: jinja2.Environment) -> Callable[..., Code]:
                 given = given or {**found.globals, **context}
                 shared = found.new_context({**given, name: item}, shared=True)
                 text = environment.concat(found.root_render_func(shared))
-                known[key] = item, text.removesuffix("\n")
+                known[key] = item, trim(text)
             texts.append(known[key][1])
         return Code("\n".join(texts))
 
@@ -231,12 +171,6 @@ _quote: Final = lru_cache(maxsize=1 << 14)(quote_json)
 @lru_cache(maxsize=1 << 14)
 def _lay_out_texts(texts: tuple[str, ...], indent: int) -> str:
     return json_text([*texts], indent)
-
-
-def _memoized_recently(escape: Callable[[str], str]) -> Callable[[object], Code]:
-    """Escape words that pages repeat, such as names and rules, only once."""
-    known = lru_cache(maxsize=1 << 14)(lambda text: Code(escape(text)))
-    return lambda value: known(str(value))
 
 
 def _memoized(text: Callable[[Any, int], str]) -> Callable[..., Code]:

@@ -134,9 +134,8 @@ ROWS: Final = (
         against="python -c pass",
         prepare=_edited(_payments, "generate"),
         cpu=0.25,
-        about="About half is imports. The rest is mostly the site, which is laid out as a "
-        "whole. The documents and the package come from the cache, with the edited word "
-        "filled in.",
+        about="More than half is imports. The documents, the package and the site come from the "
+        "cache, with the edited word filled in.",
     ),
     Row(
         name="cold-payments",

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.other_words import adopted_apis
+from support.other_words import adopted_apis, with_words
 from support.thing_sources import SCHEMAS, api, things
 
 from dateline.cache import Cache
 from dateline.changes import Changes
 from dateline.changes.kept import recall_pages
 from dateline.load import load
-from dateline.load.meaning import Meaning, join_meanings, list_words, replace_words
-from dateline.model import Api, Artifact, Definitions
+from dateline.load.meaning import replace_words
+from dateline.model import Api, Artifact
 from dateline.project import Projector
 from dateline.render import builtin_templates, render
 
@@ -39,15 +37,6 @@ def recall(api: Api, cache: Cache) -> tuple[list[Artifact], bool]:
         return lay_out(api)
 
     return recall_pages(api, [], FOLDERS, cache, note), not laid_out
-
-
-def with_words(found: Api, replace: Callable[[str], Any]) -> Api:
-    """Return what is loaded of *found* with other words."""
-    document = Definitions(replace_words("document", found.document, replace))
-    meaning = Meaning.of(document)
-    document.meaning = join_meanings([("api", meaning)])
-    document.words = list_words([meaning])
-    return dataclasses.replace(found, document=document)
 
 
 def words_of(found: Api) -> list[str]:

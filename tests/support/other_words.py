@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dateline.adopt import adopt
 from dateline.load import load
-from dateline.model import Api
+from dateline.load.meaning import Meaning, find_words, join_meanings, list_words, replace_words
+from dateline.model import Api, Definitions
 from support.random_chains import DATES, chains
 from support.sources import folder
 
 RANDOM_APIS = 6
+
+
+def with_words(found: Api, replace: Callable[[str], Any]) -> Api:
+    """Return what is loaded of *found* with other words."""
+    document = Definitions(replace_words("document", found.document, replace))
+    meaning = Meaning.of(document)
+    document.meaning = join_meanings([("api", meaning)])
+    document.words = list_words([meaning])
+    document.find_words = partial(find_words, [(meaning, document)])
+    return dataclasses.replace(found, document=document)
 
 
 # Below these, and below extensions, keys have names of the author's own; servers are known by

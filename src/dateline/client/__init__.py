@@ -15,6 +15,7 @@ from typing import Any, Final
 from dateline import progress
 from dateline.client.methods import ClientMethod, MethodWriter
 from dateline.client.services import lay_out_service, lay_out_settings
+from dateline.filters import Code
 from dateline.model import EVERYWHERE, Api, Artifact
 from dateline.project import Projector
 from dateline.python.code import HEADER, WIDTH, Brackets, Pair, Text, call, lay_out, literal
@@ -22,7 +23,7 @@ from dateline.python.docstrings import docstring
 from dateline.python.names import join_turns, list_turns, package_name
 from dateline.python.operations import Called, read_operations
 from dateline.python.types import CalledTypes, Inline
-from dateline.templating import Code, TemplateError, environment
+from dateline.templating import TemplateError, environment
 
 _SHARED: Final = "python/{package}/client"
 _VERSIONED: Final = "python/{package}/{version}/client.py.jinja"

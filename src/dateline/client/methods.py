@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from dateline.client.paging import PagingForm, find_paging
+from dateline.filters import Code
 from dateline.python.code import (
     Brackets,
     DefinitionName,
@@ -32,7 +33,6 @@ from dateline.python.types import (
     qualify_names,
     simplify_type,
 )
-from dateline.templating import Code
 
 _METHOD: Final = 4
 _BODY: Final = 8

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dateline.filters import Code
 from dateline.model import Api, Table
 from dateline.openapi import resolve
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, literal, subscript
 from dateline.python.operations import name_credentials, read_address
-from dateline.templating import Code
 
 
 def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[str, Any]:

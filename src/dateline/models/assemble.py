@@ -8,6 +8,7 @@ from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from dateline.filters import Code
 from dateline.model import Artifact, Contract, Table
 from dateline.models.order import Order
 from dateline.python.code import (
@@ -22,7 +23,7 @@ from dateline.python.code import (
 )
 from dateline.python.docstrings import docstring
 from dateline.python.names import CANONICAL, SERVER, SUPPORT, package_name
-from dateline.templating import Code, environment
+from dateline.templating import environment
 
 _SUFFIX: Final = ".jinja"
 _OTHERS: Final = (

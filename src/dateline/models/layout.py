@@ -18,12 +18,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 from dateline.cache import Cache
+from dateline.filters import Code
 from dateline.model import DatelineError
 from dateline.models.definitions import Definition, Field
 from dateline.models.order import Order
 from dateline.python.code import Brackets, Text, call, lay_out, literal, quote_ahead
 from dateline.python.docstrings import docstring
-from dateline.templating import Code
 
 _PACKAGE: Final = "datamodel-code-generator"
 _PREFIX: Final = "#/components/schemas/"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final, Protocol
 
+from dateline.deferral import defer, join_lines, waits
+from dateline.filters import Code
 from dateline.python.code import WIDTH, escape_text
-from dateline.python.deferral import defer, join_lines, waits
-from dateline.templating import Code
 
 # What a line begins with: blanks, and the mark of an item of a list.
 _MARGIN: Final = re.compile(r" *(?:[-*+] +|[0-9]+[.)] +)?")
@@ -23,7 +23,7 @@ def docstring(paragraphs: Iterable[str], indent: int) -> Code:
     """Return the docstring of *paragraphs*, whose lines after the first begin at *indent*."""
     paragraphs = [*paragraphs]
     if any(map(waits, paragraphs)):
-        return defer("docstring", paragraphs, indent)
+        return Code(defer("docstring", paragraphs, indent))
     lines: list[str] = []
     for paragraph in paragraphs:
         found = [*_lines(paragraph, WIDTH - indent)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from dateline.deferral import fill_in, has_marks, split_deferred
+from dateline.filters import ESCAPES, TRIMMED
 from dateline.python.code import lay_out, read_node
-from dateline.python.deferral import fill_in, has_marks, split_deferred
 from dateline.python.docstrings import docstring
 
 Words = Callable[[int], str]
@@ -72,7 +73,11 @@ class Filling:
             return inner.source
 
         kind, *given = fill_in(parts, read_word, read_deferred)
-        if kind == "docstring":
+        if kind in ESCAPES:
+            source = ESCAPES[kind](*given)
+        elif kind == TRIMMED:
+            source = given[0].removesuffix("\n")
+        elif kind == "docstring":
             source = docstring(*given)
         else:
             node, *more = given

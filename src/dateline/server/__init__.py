@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import dateline
 from dateline.canonical import ContractData
+from dateline.filters import Code
 from dateline.model import REMOVED, Api, Artifact, Place, Table
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
@@ -30,7 +31,7 @@ from dateline.server.operations import Operation, read_groups
 from dateline.server.protocols import lay_out_protocols
 from dateline.server.table import lay_out_table
 from dateline.server.types import Types
-from dateline.templating import Code, TemplateError, environment
+from dateline.templating import TemplateError, environment
 
 _FOLDER: Final = "python/{package}/server"
 _FIRST: Final = "_server.py.jinja"

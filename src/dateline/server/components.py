@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.canonical import ContractData
+from dateline.filters import Code
 from dateline.model import Api, Artifact
 from dateline.python.code import HEADER, Brackets, Node, Pair, Text, lay_out, literal, subscript
 from dateline.python.names import package_name
@@ -15,7 +16,7 @@ from dateline.server.converted import MODULE
 from dateline.server.converters import Converter
 from dateline.server.protocols import Protocols
 from dateline.server.types import Types
-from dateline.templating import Code, environment
+from dateline.templating import environment
 
 _FOLDER: Final = "python/{package}"
 _MODULE: Final = "{}.py.jinja"

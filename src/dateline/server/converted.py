@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any, Final
 
+from dateline.filters import Code
 from dateline.openapi import target
 from dateline.python.code import (
     Brackets,
@@ -31,7 +32,6 @@ from dateline.schema.parts import Part, PartReader
 from dateline.schema.references import Located
 from dateline.schema.types import IMPLIED, UNIONS, choices, type_of
 from dateline.server.canonical import Forms
-from dateline.templating import Code
 
 ANY: Final = "t.JsonValue"
 

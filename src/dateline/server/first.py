@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from dateline.filters import Code
 from dateline.model import Table
 from dateline.python.code import Text, lay_out, literal
 from dateline.python.docstrings import docstring
@@ -13,7 +14,6 @@ from dateline.server.converters import Converter
 from dateline.server.operations import OperationGroup
 from dateline.server.protocols import Protocols, standard
 from dateline.server.types import Types
-from dateline.templating import Code
 
 _ACCOUNT: Final = "Account"
 _METHOD: Final = 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
+from dateline.filters import Code
 from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, lay_out, subscript, words
 from dateline.python.docstrings import describe_operation, docstring
@@ -13,7 +14,6 @@ from dateline.server.converted import MODULE
 from dateline.server.converters import Converter
 from dateline.server.operations import Operation, OperationGroup
 from dateline.server.types import Types
-from dateline.templating import Code
 
 ACCOUNT: Final = "A_contra"
 """The type variable of accounts in the Protocols, which is contravariant."""

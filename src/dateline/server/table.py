@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from dateline.filters import Code
 from dateline.model import Api
 from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, Pair, Text, call, lay_out, literal, words
@@ -12,7 +13,6 @@ from dateline.server.contents import Content
 from dateline.server.operations import Operation, OperationGroup, Parameter, prefix
 from dateline.server.protocols import siblings, standard
 from dateline.server.types import Types
-from dateline.templating import Code
 
 _INDENT: Final = 4
 

@@ -25,7 +25,7 @@ _OPERATION: Final = "{operation}"
 _SCHEMA: Final = "{schema}"
 _PAIR: Final = "{older}...{newer}"
 
-__all__ = ["ReferenceSite"]
+__all__ = ["Marker", "ReferenceSite"]
 
 
 class Step(Protocol):
@@ -53,16 +53,21 @@ class OperationLinks:
 class ReferenceSite:
     """The context of each template of the folder.
 
-    *steps* are the pages of changes that there are, *announced* what was announced, in words.
+    *history* has the marks of all nodes, *steps* are the pages of changes that there are,
+    *announced* what was announced, in words.
     """
 
     def __init__(
-        self, api: Api, projector: Projector, steps: Sequence[Step], announced: Sequence[str]
+        self,
+        api: Api,
+        projector: Projector,
+        history: Marker,
+        steps: Sequence[Step],
+        announced: Sequence[str],
     ) -> None:
         self._api = api
         self._announced = announced
         self._steps = {(step.older.date, step.newer.date): step for step in steps}
-        history = Marker(api)
         dates = api.table.dates
         documents = {date: projector.contract(date, EVERYWHERE).document for date in dates}
         self._schema_pages = name_pages(

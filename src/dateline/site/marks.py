@@ -51,6 +51,8 @@ class Marker:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._timeline = Timeline(api.table)
+        self.texts: set[str] = set()
+        """All texts that marks may quote from what something was."""
         self._marks: dict[str, dict[str, Marks]] = {date: {} for date in api.table.dates}
         for path, _, node in walk("document", api.document):
             if not GATES.isdisjoint(node):
@@ -153,24 +155,34 @@ class Marker:
                 if partial and keyword in ("properties", "required"):
                     continue
                 if older:
-                    then = _describe(keyword, current, keyword in current)
+                    then = self._describe(keyword, current)
                     yield Mark("was", f"From {date} on: {then}", reason)
                 else:
-                    then = _describe(keyword, setting, keyword in setting)
+                    then = self._describe(keyword, setting)
                     yield Mark("was", f"Before {date}: {then}", reason)
             current = {
                 key: value for key, value in {**current, **setting}.items() if key not in unset
             }
+
+    def _describe(self, keyword: str, node: dict[str, Any]) -> str:
+        if keyword in (ADDED, REMOVED):
+            return "it was absent for a time"
+        if keyword not in node:
+            return f"no {keyword}"
+        self.texts.update(_list_texts(node[keyword]))
+        return f"{keyword} {_quote(node[keyword])}"
 
 
 def _list_names(names: Iterable[str]) -> str:
     return ", ".join(map(_quote, names))
 
 
-def _describe(keyword: str, node: dict[str, Any], is_there: bool) -> str:
-    if keyword in (ADDED, REMOVED):
-        return "it was absent for a time"
-    return f"{keyword} {_quote(node[keyword])}" if is_there else f"no {keyword}"
+def _list_texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _list_texts(each)
 
 
 def _quote(value: Any) -> str:

@@ -15,8 +15,6 @@ from contextvars import ContextVar
 from hashlib import blake2b
 from typing import Any, Final
 
-from dateline.templating import Code
-
 _WORD, _FLOWING, _DEFERRED = "\U0001d300", "\U0001d301", "\x7f"
 MARKS: Final = (_WORD, _FLOWING, _DEFERRED)
 """Characters of placeholders and of deferred source, which definitions must not have themselves."""
@@ -67,12 +65,17 @@ def waits(text: str) -> bool:
     return _PARTS.get() is not None and has_marks(text)
 
 
+def ends_deferred(text: str) -> bool:
+    """Return whether *text* ends with something deferred: never outside of `deferring`."""
+    return _PARTS.get() is not None and text.endswith(_DEFERRED)
+
+
 def join_lines(text: str) -> str:
     """Return *text* as running text in one line."""
     return " ".join(text.split()).replace(_WORD, _FLOWING)
 
 
-def defer(kind: str, *parts: Any) -> Code:
+def defer(kind: str, *parts: Any) -> str:
     """Return the name of what *kind* of source is laid out from *parts*, plain JSON values.
 
     Only for what `waits`.
@@ -82,7 +85,7 @@ def defer(kind: str, *parts: Any) -> Code:
     written = json.dumps([kind, *parts], ensure_ascii=False)
     name = blake2b(written.encode(errors="surrogatepass"), digest_size=12).hexdigest()
     known[name] = written
-    return Code(f"{_DEFERRED}{name}{_DEFERRED}")
+    return f"{_DEFERRED}{name}{_DEFERRED}"
 
 
 def fill_in(written: str, words: Callable[[int], str], lay_out: Callable[[str], str]) -> Any:

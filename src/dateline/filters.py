@@ -1,0 +1,109 @@
+"""How values become text that is safe to insert: the filters of templates for texts.
+
+What a filter makes of a placeholder waits for its word (see `dateline.deferral`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+import markupsafe
+
+from dateline.deferral import defer, ends_deferred, waits
+from dateline.model import printable
+from dateline.report.escaping import escape_line, escape_markdown, quote_markdown
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+
+class Code(str):
+    """Text that is safe to insert: made by a filter, or by the template itself."""
+
+    __slots__ = ()
+
+
+_MOST_IN_LINE: Final = 10_000
+"""The maximum length, in characters, of one line of a longer text."""
+
+_HEADING: Final = "h4"
+"""The HTML elements of headings in descriptions: pages have their own headings above them."""
+
+
+def _escape_code(line: str) -> str:
+    # never used in attributes: quotes stay, of which samples have very many
+    return escape(printable(line, _MOST_IN_LINE), quote=False)
+
+
+def _inert(text: str) -> str:
+    """Return *text* line by line without characters that hide or reorder others."""
+    return "\n".join(printable(line, _MOST_IN_LINE) for line in text.expandtabs(4).splitlines())
+
+
+@cache
+def _commonmark() -> MarkdownIt:
+    """Return a renderer of CommonMark 0.31 with tables.
+
+    HTML in descriptions is escaped, and images become links: a page loads nothing from elsewhere.
+    """
+    # needed by the site only
+    from markdown_it import MarkdownIt
+
+    made = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    for name in ("heading_open", "heading_close"):
+        made.add_render_rule(name, _render_heading)
+    return made
+
+
+def _render_heading(_: object, tokens: Sequence[Token], index: int, *_others: object) -> str:
+    return f"<{_HEADING}>" if tokens[index].nesting == 1 else f"</{_HEADING}>\n"
+
+
+ESCAPES: Final[dict[str, Callable[[Any], str]]] = {
+    # on one line, without anything that the reading language interprets
+    "compact": lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":")),
+    "fragment": lambda text: markupsafe.escape(quote(text, safe="")),
+    "diffline": lambda text: printable(text, _MOST_IN_LINE),
+    "pre": lambda text: "\n".join(map(_escape_code, text.split("\n"))),
+    "commonmark": lambda text: _commonmark().render(_inert(text)),
+    "commonmark_line": lambda text: _commonmark().renderInline(_inert(text)),
+    "html": lambda text: markupsafe.escape(escape_line(text)),
+    "md": escape_markdown,
+    "mdcode": quote_markdown,
+}
+"""What returns a text as a filter lays it out, by the name of the filter; `compact` takes any
+value."""
+
+TRIMMED: Final = "trimmed"
+"""The kind of what `trim` defers."""
+
+_LONG: Final = ("compact", "diffline", "pre")
+"""The filters of texts that pages don't repeat."""
+
+
+def create_filter(name: str) -> Callable[[Any], Code]:
+    """Return the filter *name* of one environment.
+
+    It escapes words that pages repeat, such as names and rules, only once.
+    """
+    lay_out = ESCAPES[name]
+
+    def escape_value(value: Any) -> Code:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return Code(defer(name, value) if waits(text) else lay_out(value))
+
+    if name == "compact":
+        return escape_value
+    known = escape_value if name in _LONG else lru_cache(maxsize=1 << 14)(escape_value)
+    return lambda value: known(str(value))
+
+
+def trim(text: str) -> str:
+    """Return *text* without the line break at its end, which may be that of a deferred part."""
+    return defer(TRIMMED, text) if ends_deferred(text) else text.removesuffix("\n")

@@ -1,0 +1,217 @@
+"""Outputs that are kept by the meaning of definitions are the ones that these generate."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from support.other_words import adopted_apis, with_words
+from support.thing_sources import SCHEMAS, api
+
+from dateline.cache import Cache
+from dateline.changes import Changes
+from dateline.kept_outputs import HiddenWords, recall_outputs
+from dateline.load import load
+from dateline.load.meaning import replace_words
+from dateline.model import Api, Artifact, Definitions
+from dateline.project import Projector
+from dateline.render import builtin_templates, render, render_package, render_site
+from dateline.site import Marker
+
+FOLDERS = [builtin_templates()]
+Outputs = tuple[list[Artifact], list[str]]
+
+
+class Kind:
+    """An output, and whether it was laid out when it was recalled."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.was_kept = False
+
+    def render(self, found: Api, original: Api | None = None) -> Outputs:
+        original = original or found
+        if self.name == "package":
+            return render_package(found, Projector(found), FOLDERS)
+        changes = Changes(original, Projector(original))
+        return render_site(found, Projector(found), FOLDERS, changes, Marker(original))
+
+    def recall(self, found: Api, cache: Cache) -> Outputs:
+        self.was_kept = True
+
+        def render(each: Api) -> Outputs:
+            self.was_kept = False
+            return self.render(each, found)
+
+        def list_texts() -> set[str]:
+            return list_quoted(found)
+
+        hidden, inputs = HiddenWords(found), (FOLDERS, ["jinja2"])
+        if self.name == "package":
+            return recall_outputs(self.name, hidden, inputs, cache, render)
+        return recall_outputs(self.name, hidden, inputs, cache, render, list_quoted=list_texts)
+
+
+@pytest.fixture(params=["package", "site"])
+def kind(request: pytest.FixtureRequest) -> Kind:
+    return Kind(request.param)
+
+
+def reword(found: Api, replace: Callable[[str], str]) -> Api:
+    """Return *found* with other words, as if it had the same meaning."""
+    assert isinstance(found.document, Definitions)
+    document = Definitions(replace_words("document", found.document, replace))
+    document.meaning = found.document.meaning
+    return dataclasses.replace(found, document=document)
+
+
+def say_otherwise(word: str) -> str:
+    return f"{word} Or, in {len(word)} letters and one line:\n\n{'<' + word * 3 + '>'}"
+
+
+def apis(root: Path) -> Iterator[Api]:
+    yield load(SCHEMAS, cache=Cache(None))
+    yield from (load(each.folder, cache=Cache(None)) for each in adopted_apis(root))
+
+
+def otherwise_but(
+    replace: Callable[[str], str], quoted: Collection[str] = ()
+) -> Callable[[str], str]:
+    return lambda word: word if word in quoted else replace(word)
+
+
+def list_quoted(found: Api) -> set[str]:
+    return Changes(found, Projector(found)).texts | Marker(found).texts
+
+
+def test_what_is_kept_is_what_is_rendered_whatever_the_words_are(
+    tmp_path: Path, kind: Kind
+) -> None:
+    differing = []
+    for found in apis(tmp_path):
+        quoted = list_quoted(found) if kind.name == "site" else ()
+        cache = Cache(None)
+        rendered = kind.render(found)
+        assert kind.recall(found, cache) == rendered
+        assert not kind.was_kept
+        other = reword(found, otherwise_but(say_otherwise, quoted))
+        differing.append(kind.render(other) != rendered)
+        # nothing is rendered again: not for other words, not for those of before
+        assert kind.recall(other, cache) == kind.render(other)
+        assert kind.was_kept
+        assert kind.recall(found, cache) == rendered
+        assert kind.was_kept
+    # some words of some definitions are not in the output
+    assert any(differing)
+
+
+ODD = (
+    "two\nlines",
+    "  around  ",
+    'a quote " and """three""" and \\',
+    "- a list\n  goes on\n- and on",
+    "{{ braces }} {% and %} # marks",
+    "a word that is " + "very" * 40 + " long, and many others behind it " * 9,
+    "\u200b\ue000\u2028\x07",
+    "É 漢字 😀",
+)
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_odd_words_are_laid_out_as_they_are_otherwise(text: str, kind: Kind) -> None:
+    found = load(SCHEMAS, cache=Cache(None))
+    quoted = list_quoted(found) if kind.name == "site" else set()
+    cache = Cache(None)
+    kind.recall(found, cache)
+    other = reword(found, otherwise_but(lambda word: f"{text} {word}", quoted))
+    assert kind.recall(other, cache) == kind.render(other)
+    assert kind.was_kept
+
+
+@pytest.mark.parametrize("text", [" ", "\n", "It is DEPRECATED.", "\U0001d300 is a mark"])
+def test_words_that_decide_something_are_no_words_of_the_same_meaning(
+    text: str, kind: Kind
+) -> None:
+    found = load(SCHEMAS, cache=Cache(None))
+    cache = Cache(None)
+    kind.recall(found, cache)
+    other = reword(found, lambda word: f"{text}{len(word)}" if text.strip() else text)
+    assert kind.recall(other, cache) == kind.render(other)
+
+
+def test_words_that_are_no_text_are_laid_out_as_they_are_otherwise() -> None:
+    found = load(SCHEMAS, cache=Cache(None))
+    kind, cache = Kind("package"), Cache(None)
+    kind.recall(found, cache)
+    other = reword(found, lambda word: f"\ud800{len(word)}")
+    assert kind.recall(other, cache) == kind.render(other)
+
+
+@pytest.mark.parametrize(
+    "text", ["\U0001d300 is a mark", "\U0001d3001\U0001d300", "\x7f", f"\x7f{'0' * 24}\x7f"]
+)
+def test_words_that_look_like_what_waits_for_words_are_words(text: str) -> None:
+    kind = Kind("package")
+    other = reword(load(SCHEMAS, cache=Cache(None)), lambda word: f"{text} {word}")
+    artifacts, _ = kind.recall(other, Cache(None))
+    assert artifacts == kind.render(other)[0]
+    shown = text.replace("\x7f", "\\x7f")
+    modules = [each.content.decode() for each in artifacts if each.path.endswith(".py")]
+    for module in modules:
+        ast.parse(module)
+    assert any(f"{shown} " in module for module in modules)
+    assert not any("\x7f" in module for module in modules)
+
+
+SAYING = """\
+paths:
+  /things:
+    get:
+      operationId: getThing
+      summary: Read it
+      tags: [Loans]
+      responses:
+        '200':
+          description: a thing
+          content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } }
+components:
+  schemas:
+    Thing:
+      description: A thing
+      type: object
+      properties:
+        due: { description: When, type: string, x-was: { 2024-09-01: { description: Then } } }
+        held:
+          type: object
+          x-was:
+            2024-09-01:
+              properties: { by: { description: Whom, type: string } }
+          properties: { at: { description: Where, type: string } }
+        plain: { type: string, description: Nowhere else }
+"""
+
+
+@pytest.mark.parametrize("word", ["Read it", "A thing", "Then", "Whom", "Where", "Nowhere else"])
+def test_a_word_may_become_any_other_and_come_back(tmp_path: Path, word: str) -> None:
+    found = api(tmp_path, SAYING)
+    table = dataclasses.replace(found.table, site=True)
+    found = with_words(dataclasses.replace(found, table=table), str)
+    title = found.document["info"]["title"]
+    cache = Cache(None)
+    for text in ("", " ", word, title, title[:3], *ODD_FOR_SITES):
+        other = with_words(found, partial(replace, word, text))
+        assert render(other, models=False, cache=cache) == render(other, models=False), text
+
+
+def replace(word: str, text: str, said: str) -> str:
+    return text if said == word else said
+
+
+ODD_FOR_SITES = (
+    *("When", "GET /things", "GET /other", "API", f"{'long ' * 90}", "a\n\n- list\n", "<b>&amp;"),
+    *("[only]: /a-reference", "# heading", "```\ncode", "\t", "| a |\n|---|\n| b |", "{{ 1 }}"),
+)
