@@ -3,47 +3,28 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Final
 
 import pytest
+from support import policies
 from support.commands import dateline
 from support.policies import edit, list_unwaived
-from support.sources import folder
 
-TABLE: Final = """\
-header: X-API-Version
-default: 2024-01-15
-versions:
-  - { date: 2024-01-15, title: Initial version. }
-  - { date: 2024-03-01, title: Loans can be paused. }
-  - { date: 2024-06-01, title: Loans can be lost. }
-  - { date: next, title: What comes next., draft: true }
-environments: { production: { servers: [{ url: https://api.library.example }] } }
-python: { package: library }
-"""
+TABLE: Final = (
+    policies.TABLE.replace(
+        "  - { date: next",
+        "  - { date: 2024-03-01, title: Loans can be paused. }\n"
+        "  - { date: 2024-06-01, title: Loans can be lost. }\n"
+        "  - { date: next",
+    )
+    .replace(f"{policies.POLICY}\n", "")
+    .replace("require-why: true\n", "")
+)
 
-API: Final = """\
-openapi: 3.1.0
-info: { title: Library, version: canonical }
-tags: [{ name: Loans }]
-paths:
-  /loans:
-    get:
-      operationId: listLoans
-      tags: [Loans]
-      parameters: [{ $ref: '#/components/parameters/Version' }]
-      responses:
-        '200':
-          description: loans
-          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
-components:
-  parameters:
-    Version: { name: X-API-Version, in: header, schema: { type: string } }
-  schemas:
-    Loan:
-      type: object
+API: Final = (
+    policies.API[: policies.API.index("      properties:")]
+    + """\
       properties:
         state: { $ref: '#/components/schemas/State' }
         item: { $ref: '#/components/schemas/Item' }
@@ -67,26 +48,16 @@ components:
     Book: { type: object, required: [kind], properties: { kind: { const: book } } }
     Tape: { type: object, required: [kind], properties: { kind: { const: tape } } }
 """
+)
 
 LOST: Final = "{ 2024-03-01: active, 2024-06-01: paused }"
 TAPE: Final = ", x-shown-as: { kind: book }"
 SAID: Final = "is shown to older callers as another value"
 
 
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("published")
-    folder(root, {"versions.yaml": TABLE, "api.yaml": API})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(root)
-        outcome = dateline("generate")
-        assert outcome.status == 0, outcome.err
-    return root
-
-
 @pytest.fixture
-def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    policies.copy_generated(tmp_path, TABLE, API)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

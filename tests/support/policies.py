@@ -79,20 +79,26 @@ def git(*arguments: str) -> None:
 
 
 @cache
-def _generated() -> TemporaryDirectory[str]:
+def _generate(table: str, api: str) -> TemporaryDirectory[str]:
     """Return a folder with a generated project, made once for all tests of a process."""
     made = TemporaryDirectory()
-    folder(Path(made.name), {"versions.yaml": TABLE, "api.yaml": API})
+    folder(Path(made.name), {"versions.yaml": table, "api.yaml": api})
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(made.name)
-        assert dateline("generate").status == 0
+        outcome = dateline("generate")
+        assert outcome.status == 0, outcome.err
     return made
+
+
+def copy_generated(root: Path, table: str = TABLE, api: str = API) -> None:
+    """Copy a generated project, outside of git, to *root*."""
+    shutil.copytree(_generate(table, api).name, root, dirs_exist_ok=True)
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a generated project, outside of git."""
-    shutil.copytree(_generated().name, tmp_path, dirs_exist_ok=True)
+    copy_generated(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -21,8 +21,7 @@ from .streams import AsyncStream, Decoder, Stream, require_whole
 
 T = TypeVar("T")
 _Item = TypeVar("_Item")
-_Sync = TypeVar("_Sync", bound="SyncClient")
-_Async = TypeVar("_Async", bound="AsynchronousClient")
+_Client = TypeVar("_Client", bound="_Settings")
 
 TIMEOUT: Final = httpx.Timeout(60.0, connect=5.0)
 """How many seconds each step of a request may take."""
@@ -33,22 +32,34 @@ MAX_RETRIES: Final = 2
 BACKOFF: Final = Backoff()
 
 
+class _Unchanged:
+    """Stands for a setting that is not changed."""
+
+
+_UNCHANGED: Final = _Unchanged()
+
+
 class _Settings:
     """The settings of a client, and copies with others."""
 
     _service: ClassVar[Service]
     _session: Session
+    _is_own: bool
 
-    def _change(
-        self,
-        timeout: Timeout | _Unchanged,
-        max_retries: int | None,
-        backoff: Backoff | None,
-        headers: Mapping[str, str] | None,
-        follow_redirects: bool | None,
-    ) -> Session:
+    def with_options(
+        self: _Client,
+        *,
+        timeout: Timeout | _Unchanged = _UNCHANGED,
+        max_retries: int | None = None,
+        backoff: Backoff | None = None,
+        headers: Mapping[str, str] | None = None,
+        follow_redirects: bool | None = None,
+    ) -> _Client:
+        """Return a client with other settings on the same connections; *headers* are added."""
         session = self._session
-        return replace(
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._session = replace(
             session,
             timeout=session.timeout if isinstance(timeout, _Unchanged) else timeout,
             max_retries=session.max_retries if max_retries is None else max_retries,
@@ -58,6 +69,8 @@ class _Settings:
             if follow_redirects is None
             else follow_redirects,
         )
+        made._is_own = False
+        return made
 
     def __repr__(self) -> str:
         where = self._session.address or self._session.environment
@@ -68,13 +81,6 @@ class _Settings:
         def __getattr__(self, name: str) -> Any:
             """Say since when versions have what this one lacks."""
             raise AttributeError(describe_lack(type(self).__name__, self._service.version, name))
-
-
-class _Unchanged:
-    """Stands for a setting that stays as it is."""
-
-
-_UNCHANGED: Final = _Unchanged()
 
 
 class SyncClient(_Settings):
@@ -94,44 +100,27 @@ class SyncClient(_Settings):
         http_client: httpx.Client | None,
         transport: httpx.BaseTransport | None,
     ) -> None:
-        service = self._service
         self._session = _create_session(
-            service,
-            credentials,
-            environment,
-            base_url,
-            timeout,
-            max_retries,
-            backoff,
-            headers,
-            follow_redirects,
+            service=self._service,
+            credentials=credentials,
+            environment=environment,
+            base_url=base_url,
+            timeout=timeout,
+            max_retries=max_retries,
+            backoff=backoff,
+            headers=headers,
+            follow_redirects=follow_redirects,
         )
         _require_one(http_client, transport)
         self._is_own = http_client is None
         self._http = http_client or httpx.Client(transport=transport)
-
-    def with_options(
-        self: _Sync,
-        *,
-        timeout: Timeout | _Unchanged = _UNCHANGED,
-        max_retries: int | None = None,
-        backoff: Backoff | None = None,
-        headers: Mapping[str, str] | None = None,
-        follow_redirects: bool | None = None,
-    ) -> _Sync:
-        """Return a client with other settings on the same connections; *headers* are added."""
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made._session = self._change(timeout, max_retries, backoff, headers, follow_redirects)
-        made._is_own = False
-        return made
 
     def close(self) -> None:
         """Close the connections; those of an `http_client` that was given stay open."""
         if self._is_own:
             self._http.close()
 
-    def __enter__(self: _Sync) -> _Sync:
+    def __enter__(self: _Client) -> _Client:
         return self
 
     def __exit__(
@@ -221,44 +210,27 @@ class AsynchronousClient(_Settings):
         http_client: httpx.AsyncClient | None,
         transport: httpx.AsyncBaseTransport | None,
     ) -> None:
-        service = self._service
         self._session = _create_session(
-            service,
-            credentials,
-            environment,
-            base_url,
-            timeout,
-            max_retries,
-            backoff,
-            headers,
-            follow_redirects,
+            service=self._service,
+            credentials=credentials,
+            environment=environment,
+            base_url=base_url,
+            timeout=timeout,
+            max_retries=max_retries,
+            backoff=backoff,
+            headers=headers,
+            follow_redirects=follow_redirects,
         )
         _require_one(http_client, transport)
         self._is_own = http_client is None
         self._http = http_client or httpx.AsyncClient(transport=transport)
-
-    def with_options(
-        self: _Async,
-        *,
-        timeout: Timeout | _Unchanged = _UNCHANGED,
-        max_retries: int | None = None,
-        backoff: Backoff | None = None,
-        headers: Mapping[str, str] | None = None,
-        follow_redirects: bool | None = None,
-    ) -> _Async:
-        """Return a client with other settings on the same connections; *headers* are added."""
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made._session = self._change(timeout, max_retries, backoff, headers, follow_redirects)
-        made._is_own = False
-        return made
 
     async def close(self) -> None:
         """Close the connections; those of an `http_client` that was given stay open."""
         if self._is_own:
             await self._http.aclose()
 
-    async def __aenter__(self: _Async) -> _Async:
+    async def __aenter__(self: _Client) -> _Client:
         return self
 
     async def __aexit__(
@@ -333,6 +305,7 @@ class AsynchronousClient(_Settings):
 
 
 def _create_session(
+    *,
     service: Service,
     credentials: Mapping[str, Secret | Login | None],
     environment: str,
