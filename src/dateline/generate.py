@@ -466,8 +466,8 @@ def _render_outputs(
     cache: Cache | None = None,
     keep: Keep = in_memory,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+    from dateline.check.counterparts import list_counterparts
     from dateline.check.policy import FILE, PolicyRecord
-    from dateline.check.substitutes import list_substitutes
     from dateline.render import render
 
     validate = validate and (workspace.strict or not api.table.adopted)
@@ -483,7 +483,7 @@ def _render_outputs(
             resized=only_documents,
             keep=keep,
         )
-    record = PolicyRecord.of(api.table, waivers, list_substitutes(api, cache))
+    record = PolicyRecord.of(api.table, waivers, list_counterparts(api, cache))
     policy = Artifact(path=FILE, content=record.text().encode())
     return (*made.artifacts, policy), made.notes
 

@@ -302,7 +302,11 @@ def test_an_index_of_another_form_hides_nothing(project: Path) -> None:
 
 RECORD: Final = PolicyRecord(
     nearest=True,
-    substitutes={"/a/oneOf/b": {"2024-01-15": {"kind": "c"}}},
+    counterparts={
+        "production/2025-06-01": {
+            "/a": {"2024-01-15": {"name": "b", "shown-as": [["c", {"kind": "d"}]]}}
+        }
+    },
     header="X-Version",
     default="2024-01-15",
     ignoring_tags=("A", "B\u00fccher"),
@@ -350,6 +354,18 @@ def test_a_record_of_an_older_release_names_no_versions() -> None:
     assert PolicyRecord.read({**kept, "versions": "all", "announcements": ["soon"]}) == older
 
 
+COUNTERPARTS: Final[list[Any]] = [
+    [],
+    {"/c": 1},
+    {"/c": {"2024-01-15": "d"}},
+    {"/c": {"2024-01-15": {"was": {"d": "e"}}}},
+    {"/c": {"2024-01-15": {"shown-as": ["d"]}}},
+    {"/c": {"2024-01-15": {"shown-as": [["d"]]}}},
+    {"/c": {"2024-01-15": {"shown-as": [[1, "d"]]}}},
+]
+MISFIT: Final = "`counterparts` is not what `dateline generate` writes"
+
+
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
@@ -371,6 +387,7 @@ def test_a_record_of_an_older_release_names_no_versions() -> None:
         ("require-why", 1, "`require-why` is not what `dateline generate` writes"),
         ("lint", True, "`lint` is not what `dateline generate` writes"),
         ("waivers", {}, "`waivers` is not what `dateline generate` writes"),
+        *(("counterparts", {"a/b": given}, MISFIT) for given in COUNTERPARTS),
     ],
 )
 def test_a_record_of_another_form_is_refused(key: str, value: Any, said: str) -> None:

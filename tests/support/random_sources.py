@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from dateline.bundle import Document
 from dateline.check import Published, check
+from dateline.check.counterparts import list_counterparts
+from dateline.check.policy import PolicyRecord
 from dateline.load import load
 from dateline.model import Combination, Finding, Policy, SourceError, Verdict
 from dateline.project import Projector
@@ -113,7 +115,8 @@ class Project:
             key: Document(name=f"{'-'.join(key)}.json", data=text.encode())
             for key, text in self._contracts.items()
         }
-        self._published = Published(label="what stands", documents=documents)
+        record = PolicyRecord.of(self._api.table, (), list_counterparts(self._api))
+        self._published = Published(label="what stands", documents=documents, policy=record)
 
     @property
     def size(self) -> int:

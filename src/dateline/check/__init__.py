@@ -18,12 +18,12 @@ from dateline.check.approvals import find_approvers
 from dateline.check.attachments import explain_attachment
 from dateline.check.baseline import BaselineError, Published
 from dateline.check.consequences import drop_consequences
+from dateline.check.counterparts import check_counterparts
 from dateline.check.header import check_header
 from dateline.check.merge import ChangeGroup, Merged, identify_cause, sort_key
 from dateline.check.policy import check_policy, judging_table
 from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
-from dateline.check.substitutes import check_substitutes
 from dateline.check.versions import check_table, create_unchanged_finding
 from dateline.check.waivers import FILE as WAIVERS
 from dateline.check.waivers import Waiver, Waivers, read_waivers
@@ -97,7 +97,7 @@ def check(
         *judge.check_frozen(),
         *judge.check_minted(),
         *check_servable(strict, judge.projector, cache),
-        *check_substitutes(api, published.policy, cache),
+        *check_counterparts(api, published, judge.projector, judge.unchanged, cache),
     ]
     findings += check_policy(api.table, record, findings)
     known = judge_waivers(api, published, waivers, today)

@@ -29,9 +29,9 @@ class PolicyRecord:
     ``waivers`` are the rows of ``waivers.yaml`` at that time: all of them covered a finding then,
     or had done so before. ``versions`` are those that callers could ask for, in ``environments``;
     they and ``announcements`` are None in records of releases that did not write them. With
-    ``nearest``, the nearest earlier version was served for an unknown one. ``substitutes`` has what
-    cut versions without a member were shown in its place, by name of the member and by date; None
-    in records of releases that did not write them.
+    ``nearest``, the nearest earlier version was served for an unknown one. ``counterparts`` has
+    what cut versions have in place of what others have; None in records of releases that did not
+    write them.
     """
 
     header: str
@@ -49,16 +49,16 @@ class PolicyRecord:
     oddities: bool = False
     approvals: tuple[str, ...] = ()
     nearest: bool = False
-    substitutes: Mapping[str, Mapping[str, Any]] | None = None
+    counterparts: Mapping[str, Any] | None = None
 
     @classmethod
     def of(
         cls,
         table: Table,
         waivers: Iterable[Waiver],
-        substitutes: Mapping[str, Mapping[str, Any]] | None = None,
+        counterparts: Mapping[str, Any] | None = None,
     ) -> PolicyRecord:
-        """Return the record of *table*, *waivers* and *substitutes*."""
+        """Return the record of *table*, *waivers* and *counterparts*."""
         return cls(
             header=table.selector,
             default=table.default,
@@ -75,7 +75,7 @@ class PolicyRecord:
             oddities=table.oddities,
             approvals=table.approvals,
             nearest=table.nearest,
-            substitutes=substitutes,
+            counterparts=counterparts,
         )
 
     @classmethod
@@ -122,7 +122,7 @@ class PolicyRecord:
             oddities=data.get("oddities") == "kept",
             approvals=_texts(policy, "approvals") or (),
             nearest=data.get("unknown") == "nearest",
-            substitutes=_read_substitutes(data.get("shown-as")),
+            counterparts=_read_counterparts(data.get("counterparts")),
         )
 
     @property
@@ -137,7 +137,7 @@ class PolicyRecord:
 
     def text(self) -> str:
         """Return the record as JSON, keys and lists in a fixed order."""
-        shown = self.substitutes
+        counterparts = self.counterparts
         data = {
             "header": self.header,
             "default": self.default,
@@ -155,7 +155,7 @@ class PolicyRecord:
             "versions": list(self.versions or ()),
             "environments": list(self.environments or ()),
             "announcements": [one.data for one in self.announcements or ()],
-            **({"shown-as": dict(sorted(shown.items()))} if shown is not None else {}),
+            **({"counterparts": counterparts} if counterparts is not None else {}),
             "waivers": sorted(self.waivers, key=lambda row: json.dumps(row, sort_keys=True)),
         }
         return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
@@ -178,10 +178,26 @@ def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
     return tuple(map(str, found)) if isinstance(found, list) else None
 
 
-def _read_substitutes(found: Any) -> dict[str, dict[str, Any]] | None:
+def _read_counterparts(found: Any) -> dict[str, Any] | None:
     if not isinstance(found, dict):
         return None
-    return {name: values for name, values in found.items() if isinstance(values, dict)}
+    rows = [row for document in found.values() for row in _list_values(document)]
+    if not all(_is_counterpart(entry) for row in rows for entry in _list_values(row)):
+        raise ValueError("`counterparts` is not what `dateline generate` writes")
+    return found
+
+
+def _list_values(found: Any) -> list[Any]:
+    return list(found.values()) if isinstance(found, dict) else [None]
+
+
+def _is_counterpart(entry: Any) -> bool:
+    members = [entry.get(key, []) for key in ("shown-as", "was")] if isinstance(entry, dict) else []
+    return all(isinstance(one, list) for one in members or [None]) and all(
+        isinstance(pair, list) and [type(one) for one in pair[:1]] == [str] and len(pair) == 2
+        for one in members
+        for pair in one
+    )
 
 
 def read_announcements(rows: Any, locate: Callable[[int], Place]) -> Iterator[Announcement]:

@@ -97,6 +97,17 @@ def shown_as_changed() -> None:
     """
 
 
+@about_definitions(Verdict.GATED)
+def older_name_changed() -> None:
+    """A field, parameter or header keeps the name that it has in each published version.
+
+    Callers of that version have its value under this name: the value of another field there, or
+    none, is a change of their contract, though no document shows it.
+
+    Write the published `x-was: {DATE: {name: OLD}}` back, on what was called OLD.
+    """
+
+
 @about_definitions(Verdict.NEVER)
 def ignored_header_changed() -> None:
     """An operation keeps honouring the version header, or keeps ignoring it.

@@ -1,4 +1,4 @@
-"""What older callers are shown in place of a member is part of what was published."""
+"""What older callers have in place of a field or member is part of what was published."""
 
 from __future__ import annotations
 
@@ -64,12 +64,18 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_record_has_what_cut_versions_show(project: Path) -> None:
     record = json.loads((project / "generated" / "policy.json").read_text())
-    assert record["shown-as"] == {
-        "/components/schemas/Item/oneOf/#~1components~1schemas~1Tape": {
-            "2024-01-15": {"kind": "book"},
-            "2024-03-01": {"kind": "book"},
-        },
-        "/components/schemas/State/oneOf/lost": {"2024-01-15": "active", "2024-03-01": "paused"},
+    tape = ["#/components/schemas/Tape", {"kind": "book"}]
+    assert record["counterparts"] == {
+        "production/2024-06-01": {
+            "/components/schemas/Item": {
+                "2024-01-15": {"shown-as": [tape]},
+                "2024-03-01": {"shown-as": [tape]},
+            },
+            "/components/schemas/State": {
+                "2024-01-15": {"shown-as": [["lost", "active"]]},
+                "2024-03-01": {"shown-as": [["lost", "paused"]]},
+            },
+        }
     }
 
 
@@ -140,7 +146,7 @@ def test_what_is_not_cut_may_be_shown_as_anything(project: Path) -> None:
 def test_a_record_without_them_says_nothing(project: Path) -> None:
     path = project / "generated" / "policy.json"
     record = json.loads(path.read_text())
-    del record["shown-as"]
+    del record["counterparts"]
     path.write_text(json.dumps(record))
     edit(project, (LOST, "returned"))
     assert list_unwaived() == []

@@ -1,0 +1,293 @@
+"""Which values older callers get is found where no document shows it, however it is written."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Final
+
+import pytest
+from support.commands import dateline
+from support.policies import list_unwaived
+from support.sources import folder
+
+Changes = tuple[tuple[str, str], ...]
+
+TABLE: Final = """\
+header: X-API-Version
+default: 2024-01-15
+versions:
+  - { date: 2024-01-15, title: Initial version. }
+  - { date: 2024-06-01, title: Other names. }
+  - { date: 2024-09-01, title: Fewer fields. }
+environments: { production: { servers: [{ url: https://api.library.example }] } }
+python: { package: library }
+"""
+
+API: Final = """\
+openapi: 3.1.0
+info: { title: Library, version: canonical }
+tags: [{ name: Loans }]
+paths:
+  /loans:
+    put:
+      operationId: putLoan
+      tags: [Loans]
+      parameters:
+        - $ref: '#/components/parameters/Version'
+        - { name: shelf, in: query, schema: {}, x-was: { 2024-06-01: { name: rack } } }
+        - { name: room, in: query, schema: {}, x-was: { 2024-06-01: { name: hall } } }
+      requestBody:
+        content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+      responses:
+        '200':
+          description: loans
+          headers:
+            X-Total: { schema: { type: string }, x-was: { 2024-06-01: { name: X-Count } } }
+            X-Left: { schema: { type: string }, x-was: { 2024-06-01: { name: X-Rest } } }
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+components:
+  parameters:
+    Version: { name: X-API-Version, in: header, schema: { type: string } }
+  schemas:
+    Loan:
+      type: object
+      properties:
+        borrower: { type: string, x-was: { 2024-06-01: { name: reader } } }
+        owner: { type: string, x-was: { 2024-06-01: { name: holder } } }
+        shelf_mark: { type: string, x-removed: 2024-09-01, x-was: { 2024-06-01: { name: mark } } }
+        room_mark: { type: string, x-removed: 2024-09-01, x-was: { 2024-06-01: { name: sign } } }
+        here: { $ref: '#/components/schemas/Here' }
+        there: { $ref: '#/components/schemas/There' }
+        item: { $ref: '#/components/schemas/Item' }
+        gift: { $ref: '#/components/schemas/Gift' }
+    Here:
+      type: string
+      oneOf: [{ const: a }, { const: b }, { const: c, x-added: 2024-06-01, x-shown-as: a }]
+    There:
+      type: string
+      oneOf: [{ const: a }, { const: b }, { const: c, x-added: 2024-06-01, x-shown-as: b }]
+    Item:
+      discriminator: { propertyName: kind }
+      oneOf:
+        - $ref: '#/components/schemas/Book'
+        - { $ref: '#/components/schemas/Tape', x-added: 2024-06-01, x-shown-as: { kind: Book } }
+    Gift:
+      discriminator: { propertyName: kind }
+      oneOf:
+        - $ref: '#/components/schemas/Book'
+        - $ref: '#/components/schemas/Tape'
+          x-added: 2024-06-01
+          x-shown-as: { kind: Book, title: a tape }
+    Book:
+      type: object
+      required: [kind]
+      properties: { kind: { const: Book }, title: { type: string } }
+    Tape: { type: object, required: [kind], properties: { kind: { const: Tape } } }
+"""
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("published")
+    folder(root, {"versions.yaml": TABLE, "api.yaml": API})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        outcome = dateline("generate")
+        assert outcome.status == 0, outcome.err
+        assert list_unwaived() == []
+    return root
+
+
+@pytest.fixture
+def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def spell(text: str) -> str:
+    """Return *text* with what stands for references and a parameter."""
+    shelf = "name: shelf, in: query, schema: {}, x-was: { 2024-06-01: { name: rack } }"
+    text = text.replace("<shelf>", shelf)
+    return re.sub("<([A-Z].*?)>", r"$ref: '#/components/schemas/\1'", text)
+
+
+def edit(root: Path, changes: Changes) -> None:
+    path = root / "schemas" / "api.yaml"
+    text = path.read_text("utf-8")
+    for old, new in changes:
+        assert spell(old) in text
+        text = text.replace(spell(old), spell(new))
+    path.write_text(text, "utf-8")
+
+
+def swap(first: str, second: str) -> Changes:
+    return ((first, "%"), (second, first), ("%", second))
+
+
+NAME: Final = "has another name in an older version"
+SHOWN: Final = "is shown to older callers as another value"
+RENAMED: Final = "older-name-changed"
+REPLACED: Final = "shown-as-changed"
+
+# What no document shows.
+INVISIBLE: Final = {
+    "names of fields": (
+        swap("name: reader", "name: holder"),
+        [
+            (RENAMED, f"Loan.borrower {NAME} ('reader' -> 'holder')"),
+            (RENAMED, f"Loan.owner {NAME} ('holder' -> 'reader')"),
+        ],
+    ),
+    "names of fields that are gone": (
+        swap("name: mark", "name: sign"),
+        [
+            (RENAMED, f"Loan.room_mark {NAME} ('sign' -> 'mark')"),
+            (RENAMED, f"Loan.shelf_mark {NAME} ('mark' -> 'sign')"),
+        ],
+    ),
+    "names of parameters": (
+        swap("name: rack", "name: hall"),
+        [
+            (RENAMED, f"room {NAME} ('hall' -> 'rack')"),
+            (RENAMED, f"shelf {NAME} ('rack' -> 'hall')"),
+        ],
+    ),
+    "names of headers": (
+        swap("name: X-Count", "name: X-Rest"),
+        [
+            (RENAMED, f"X-Left {NAME} ('X-Rest' -> 'X-Count')"),
+            (RENAMED, f"X-Total {NAME} ('X-Count' -> 'X-Rest')"),
+        ],
+    ),
+    "another field in place of a renamed one": (
+        (
+            (
+                "borrower: { type: string, x-was: { 2024-06-01: { name: reader } } }",
+                "borrower: { type: string, x-added: 2024-06-01 }\n"
+                "        reader: { type: string, x-removed: 2024-06-01 }",
+            ),
+        ),
+        [(RENAMED, f"Loan.borrower {NAME} ('reader' -> no other name)")],
+    ),
+    "references to enums": (
+        swap("schemas/Here'", "schemas/There'"),
+        [(REPLACED, f"c {SHOWN} ('a' -> 'b')"), (REPLACED, f"c {SHOWN} ('b' -> 'a')")],
+    ),
+    "a reference to an enum": (
+        (("there: { <There> }", "there: { <Here> }"),),
+        [(REPLACED, f"c {SHOWN} ('b' -> 'a')")],
+    ),
+    "a reference to a union": (
+        (("gift: { <Gift> }", "gift: { <Item> }"),),
+        [(REPLACED, f'Tape {SHOWN} ({{"kind": "Book", "title": "a tape"}} -> {{"kind": "Book"}})')],
+    ),
+    "an enum written in place of a reference": (
+        (
+            (
+                "there: { <There> }",
+                "there: { type: string, oneOf: [{ const: a }, { const: b }, "
+                "{ const: c, x-added: 2024-06-01, x-shown-as: a }] }",
+            ),
+        ),
+        [(REPLACED, f"c {SHOWN} ('b' -> 'a')")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", INVISIBLE)
+def test_what_no_document_shows_is_found(project: Path, case: str) -> None:
+    changes, said = INVISIBLE[case]
+    edit(project, changes)
+    found = [(rule, message) for rule, _, message in list_unwaived()]
+    assert sorted(one for one in found if one[0] in (RENAMED, REPLACED)) == sorted(said)
+    assert {rule for rule, _ in found} <= {RENAMED, REPLACED, "component-removed"}
+    kept = (project / "generated" / "policy.json").read_bytes()
+    assert dateline("generate").status == 1
+    assert (project / "generated" / "policy.json").read_bytes() == kept
+
+
+BORROWER: Final = "        borrower: { type: string, x-was: { 2024-06-01: { name: reader } } }\n"
+
+# Other ways to write the same.
+REWRITTEN: Final = {
+    "a field by reference": (
+        (
+            "borrower: { type: string, x-was",
+            "borrower: { $ref: '#/components/schemas/Person', x-was",
+        ),
+        ("    Book:\n", "    Person: { type: string }\n    Book:\n"),
+    ),
+    "all fields in a part": (
+        (
+            "    Loan:\n      type: object\n      properties:\n",
+            "    Loan:\n      allOf:\n      - type: object\n        properties:\n",
+        ),
+        *(
+            (f"        {name}: {{", f"          {name}: {{")
+            for name in ("borrower", "owner", "shelf_mark", "room_mark")
+        ),
+        *(
+            (f"        {name}: {{", f"          {name}: {{")
+            for name in ("here", "there", "item", "gift")
+        ),
+    ),
+    "fields in another order": (
+        ("    Here:\n", f"{BORROWER}    Here:\n"),
+        (f"{BORROWER}        owner", "        owner"),
+    ),
+    "an enum through another part": (
+        ("there: { <There> }", "there: { allOf: [{ <There> }] }"),
+    ),
+    "enums where they are used": (
+        (
+            "there: { <There> }",
+            "there: { type: string, oneOf: [{ const: a }, { const: b }, "
+            "{ const: c, x-added: 2024-06-01, x-shown-as: b }] }",
+        ),
+        (
+            "here: { <Here> }",
+            "here: { type: string, oneOf: [{ const: a }, { const: b }, "
+            "{ const: c, x-added: 2024-06-01, x-shown-as: a }] }",
+        ),
+        ("    Here:\n", "    Here:\n      x-added: 2024-01-15\n"),
+        ("    There:\n", "    There:\n      x-added: 2024-01-15\n"),
+    ),
+    "values in another order": (("[{ const: a }, { const: b },", "[{ const: b }, { const: a },"),),
+    "a value for each date": (
+        ("x-shown-as: { kind: Book }", "x-shown-as: { 2024-06-01: { kind: Book } }"),
+    ),
+    "parameters of the path": (
+        ("        - { <shelf> }\n", ""),
+        (
+            "    put:\n",
+            "    parameters: [{ <shelf> }]\n    put:\n",
+        ),
+    ),
+    "a parameter by reference": (
+        (
+            "        - { <shelf> }\n",
+            "        - $ref: '#/components/parameters/Shelf'\n",
+        ),
+        (
+            "  parameters:\n    Version:",
+            "  parameters:\n    Shelf: { <shelf> }\n"
+            "    Version:",
+        ),
+    ),
+    "a description": (("    Loan:\n", "    Loan:\n      description: A loan.\n"),),
+    "a new field": (
+        ("        here:", "        note: { type: string, readOnly: true }\n        here:"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REWRITTEN)
+def test_other_ways_to_write_the_same_are_none(project: Path, case: str) -> None:
+    edit(project, REWRITTEN[case])
+    assert list_unwaived() == []
+    outcome = dateline("generate")
+    assert outcome.status == 0, outcome.err
+    assert list_unwaived() == []
