@@ -39,6 +39,8 @@ def find_version(place: str, name: str, prefix: str, form: str, known: Collectio
         root = scope.get("root_path") or ""
         path: str = scope["path"]
         start = len(prefix) + (len(root) if path.startswith(f"{root}{prefix}/") else 0)
+        if not path.startswith(f"{prefix}/", start - len(prefix)):
+            return None, scope
         segment = path[start + 1 :].partition("/")[0]
         if segment not in known and like.fullmatch(segment) is None:
             return None, scope

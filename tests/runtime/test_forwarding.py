@@ -84,6 +84,19 @@ def test_a_target_in_absolute_form_leads_to_the_same_server(port: int) -> None:
     assert received(get(port, "http://elsewhere.example/a?b")) == ("GET /a?b", FORWARDED)
 
 
+@pytest.mark.parametrize(
+    "target",
+    ["@127.0.0.1/", ".example/", "0/", ":80/", "a/b", "*", "\\\\x/", "example:443", "a@b://c"],
+)
+def test_a_target_that_is_no_path_leads_to_no_server(
+    forwarding: Any, backend: int, target: str
+) -> None:
+    # h11 takes it for a path; behind the address of a server, it would name another one
+    with proxying(forwarding, f"http://127.0.0.1:{backend}", "h11") as port:
+        response = get(port, target)
+    assert (response.status, response.json) == (400, "the target of the request is no path")
+
+
 def test_headers_keep_their_order_and_their_lines(port: int) -> None:
     lines = [b"X-B: 2", b"X-A: 1", b"X-B: 1", "X-Name: café".encode(), b"Cookie: a=b"]
     _, headers = received(get(port, "/", *lines))

@@ -199,7 +199,10 @@ def test_a_request_without_the_query_of_a_path_does_not_mean_it(
 ) -> None:
     name, app = door
     response = ask(app, "GET", url, headers={"X-API-Version": OLD})
-    if name == "around":
+    if name == "around" and url == "/end":
+        # the application may take it for `/end/`
+        assert (response.status_code, [*response.json()]) == (200, ["old"])
+    elif name == "around":
         # it is no operation, and passes
         assert (response.status_code, [*response.json()]) == (200, ["old", "new"])
     else:

@@ -1,17 +1,26 @@
-"""Which operations a request means by its method and path."""
+"""Which operations a request means by its method and path, however servers read the path."""
 
 from __future__ import annotations
 
 import itertools
+import posixpath
 import random
 import re
+from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from support.generated_server import generate_payments
 
-SEGMENTS = ["a", "b", "{x}", "v{x}", "{x}.json", "{x}-{y}", "a.b", "a%62", "{x}:v"]
-TEXTS = ["a", "b", "v1", "c.json", "c-d", "a.b", "axb", "", "v", "\udc2f", "é\n", "ab", "c:v"]
+SEGMENTS = ["a", "b", "{x}", "v{x}", "{x}.json", "{x}-{y}", "a.b", "a%62", "{x}:v", "A"]
+SLASH = "\udc2f"
+TEXTS = ["a", "b", "v1", "c.json", "c-d", "a.b", "axb", "", "v", SLASH, "é\n", "ab", "c:v"]
+# what is read in more than one way, put between the letters of a path
+ODD = ["/", "/./", "/x/../", "/..", ";v=1", ";", "\\", SLASH, ".json", "/;a/", "..", "."]
+METHODS = ["GET", "HEAD", "POST"]
+
+Row = tuple[str, str]
 
 
 @pytest.fixture(scope="module")
@@ -19,26 +28,181 @@ def paths() -> Any:
     return generate_payments().module("server.paths")
 
 
+def draw_rows(lots: random.Random, segments: list[str] = SEGMENTS) -> list[Row]:
+    """Return methods and templates, each path once but for the names of its parameters."""
+    counts = [1] * 6 + [2] * 25 + [3] * 10
+    templates = {"/" + "/".join(lots.choices(segments, k=count)) for count in counts}
+    rows = sorted((lots.choice(METHODS), path) for path in templates)
+    lots.shuffle(rows)
+    return rows
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_all_that_match_are_found_and_the_most_concrete_first(paths: Any, seed: int) -> None:
     lots = random.Random(seed)
-    counts = [1] * 6 + [2] * 25 + [3] * 10
-    templates = {"/" + "/".join(lots.choices(SEGMENTS, k=count)) for count in counts}
-    rows = sorted((lots.choice(["GET", "HEAD", "POST"]), path) for path in templates)
-    lots.shuffle(rows)
+    rows = draw_rows(lots)
     found = paths.Paths([(*row, row) for row in rows], list)
     ordered = sorted(rows, key=lambda row: paths.concrete_first(*row))
     texts = [each for count in (1, 2, 3) for each in itertools.product(TEXTS, repeat=count)]
     asked = ["/" + "/".join(each) for each in lots.sample(texts, 100)]
-    asked += [re.sub(r"{.}", lambda _: lots.choice(TEXTS), each) for each in templates] * 2
+    asked += [re.sub(r"{.}", lambda _: lots.choice(TEXTS), each) for _, each in rows] * 2
     numbers = set()
-    for method, path in itertools.product(["GET", "HEAD", "POST", "PUT"], asked):
-        expected = [
+    for method, path in itertools.product([*METHODS, "PUT"], asked):
+        expected = tuple(
             (meant, template)
             for meant, template in ordered
             if method in paths.methods_of(meant)
             and paths.PathTemplate(template).match(path) is not None
-        ]
-        assert (found.find(method, path) or []) == expected
+        )
+        readings = found.find(method, path) or [()]
+        # what a path is by its letters comes first
+        assert not expected or readings[0] == expected
         numbers.add(len(expected))
     assert numbers >= {0, 1, 2}
+
+
+# Servers, each with its own reading of paths: written in other ways than what is tried.
+
+
+def strip_parameters(path: str) -> str:
+    return "/".join(segment.partition(";")[0] for segment in path.split("/"))
+
+
+def clean(path: str) -> str:
+    """Return *path* as servers clean it that merge slashes and remove dots at once."""
+    made = posixpath.normpath(path)
+    made = made.removeprefix("/") if made.startswith("//") else made
+    return f"{made}/" if path.endswith(("/", "/.", "/..")) and made != "/" else made
+
+
+def merge(path: str) -> str:
+    while "//" in path:
+        path = path.replace("//", "/")
+    return path
+
+
+READINGS: list[Callable[[str], str]] = [
+    lambda path: path.replace(SLASH, "/"),
+    lambda path: path.replace("\\", "/"),
+    strip_parameters,
+    merge,
+    clean,
+    lambda path: path.removesuffix(".json"),
+    lambda path: path.rstrip("/") or "/",
+]
+
+
+def servers() -> Iterator[tuple[Callable[[str], str], int]]:
+    """Yield what servers make of a path, and whether they tell letters apart by case."""
+    for chosen in itertools.product([False, True], repeat=len(READINGS)):
+        steps = [step for step, is_done in zip(READINGS, chosen, strict=True) if is_done]
+
+        def read(path: str, steps: list[Callable[[str], str]] = steps) -> str:
+            for step in steps:
+                path = step(path)
+            return path
+
+        yield read, 0
+        yield read, re.IGNORECASE
+
+
+def pick(ordered: list[Row], method: str, path: str, flags: int) -> Row | None:
+    """Return the operation that a server has at *path*: the most concrete one of its routes."""
+    for meant, template in ordered:
+        pattern = "[^/]+".join(map(re.escape, re.split(r"\{.\}", unquote(template))))
+        is_method = method == meant or (method, meant) == ("HEAD", "GET")
+        if is_method and re.fullmatch(pattern, path, flags):
+            return meant, template
+    return None
+
+
+def spell(lots: random.Random, path: str) -> str:
+    """Return *path* as servers may take it for the same, or for another."""
+    for _ in range(lots.choice([1, 1, 2, 3])):
+        at = lots.choice([*(at for at, each in enumerate(path) if each == "/"), len(path)])
+        path = path[:at] + lots.choice(ODD) + path[at:]
+    if lots.random() < 0.3:
+        path = "".join(lots.choice([each, each.upper(), each.lower()]) for each in path)
+    return path if path.startswith("/") else f"/{path}"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_any_server_takes_a_path_for_is_found(paths: Any, seed: int) -> None:
+    lots = random.Random(seed)
+    rows = draw_rows(lots)
+    found = paths.Paths([(*row, row) for row in rows], list)
+    ordered = sorted(rows, key=lambda row: paths.concrete_first(*row))
+    every = [*servers()]
+    counts = [0, 0]
+    for _ in range(300):
+        method, template = lots.choice(rows)
+        plain = re.sub(r"{.}", lambda _: lots.choice(["a", "b", "c1", "A"]), unquote(template))
+        path = spell(lots, plain)
+        readings = found.find(method, path) or []
+        heads = {each[0] for each in readings}
+        shapes = {re.sub("{.}", "{}", each[1]).lower() for each in heads}
+        for read, flags in lots.sample(every, 25):
+            taken = pick(ordered, method, read(path), flags)
+            if taken is None:
+                continue
+            counts[read(path) != path] += 1
+            # of two that differ in case alone, a server that ignores it has one
+            is_alike = flags and re.sub("{.}", "{}", taken[1]).lower() in shapes
+            assert taken in heads or is_alike, (path, read(path), taken, readings)
+    assert min(counts) > 300, counts
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_path_without_anything_odd_has_one_reading(paths: Any, seed: int) -> None:
+    lots = random.Random(seed)
+    rows = draw_rows(lots, [each for each in SEGMENTS if each != "A"])
+    found = paths.Paths([(*row, row) for row in rows], list)
+    for _ in range(300):
+        method, template = lots.choice(rows)
+        path = re.sub(r"{.}", lambda _: f"z{lots.randrange(99)}", unquote(template))
+        assert len(found.find(method, path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/things/me", [["me", "one"]]),
+        ("/things/x", [["one"]]),
+        ("/Things/x", [["One"]]),
+        # by its letters it is a name; servers that ignore case, or strip suffixes, read another
+        ("/things/ME", [["one"], ["me", "one"]]),
+        ("/things/me.json", [["one"], ["me", "one"]]),
+        ("/THINGS/x", [["one"], ["One"]]),
+        ("/things/x/", [["one"]]),
+        ("/things/a;b", [["one"]]),
+        (f"/things/a{SLASH}b", [["one"], ["two"]]),
+        ("/things/a\\b", [["one"], ["two"]]),
+        ("/things/a/../b", [["one"]]),
+        ("/things/..", [["one"], ["root"]]),
+        ("//things", [["all"]]),
+        ("/things.json", [["all"]]),
+        ("/" + "a/" * 300, []),
+        ("/nothing", None),
+        ("/things/x/y/z", None),
+    ],
+)
+def test_readings_of_a_path(paths: Any, path: str, expected: Any) -> None:
+    rows = {
+        "all": "/things",
+        "me": "/things/me",
+        "one": "/things/{x}",
+        "One": "/Things/{y}",
+        "two": "/things/{x}/{y}",
+        "root": "/",
+    }
+    found = paths.Paths([("GET", path, name) for name, path in rows.items()], list)
+    assert found.find("GET", path) == (expected and [*map(tuple, expected)])
+
+
+def test_of_two_methods_both_count(paths: Any) -> None:
+    rows = [("POST", "/things", "create"), ("PATCH", "/things", "change"), ("GET", "/a", "get")]
+    found = paths.Paths(rows, list)
+    assert found.find("POST patch", "/things") == [("create",), ("change",)]
+    assert found.find("PUT PATCH", "/things") == [("change",)]
+    assert found.find("get", "/a") == [("get",)]
+    assert found.find("PUT", "/things") is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from functools import cache, cached_property, partial
 from http import HTTPStatus
 from inspect import isawaitable
@@ -38,11 +38,13 @@ from .runtime.asgi import (
 )
 from .runtime.conversion import ConversionContext
 from .runtime.lifting import Lifting, liftings
+from .runtime.mounting import change_references
 from .runtime.narrowing import Narrowing, narrowings
 from .runtime.negotiation import Supported
 from .runtime.problems import Problem
 
 _NO_PATH: Final = "there is no such path"
+_IN_DOUBT: Final = "the request may mean more than one operation"
 
 _CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 
@@ -108,22 +110,25 @@ def wrap(
             down,
             up,
             is_strict=is_strict,
+            is_served=only is None or name in only,
             most=settings.limits_of.get(name, settings.limits).item,
         )
         for name, said in contracts["operations"].items()
     ]
-    served = [each for each in rows if only is None or each.name in only]
-    paths = Paths(
-        ((each.method, each.path, each) for each in served),
-        lambda found: _Routed(layer, contracts["default"], found),
-    )
+
+    def make(readings: tuple[tuple[_Row, ...], ...]) -> _Routed | None:
+        if readings and not any(row.is_served for found in readings for row in found):
+            return None
+        return _Routed(layer, contracts["default"], readings)
+
+    paths = Paths(((each.method, each.path, each) for each in rows), make)
     problems = Problems(contracts, data, settings, partial(_find_results, paths))
     problems.add(each.results for each in rows)
     hidden = cache(partial(find_hidden_headers, contracts, data))
     layer = _Layer(app, problems, settings, environment, hidden, account)
     pages = None
     if documents:
-        paths_served = [each.path for each in served]
+        paths_served = [each.path for each in rows if each.is_served]
         pages = serve_documents(documents, settings, paths_served, problems.answer)
     return Versioned(
         layer.pass_on,
@@ -179,9 +184,12 @@ class _Row:
         up: Mapping[str, Lifting],
         *,
         is_strict: bool,
+        is_served: bool,
         most: int,
     ) -> None:
         self.name = name
+        self.is_served = is_served
+        """whether it is versioned; if not, it passes as it is"""
         self._most = most
         self.method: str = said["method"]
         self.path: str = prefix + said["path"]
@@ -218,6 +226,21 @@ class _Row:
             self._there[version] = self._data.at(self.name, version) is not None
         return self._there[version]
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether the application has the operation, which speaks the newest version."""
+        return self.is_there(self._data.newest)
+
+    def passes(self, version: str) -> bool:
+        """Return whether requests and answers at *version* are those of the newest version."""
+        if not self.is_served:
+            return True
+        return (
+            self.is_there(version)
+            and self._lift(version, is_strict=False).is_plain
+            and (self.answers(version).is_plain)
+        )
+
     def explain_unserved(self, version: str) -> str:
         """Return why the operation can't be served at *version*; empty if it can."""
         if version not in self._unserved:
@@ -234,16 +257,19 @@ class _Row:
 
     def lift(self, version: str) -> RequestLift:
         if version not in self._lifts:
-            self._lifts[version] = RequestLift(
-                self.name,
-                self.template,
-                self._data,
-                self._up,
-                version,
-                is_strict=self._is_strict,
-                most=self._most,
-            )
+            self._lifts[version] = self._lift(version, is_strict=self._is_strict)
         return self._lifts[version]
+
+    def _lift(self, version: str, *, is_strict: bool) -> RequestLift:
+        return RequestLift(
+            self.name,
+            self.template,
+            self._data,
+            self._up,
+            version,
+            is_strict=is_strict,
+            most=self._most,
+        )
 
     def answers(self, version: str) -> AnswerNarrowing:
         if version not in self._answers:
@@ -267,30 +293,48 @@ def _find_results(paths: Paths[_Row, _Routed], scope: Scope, version: str) -> Re
 
 
 class _Routed(dict[str, Handling]):
-    """The operations of one path and method: a version has the first of them that is there.
+    """The operations that a request may mean: a version has the first of them that is there.
 
-    What becomes of its requests is kept by version.
+    *readings* are the operations by each reading of its path. What becomes of its requests is kept
+    by version.
     """
 
-    def __init__(self, layer: _Layer, default: str, rows: tuple[_Row, ...]) -> None:
+    def __init__(self, layer: _Layer, default: str, readings: tuple[tuple[_Row, ...], ...]) -> None:
         super().__init__()
         self._layer = layer
-        self._rows = rows
+        self._readings = readings
         row = self.find(default)
         self.ignores_version = row is not None and row.ignores_version
 
     def __missing__(self, version: str) -> Handling:
-        found = [row for row in self._rows if row.is_there(version)]
-        if all(row.template.is_path for row in found):
+        found = [row for each in self._readings for row in each if row.is_there(version)]
+        if self._is_in_doubt(found, version):
+            # an answer of another operation could be newer than its caller
+            self[version] = self._layer.doubt()
+        elif all(row.template.is_path for row in found):
             self[version] = self._layer.handle(found[0] if found else None, version)
         else:
-            self[version] = self._layer.choose(found, version)
+            self[version] = self._layer.choose([*dict.fromkeys(found)], version)
         return self[version]
 
     def find(self, version: str, query: bytes = b"") -> _Row | None:
         """Return the operation that a request of *version* with a query string means."""
-        found = (row for row in self._rows if row.is_there(version))
+        found = (row for each in self._readings for row in each if row.is_there(version))
         return next((row for row in found if row.template.has_query(query)), None)
+
+    def _is_in_doubt(self, found: list[_Row], version: str) -> bool:
+        """Return whether the application may do another operation than the first that was *found*.
+
+        Those that a query decides about are not served, or pass.
+        """
+        own = [row for row in found if row.template.is_path][:1]
+        meant = {*own, *self._find_behind()}
+        return bool(own) and len(meant) > 1 and not all(row.passes(version) for row in meant)
+
+    def _find_behind(self) -> Iterator[_Row]:
+        """Yield the operations for which the application may take a request."""
+        for found in self._readings:
+            yield from [row for row in found if row.is_behind and row.template.is_path][:1]
 
 
 class _Layer:
@@ -320,6 +364,8 @@ class _Layer:
         """
         if row is None:
             return Handling(self._refuse(HTTPStatus.NOT_FOUND, _NO_PATH), None)
+        if not row.is_served:
+            return Handling(self.pass_on, None)
         lift = row.lift(version)
         usual = self._settings.limits if lift.reads_body else None
         limits = self._settings.limits_of.get(row.name, usual)
@@ -350,6 +396,10 @@ class _Layer:
 
         limits = (handling.limits for template, handling in handled if template.is_path)
         return Handling(choose, next(limits, None))
+
+    def doubt(self) -> Handling:
+        """Return what becomes of requests that may mean one operation or another."""
+        return Handling(self._refuse(HTTPStatus.NOT_FOUND, _IN_DOUBT), None)
 
     def _refuse(self, status: int, said: str) -> App:
         async def refuse(scope: Scope, _: Receive, send: Send) -> None:
@@ -387,10 +437,13 @@ class _Layer:
         if hidden:
             send = hide_headers(send, hidden)
         if not lift.is_plain:
+            query = scope.get("query_string", b"")
             lifted = await lift.lift(scope, receive, context)
             if lifted is None:
                 return
             scope, receive = lifted
+            if scope.get("query_string", b"") not in (query, b""):
+                send = _repeat_query(send, scope["query_string"], query)
             if isinstance(receive, Lifted):
                 send = _Refusing(scope, receive, send, way.row, self._problems).send
         if way.answers.is_plain:
@@ -448,6 +501,25 @@ class _Refusing:
         problem = describe_error(refused)
         answer = self._problems.answer(self._scope, problem, self._row.results)
         await respond(self._scope, self._send, answer)
+
+
+def _repeat_query(send: Send, lifted: bytes, query: bytes) -> Send:
+    """Return *send* for a request whose *query* was lifted: redirects repeat it as it was sent."""
+
+    def repeat(reference: str) -> str:
+        target, _, rest = reference.partition("?")
+        repeated, mark, fragment = rest.partition("#")
+        if repeated.encode("latin-1") != lifted:
+            return reference
+        return f"{target}?{query.decode('latin-1')}{mark}{fragment}"
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start" and 300 <= message["status"] < 400:
+            headers = change_references(message.get("headers", ()), repeat)
+            message = {**message, "headers": headers}
+        await send(message)
+
+    return sending
 
 
 class _Done:

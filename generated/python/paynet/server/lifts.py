@@ -273,7 +273,7 @@ class _Place:
 
     def lift(self, scope: Scope) -> Scope:
         place = self._fields.place
-        texts = self._template.match(route(scope)) or {} if place == "path" else {}
+        texts = self._template.read(route(scope)) if place == "path" else {}
         sent = self._fields.sent({**scope, "path_params": texts} if place == "path" else scope)
         values = {**self._defaults, **sent}
         lifted = _strip(self._strip, self._fields.lift(values))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, cached_property, lru_cache
 from typing import Final, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote
 
@@ -16,6 +16,19 @@ T = TypeVar("T")
 _PARAMETER: Final = re.compile(r"\{([^{}]*)\}")
 # A query or a fragment begins with a sign, or as an expression of RFC 6570.
 _BEHIND: Final = re.compile(r"\{(?![?&#])[^{}]*\}|(?P<behind>\{[?&#]|[?#])")
+
+# The text of a parameter that every server reads alike, and of one that begins a segment: there
+# are no slashes in it, no parameters of a segment, and it may be no dot segment.
+_PLAIN: Final = r"[^/;\\]+"
+_PLAIN_SEGMENT: Final = rf"(?!\.){_PLAIN}"
+# before all alternatives: in a set, this character would cost much to compile
+_NO_SLASH: Final = f"(?![^{SLASH}]*{SLASH})"
+
+# What servers with a route for `/things` may answer as well.
+_SUFFIX: Final = ".json"
+
+_MOST_SEGMENTS: Final = 256
+"""of a path that is read in more than one way"""
 
 
 class PathTemplate:
@@ -42,16 +55,32 @@ class PathTemplate:
         self._query = query
         literals = [re.escape(_decode(piece)) for piece in pieces[0::2]]
         self._pattern = re.compile("([^/]+)".join(literals))
-        self.pattern: Final = "[^/]+".join(literals)
-        """the expression for the paths that it matches, without groups"""
 
-    def match(self, path: str) -> dict[str, str] | None:
+    @cached_property
+    def shape(self) -> str:
+        """The path with `{}` for each parameter."""
+        return "/".join(self.segments)
+
+    @cached_property
+    def _in_any_case(self) -> re.Pattern[str]:
+        return re.compile(self._pattern.pattern, re.IGNORECASE)
+
+    def match(self, path: str, *, ignores_case: bool = False) -> dict[str, str] | None:
         """Return the texts of the parameters in *path* by their names; None for another path."""
-        found = self._pattern.fullmatch(path)
+        found = (self._in_any_case if ignores_case else self._pattern).fullmatch(path)
         if found is None:
             return None
         texts = (text.replace(SLASH, "/") for text in found.groups())
         return dict(zip(self.names, texts, strict=True))
+
+    def read(self, path: str) -> dict[str, str]:
+        """Return the texts of the parameters in *path*, in the first of its readings that fits."""
+        for ignores_case in (False, True):
+            for each in read_path(path):
+                found = self.match(each, ignores_case=ignores_case)
+                if found is not None:
+                    return found
+        return {}
 
     def has_query(self, sent: bytes) -> bool:
         """Return whether the query string *sent* has all that the template has in a query."""
@@ -88,6 +117,31 @@ def _read_segments(path: str) -> list[str]:
     return "{}".join(map(_decode, _PARAMETER.split(path)[0::2])).split("/")
 
 
+def _write(shape: str, parameter: str) -> str:
+    """Return the expression for *shape*, or a part of it; *parameter* is for each `{}`."""
+    return parameter.join(map(re.escape, shape.split("{}")))
+
+
+def _write_plain(segments: list[str], others: Iterable[list[str]]) -> str:
+    """Return the expression for the paths that a template matches in every reading of theirs.
+
+    *others* are the segments of more concrete templates: what they match in any case of letters,
+    or with the suffix, some servers take for theirs.
+    """
+    barred: dict[int, list[str]] = {}
+    for other in others:
+        pairs = enumerate(zip(other, segments, strict=True))
+        place = next(at for at, (a, b) in pairs if a.lower() != b.lower())
+        barred.setdefault(place, []).append(_write("/".join(other[place:]), "[^/]+"))
+    made = []
+    for place, segment in enumerate(segments):
+        bar = "|".join(barred.get(place, ()))
+        bar = bar and rf"(?!(?i:{bar})(?:{re.escape(_SUFFIX)})?\Z)"
+        parameter = _PLAIN_SEGMENT if segment.startswith("{}") else _PLAIN
+        made.append(bar + _write(segment, parameter))
+    return "/".join(made)
+
+
 def concrete_first(method: str, text: str) -> tuple[list[tuple[bool, int]], int, bool]:
     """Return what sorts `/things/mine` before `/things/{id}` (OpenAPI 3.1.1, section 4.8.8.2).
 
@@ -108,14 +162,59 @@ def methods_of(method: str) -> frozenset[str]:
     return frozenset({"GET", "HEAD"} if method == "GET" else {method})
 
 
+def _remove_dots(path: str) -> str:
+    """Return *path* without dot segments (RFC 3986, section 5.2.4)."""
+    if "/." not in path:
+        return path
+    segments = path.split("/")
+    kept: list[str] = []
+    for segment in segments:
+        if segment == "..":
+            del kept[max(len(kept) - 1, 1) :]
+        elif segment != ".":
+            kept.append(segment)
+    return "/".join([*kept, ""] if segments[-1] in (".", "..") else kept)
+
+
+def _turn_last_slash(path: str) -> str:
+    return path[:-1] if path.endswith("/") else f"{path}/"
+
+
+# What a server may do with a path before it looks for a route, in the order in which it is done.
+# Octets that are encoded without need (RFC 3986, section 6.2.2.2) are decoded already.
+_STEPS: Final[tuple[Callable[[str], str], ...]] = (
+    lambda path: path.replace(SLASH, "/"),
+    lambda path: path.replace("\\", "/"),
+    # parameters of a segment (RFC 3986, section 3.3)
+    lambda path: re.sub(";[^/]*", "", path) if ";" in path else path,
+    lambda path: re.sub("//+", "/", path) if "//" in path else path,
+    _remove_dots,
+    lambda path: path if _SUFFIX not in path else re.sub(r"\.json(?=/?\Z)", "", path),
+    _turn_last_slash,
+)
+
+
+def read_path(path: str) -> list[str]:
+    """Return the paths that servers may take *path* for, itself first: none normalises alike."""
+    found = {path: None}
+    for step in _STEPS:
+        found |= dict.fromkeys(map(step, [*found]))
+    return [*found]
+
+
 class Paths(Generic[T, R]):
     """What is found by method and path; of several that match, the most concrete first.
 
-    Of what is found there, *make* makes what is returned, once.
+    Of what is found there, *make* makes what is returned, once: it takes a tuple of rows for each
+    reading of the path in which there are any. A path has one reading, unless it has something
+    in it that some servers normalise: then it has those of `read_path`, in the case of letters
+    as it was sent, and in any. Its own is the first.
     """
 
     def __init__(
-        self, rows: Iterable[tuple[str, str, T]], make: Callable[[tuple[T, ...]], R]
+        self,
+        rows: Iterable[tuple[str, str, T]],
+        make: Callable[[tuple[tuple[T, ...], ...]], R | None],
     ) -> None:
         listed: dict[tuple[str, int], list[tuple[PathTemplate, T]]] = {}
         for method, path, row in sorted(rows, key=lambda row: concrete_first(row[0], row[1])):
@@ -123,22 +222,39 @@ class Paths(Generic[T, R]):
             for each in methods_of(method):
                 found = listed.setdefault((each, len(template.segments) - 1), [])
                 found.append((template, row))
-        self._alternatives = {key: _Alternatives(each, make) for key, each in listed.items()}
+        self._make = cache(make)
+        self._alternatives = {key: _Alternatives(each, self._make) for key, each in listed.items()}
+        # each request that is none of an operation comes here
+        self._find_read = lru_cache(maxsize=256)(self._find_by_reading)
 
     def find(self, method: str, path: str) -> R | None:
-        """Return what is made of all that *method* at *path* may mean; None for nothing."""
+        """Return what is made of all that *method* at *path* may mean; None for nothing.
+
+        *method* may be several of which it is not known which one counts, with blanks between.
+        """
         listed = self._alternatives.get((method, path.count("/")))
-        if listed is None:
-            return None
-        number = listed.exact.get(path)
-        if number is None:
-            found = listed.match(path)
-            if found is None:
-                return None
-            # the group says which row it was
-            number = found.lastindex
-        made = listed.alone.get(number)
-        return listed.make(path, number) if made is None else made
+        if listed is not None:
+            number = listed.exact.get(path)
+            if number is None:
+                found = listed.match(path)
+                # the group says which row it was
+                number = None if found is None else found.lastindex
+            if number is not None:
+                made = listed.alone.get(number)
+                return listed.make(path, number) if made is None else made
+        return self._find_read(method, path)
+
+    def _find_by_reading(self, methods: str, path: str) -> R | None:
+        if len(re.split(rf"[/\\{SLASH}]", path)) > _MOST_SEGMENTS:
+            # too many to be read in all ways: it means no operation
+            return self._make(())
+        found: dict[tuple[T, ...], None] = {}
+        for method in methods.upper().split():
+            for each in read_path(path):
+                listed = self._alternatives.get((method, each.count("/")))
+                if listed is not None:
+                    found |= dict.fromkeys(listed.read(each))
+        return self._make((*found,)) if found else None
 
 
 class _Alternatives(Generic[T, R]):
@@ -148,36 +264,88 @@ class _Alternatives(Generic[T, R]):
     """
 
     def __init__(
-        self, rows: list[tuple[PathTemplate, T]], make: Callable[[tuple[T, ...]], R]
+        self,
+        rows: list[tuple[PathTemplate, T]],
+        make: Callable[[tuple[tuple[T, ...], ...]], R | None],
     ) -> None:
         self._rows = rows
-        self._make = cache(make)
+        self._make = make
         self._others: dict[int, list[tuple[PathTemplate, T]]] = {}
         self._first = sum(template.is_exact for template, _ in rows) - 1
         """the place of the row before number 1"""
-        whole = ["/".join(template.segments) for template, _ in rows[: self._first + 1]]
+        whole = [template.shape for template, _ in rows[: self._first + 1]]
         self.exact: Final = {text: at - self._first for at, text in reversed([*enumerate(whole)])}
         """the numbers of rows without parameters, by path"""
-        patterns = (f"({each.pattern})" for each, _ in rows[self._first + 1 :])
-        self.match: Final = re.compile("|".join(patterns) or "(?!)").fullmatch
+        self.match: Final = re.compile(
+            f"{_NO_SLASH}(?:{'|'.join(self._write()) or '(?!)'})"
+        ).fullmatch
         self.alone: Final[dict[int | None, R]] = {}
         """what was made of rows of which the path says all, by their number"""
 
-    def make(self, path: str, number: int | None) -> R:
+    def _write(self) -> Iterator[str]:
+        """Yield the expressions of the rows with parameters."""
+        folded = [template.shape.lower().split("/") for template, _ in self._rows]
+        for at, (template, _) in enumerate(self._rows):
+            if not template.is_exact:
+                others = (
+                    self._rows[other][0].segments
+                    for other, segments in enumerate(folded[:at])
+                    if _may_be_taken(segments, folded[at])
+                )
+                yield f"({_write_plain(template.segments, others)})"
+
+    @cached_property
+    def _matches_loosely(self) -> Callable[[str], re.Match[str] | None]:
+        return re.compile(
+            "|".join(_write(each.shape, "[^/]+") for each, _ in self._rows), re.IGNORECASE
+        ).fullmatch
+
+    def read(self, path: str) -> Iterator[tuple[T, ...]]:
+        """Yield all that *path* matches: as its letters are, and as servers without case see it.
+
+        Of rows that differ in the case of letters only, the one that matches as it is counts.
+        """
+        if self._matches_loosely(path) is None:
+            return
+        rows = [each for each in self._rows if each[0].match(path, ignores_case=True) is not None]
+        exact = [each for each in rows if each[0].match(path) is not None]
+        if exact:
+            yield tuple(row for _, row in exact)
+        wanted = {template.shape for template, _ in exact}
+        shapes: dict[str, dict[str, list[T]]] = {}
+        for template, row in rows:
+            cases = shapes.setdefault(template.shape.lower(), {})
+            cases.setdefault(template.shape, []).append(row)
+        ways = [
+            [cases[shape] for shape in cases if shape in wanted] or [*cases.values()]
+            for cases in shapes.values()
+        ]
+        for at in range(max(map(len, ways))):
+            yield tuple(row for way in ways for row in way[min(at, len(way) - 1)])
+
+    def make(self, path: str, number: int) -> R | None:
         """Return what is made of all that *path* matches; *number* is that of the first."""
-        at = self._first + (1 if number is None else number)
+        at = self._first + number
         template, row = self._rows[at]
         if at not in self._others:
             behind = self._rows[at + 1 :]
             self._others[at] = [each for each in behind if _may_both_match(template, each[0])]
         others = [each for other, each in self._others[at] if other.match(path) is not None]
-        made = self._make((row, *others))
-        if template.is_exact or not self._others[at]:
+        made = self._make(((row, *others),))
+        if made is not None and (template.is_exact or not self._others[at]):
             self.alone[number] = made
         return made
 
 
 def _may_both_match(one: PathTemplate, other: PathTemplate) -> bool:
     """Return whether a path may match both, which have the same number of slashes."""
-    pairs = zip(one.segments, other.segments, strict=True)
-    return all(a == b or "{}" in a or "{}" in b for a, b in pairs)
+    return _may_match(one.segments, other.segments)
+
+
+def _may_be_taken(one: list[str], other: list[str]) -> bool:
+    """Return whether a path for *other* may match *one* in another case: both in lower case."""
+    return one != other and _may_match(one, other)
+
+
+def _may_match(one: list[str], other: list[str]) -> bool:
+    return all(a == b or "{}" in a or "{}" in b for a, b in zip(one, other, strict=True))

@@ -24,6 +24,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from .runtime.asgi import (
+    STATUSES,
     VERSION,
     Headers,
     Receive,
@@ -31,6 +32,7 @@ from .runtime.asgi import (
     Send,
     describe_error,
     field,
+    lead_to_path,
     plain,
     respond,
 )
@@ -169,8 +171,9 @@ class Forwarding:
     async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
         transfer = _Transfer(scope, receive, send, self._upstream)
         try:
-            headers = _request_headers(scope, self._upstream)
-            await transfer.run(self._open(), _address(self._base, scope), headers)
+            asked = lead_to_path(scope)
+            headers = _request_headers(asked, self._upstream)
+            await transfer.run(self._open(), _address(self._base, asked), headers)
         except RequestError as error:
             if error.fault in (Fault.UNREACHABLE, Fault.LATE):
                 _log.warning("%s %r: %s", scope["method"], scope["path"], error)
@@ -181,8 +184,13 @@ class Forwarding:
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the messages of a WebSocket on, both ways."""
         await receive()
-        address = _address(self._base, scope)
-        headers = _request_headers(scope, self._upstream)
+        try:
+            asked = lead_to_path(scope)
+            address = _address(self._base, asked)
+            headers = _request_headers(asked, self._upstream)
+        except RequestError as error:
+            await _deny(scope, send, STATUSES[error.fault])
+            return
         for name in [name for name in headers if name.lower().startswith("sec-websocket-")]:
             headers.popall(name, None)
         try:
@@ -412,8 +420,13 @@ class _Stream(AsyncIterablePayload):
 
 
 def _address(base: str, scope: Scope) -> URL:
-    """Return the address that a request is forwarded to: its path as sent, and its query."""
+    """Return the address that a request is forwarded to: its path as sent, and its query.
+
+    Raises RequestError for a target without a path, which could lead to another server.
+    """
     path: str = scope["path"]
+    if path[:1] not in ("", "/"):
+        raise RequestError("the target of the request is no path")
     raw = scope.get("raw_path")
     # some servers put the query string there, too
     sent = raw.partition(b"?")[0].decode("latin-1") if raw else ""

@@ -74,6 +74,12 @@ _BLANKS: Final = BLANKS.encode()
 _PRIVATE: Final = (b"cache-control", b"private, no-store")
 _CLOSE: Final = (b"connection", b"close")
 
+# Headers by which callers name another method where they can send no other than POST.
+_METHODS: Final = frozenset({b"x-http-method-override", b"x-http-method", b"x-method-override"})
+
+# The target of a request in absolute form (RFC 9112, section 3.2.2), and its parts.
+_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)(.*)", re.DOTALL)
+
 # Of how many places at which the application is mounted the links are kept.
 _MOST_ROOTS: Final = 16
 
@@ -143,6 +149,26 @@ def route(scope: Scope) -> str:
         return path
     below = path[len(root) :]
     return below if below[:1] in ("", "/") else path
+
+
+def lead_to_path(scope: Scope) -> Scope:
+    """Return a request with a path, whose target may be in absolute form.
+
+    The host in its target takes the place of the header `Host` (RFC 9112, section 3.2.2). Raises
+    RequestError for another target; `*` stays.
+    """
+    path: str = scope["path"]
+    if path[:1] in ("", "/") or path == "*":
+        return scope
+    found = _ABSOLUTE.fullmatch(path)
+    if found is None:
+        raise RequestError("the target of the request is no path")
+    headers = [each for each in scope["headers"] if each[0] != b"host"]
+    headers.insert(0, (b"host", found[1].encode("latin-1", "replace")))
+    changed = {**scope, "path": found[2] or "/", "headers": headers}
+    raw = _ABSOLUTE.fullmatch((scope.get("raw_path") or b"").decode("latin-1"))
+    changed["raw_path"] = None if raw is None else raw[2].encode("latin-1") or b"/"
+    return changed
 
 
 async def whole(receive: Receive) -> bytes | None:
@@ -350,6 +376,7 @@ class Versioned:
     else passes through untouched. *find*, if it is given, takes a request's method and its path
     without what names a version; requests that it returns None for pass through untouched, too,
     and what it returns for others is used in place of *ignoring*, *limits* and the application.
+    Where a header names another method, it takes both, with a blank between.
     It has to return None for the paths of *documents*, and for those outside of *prefix*.
     *ignoring* takes a request's scope and returns whether its
     operation ignores the header: it is then served as without one. *ends* are the announced ends,
@@ -407,6 +434,8 @@ class Versioned:
         self._plain = _Served(supported, supported.default, None)
         secrets = (name.lower().encode("latin-1") for name in credentials)
         self._read = frozenset({self._name, b"content-length", b"content-encoding", *secrets})
+        if find is not None:
+            self._read |= _METHODS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -421,25 +450,32 @@ class Versioned:
         if self._find_version is None and self._find is not None:
             routed = self._find(scope["method"], path)
         if routed is None:
+            if path[:1] != "/" and path:
+                await self._lead_to_path(scope, receive, send)
+                return
             if path.startswith(self._documented):
                 documents = self._documents
                 if documents is not None and documents.serves(path):
                     await documents(scope, receive, send)
                     return
-            if not path.startswith(self._below) and path != self._prefix:
-                await self._app(scope, receive, send)
-                return
             if self._find_version is not None:
                 named, found = self._find_version(scope)
-                if self._find is not None:
+            if self._find is None:
+                if not path.startswith(self._below) and path != self._prefix:
+                    await self._app(scope, receive, send)
+                    return
+            else:
+                if self._find_version is not None:
                     routed = self._find(scope["method"], route(found))
-            if routed is None and self._find is not None:
-                await self._app(scope, receive, send)
-                return
-        if routed is not None:
-            ignores_version = routed.ignores_version
-        else:
-            ignores_version = self._ignoring is not None and self._ignoring(found)
+                if routed is None and found is not scope:
+                    # servers may take the path for another that names no version
+                    named, found = None, scope
+                    routed = self._find(scope["method"], path)
+                if routed is None:
+                    routed = self._find_overridden(found)
+                if routed is None:
+                    await self._app(scope, receive, send)
+                    return
         state = found.setdefault("state", {})
         lines: list[bytes] = []
         length = 0
@@ -452,8 +488,14 @@ class Versioned:
                     length = _length(value)
                 elif name == b"content-encoding":
                     state[ENCODING] = _join(_values(found["headers"], name))
+                elif name in _METHODS:
+                    routed = self._find_overridden(found)
                 else:
                     is_private = True
+        if routed is not None:
+            ignores_version = routed.ignores_version
+        else:
+            ignores_version = self._ignoring is not None and self._ignoring(found)
         rejection = None
         if ignores_version:
             served = self._plain
@@ -502,6 +544,22 @@ class Versioned:
                 raise
             exchange = _Exchange(found, receive, send, served, is_private, None, self._answer)
             await exchange.fail(error)
+
+    async def _lead_to_path(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request whose target is no path, but maybe has one."""
+        try:
+            found = lead_to_path(scope)
+        except RequestError as error:
+            await respond(scope, send, self._answer(scope, describe_error(error)))
+            return
+        await (self._app if found is scope else self)(found, receive, send)
+
+    def _find_overridden(self, scope: Scope) -> Routed | None:
+        """Return the operation that a request may mean by its method, or by one that it names."""
+        if self._find is None:
+            return None
+        named = [value.decode("latin-1") for name, value in scope["headers"] if name in _METHODS]
+        return self._find(" ".join([scope["method"], *named]), route(scope)) if named else None
 
     def _negotiate(self, named: str) -> tuple[_Served, Rejection | None]:
         found = negotiate(named, self._supported)

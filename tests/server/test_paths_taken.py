@@ -1,0 +1,272 @@
+"""Paths that servers take for another, through the layer: no answer is newer than its caller."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+import random
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from support.exchanges import Response, exchange, request, serving, talk
+from support.generated_server import Generated
+from support.shop import (
+    Asked,
+    Converters,
+    Shop,
+    ask_at_random,
+    backend,
+    find_leaks,
+    find_order,
+    forget_gate,
+)
+from support.shop_sources import FILES, VERSIONS
+from support.sources import loaded
+
+pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
+
+OLDEST, NEWEST = VERSIONS[0], VERSIONS[-1]
+LITERALS = {"api", "orders", "categories", "stock", "simulate"}
+ODD = ["//", "/./", "/x/../", "/%2e/", "/;/", ";v=1/", "%2F", "%2f", "\\", "%5C"]
+ENDS = ["/", "//", "/.", "/x/..", ";", ";v=1", ".json", "/;a", "%2F"]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    return Shop(tmp_path_factory.mktemp("shop"))
+
+
+class Lenient:
+    """A server that takes many paths for the same, and another method if a header names one."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            path = scope["path"].replace("\\", "/")
+            path = "/".join(segment.partition(";")[0] for segment in path.split("/"))
+            path = posixpath.normpath(path).removesuffix(".json")
+            segments = path.lstrip("/").split("/")
+            known = [each.lower() if each.lower() in LITERALS else each for each in segments]
+            method = dict(scope["headers"]).get(b"x-http-method-override", b"").decode().upper()
+            changed = {"path": "/" + "/".join(known), "method": method or scope["method"]}
+            scope = {**scope, **changed}
+        await self._app(scope, receive, send)
+
+
+def spell(lots: random.Random, url: str) -> str:
+    """Return *url* with another path that servers may take for the same."""
+    path, mark, query = url.partition("?")
+    for _ in range(lots.choice([1, 1, 2, 3])):
+        how = lots.randrange(4)
+        slashes = [at for at, each in enumerate(path) if each == "/"]
+        if how == 0:
+            path += lots.choice(ENDS)
+        elif how == 1:
+            path = "".join(lots.choice([each, each.upper()]) for each in path.split("one")[0])
+            path += url.partition("?")[0][len(path) :]
+        elif how == 2:
+            at = lots.choice([at for at, each in enumerate(path) if each.isalpha()])
+            path = f"{path[:at]}%{ord(path[at]):02x}{path[at + 1 :]}"
+        else:
+            at = lots.choice(slashes)
+            path = path[:at] + lots.choice(ODD if at else ODD[:4]) + path[at + 1 :]
+    return f"{path}{mark}{query}"
+
+
+def spelled(seed: int, count: int) -> list[Asked]:
+    lots = random.Random(seed)
+    listed = [each for each in ask_at_random(seed, count) if each.version in VERSIONS]
+    # the application by itself can't take a lone surrogate
+    asked = [each for each in listed if b"ud800" not in each.body]
+    return [each._replace(url=spell(lots, each.url)) for each in asked]
+
+
+async def ask(app: Any, asked: Asked) -> Response:
+    scope = request(asked.method, asked.url, asked.headers)
+    sent: str = scope["path"]
+    scope.update(path=unquote(sent), raw_path=sent.encode())
+    return await exchange(app, scope, asked.body)
+
+
+def ask_all(app: Any, asked: list[Asked]) -> list[Response]:
+    async def answered() -> list[Response]:
+        return [await ask(app, each) for each in asked]
+
+    return asyncio.run(answered())
+
+
+def leaks(asked: list[Asked], answers: list[Response]) -> list[Any]:
+    return [
+        (each, found)
+        for each, answer in zip(asked, answers, strict=True)
+        if answer.status < 400
+        for found in [find_leaks(each.version or OLDEST, "production", answer.body)]
+        if found
+    ]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("wraps", [Lenient, lambda app: app], ids=["lenient", "exact"])
+def test_no_spelling_of_a_path_leads_past_the_layer(shop: Shop, wraps: Any, strict: bool) -> None:
+    asked = spelled(3, 500)
+    app = wraps(backend())
+    answers = ask_all(shop.wrap("production", app, strict=strict), asked)
+    assert leaks(asked, answers) == []
+    # the application answers all the same, and in a form that is too new
+    alone = ask_all(app, asked)
+    reached = [
+        (one, other) for one, other in zip(alone, answers, strict=True) if one.status in (200, 201)
+    ]
+    is_lenient = wraps is Lenient
+    assert len(reached) > (250 if is_lenient else 50)
+    assert len(leaks(asked, alone)) > (80 if is_lenient else 10)
+    # they are served, not refused; what is refused is faulty, as its body
+    assert sum(other.status in (400, 404) for _, other in reached) < len(reached) / 5
+    assert not [each for each in answers if each.status >= 500]
+
+
+def test_a_gate_that_is_forgotten_is_noticed(tmp_path: Any) -> None:
+    asked = spelled(3, 500)
+    app = Shop(tmp_path, forget_gate).wrap("production", Lenient(backend()))
+    assert leaks(asked, ask_all(app, asked)) != []
+
+
+@contextmanager
+def proxying(shop: Shop, app: Any, http: Any = "httptools") -> Iterator[int]:
+    """Serve all versions in front of *app*; yield the port."""
+    forwarding = shop.package.module("server.forwarding")
+    quiet: dict[str, Any] = {"server_header": False, "date_header": False}
+    with ExitStack() as stack:
+        port = stack.enter_context(serving(app, "h11", **quiet))
+        behind = forwarding.Forwarding(forwarding.Upstream(url=f"http://127.0.0.1:{port}"))
+        front = shop.wrap("production", behind, strict=False)
+        yield stack.enter_context(serving(front, http, lifespan="on", **quiet))
+
+
+def send(port: int, asked: Asked, *lines: bytes) -> Response:
+    start = f"{asked.method} {asked.url} HTTP/1.1".encode("latin-1")
+    fields = [b": ".join(each) for each in asked.headers]
+    length = [b"content-length: %d" % len(asked.body)] if asked.body else []
+    head = [start, b"host: shop.example", b"connection: close", *fields, *length, *lines]
+    return talk(port, b"\r\n".join(head), asked.body)
+
+
+def test_no_spelling_of_a_path_leads_past_the_proxy(shop: Shop) -> None:
+    # httptools refuses a target with a backslash
+    asked = [each for each in spelled(4, 160) if "\\" not in each.url]
+    with serving(Lenient(backend()), "h11") as port:
+        alone = [send(port, each) for each in asked]
+    with proxying(shop, Lenient(backend())) as port:
+        answers = [send(port, each) for each in asked]
+    assert leaks(asked, answers) == []
+    assert len(leaks(asked, alone)) > 20
+    assert not [each for each in answers if each.status >= 500]
+
+
+ORDER = Asked("GET", "/api/orders/one", OLDEST)
+
+
+def is_narrowed(response: Response) -> bool:
+    return response.status == 200 and response.json["buyer"] == find_order("one")["customer_name"]
+
+
+@pytest.mark.parametrize("http", ["h11", "httptools"])
+@pytest.mark.parametrize("form", ["{}", "http://elsewhere.example{}", "HTTPS://[::1]:8443{}"])
+def test_a_target_in_absolute_form_is_that_of_its_path(shop: Shop, http: Any, form: str) -> None:
+    asked = ORDER._replace(url=form.format(ORDER.url))
+    with serving(shop.serve("production"), http) as port:
+        assert is_narrowed(send(port, asked))
+    with serving(shop.wrap("production"), http) as port:
+        assert is_narrowed(send(port, asked))
+    with proxying(shop, backend(), http) as port:
+        assert is_narrowed(send(port, asked))
+
+
+def surrounding(shop: Shop, app: Any) -> Any:
+    return serving(shop.wrap("production", app))
+
+
+@pytest.mark.parametrize("door", [proxying, surrounding])
+def test_redirects_of_the_application_lead_to_the_operation(shop: Shop, door: Any) -> None:
+    with door(shop, backend()) as port:
+        asked = Asked("GET", "/api/orders/?limit=2&state=draft", OLDEST)
+        redirect = send(port, asked)
+        [location] = redirect.header("location")
+        # what the application sees is `page_size`
+        assert redirect.status == 307
+        assert location.endswith("/api/orders?limit=2&state=draft")
+        followed = send(port, asked._replace(url=f"/api{location.partition('/api')[2]}"))
+    assert len(followed.json["items"]) == 2
+    assert "buyer" in followed.json["items"][0]
+
+
+OVERRIDE = b"x-http-method-override: "
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "named", "status"),
+    [
+        # no operation by its own method: it is that of the other
+        ("POST", "/api/orders/one", b"GET", 200),
+        ("POST", "/api/orders/one/", b"get", 200),
+        ("GET", "/api/orders/one", b"GET", 200),
+        # an operation, and the application may take it for another
+        ("POST", "/api/orders", b"GET", 404),
+        ("GET", "/api/orders", b"POST", 404),
+        # not one that there is
+        ("GET", "/api/orders/one", b"PURGE", 405),
+        ("POST", "/api/things", b"GET", 404),
+    ],
+)
+def test_a_method_that_a_header_names_counts(
+    shop: Shop, method: str, path: str, named: bytes, status: int
+) -> None:
+    asked = Asked(method, path, OLDEST)
+    with serving(shop.wrap("production", Lenient(backend()))) as port:
+        response = send(port, asked, OVERRIDE + named)
+        assert response.status == status
+        assert find_leaks(OLDEST, "production", response.body) == []
+
+
+def test_callers_of_the_newest_version_get_what_the_application_makes_of_a_path(shop: Shop) -> None:
+    asked = Asked("POST", "/api/orders", NEWEST)
+    with serving(shop.wrap("sandbox", Lenient(backend()), strict=False)) as port:
+        assert send(port, asked, OVERRIDE + b"GET").status == 200
+        assert send(port, asked._replace(version=VERSIONS[-3]), OVERRIDE + b"GET").status == 404
+
+
+def test_operations_that_are_not_versioned_pass_at_their_own_paths(shop: Shop) -> None:
+    app = shop.server.versioned(
+        Lenient(backend()),
+        environment="production",
+        converters=Converters(),
+        only={"listOrders"},
+    )
+    passed = asyncio.run(ask(app, ORDER))
+    assert (passed.json, passed.header("x-api-version")) == (find_order("one"), [])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/2023-01-10/orders/one",
+        "/api/2023-01-10//orders/one",
+        "/api/2023-01-10/Orders/./one/",
+        # no server that speaks the newest version alone takes these for one with a version
+        *("//api/orders/one", "/API/orders/one", "/api/orders/one/", "/./api/orders/one"),
+        *("/api/2026-01-15/../orders/one", "/api/x/../orders/one"),
+    ],
+)
+def test_a_version_in_the_path_is_read_beside_other_spellings(tmp_path: Path, path: str) -> None:
+    table = FILES["versions.yaml"].replace("header: X-API-Version", "path: true")
+    server = Generated(tmp_path, loaded(tmp_path, {**FILES, "versions.yaml": table})).module(
+        "server"
+    )
+    app = server.versioned(Lenient(backend()), environment="production", converters=Converters())
+    assert is_narrowed(asyncio.run(ask(app, Asked("GET", path))))
