@@ -224,6 +224,7 @@ YAML_CASES = [
             f"3:5: {ESCAPED.format('U+0085')}",
             f"4:1: {ESCAPED.format('U+0007')}",
         ],
+        adopted=[],
     ),
     Case("half of a surrogate pair", 'a: "x\\ud800"\n', [f"1:4: {HALF}"]),
     Case(
@@ -340,6 +341,7 @@ JSON_CASES = [
             f"1:23: {ESCAPED.format('U+0008')}",
             f"2:2: {ESCAPED.format('U+2028')}",
         ],
+        adopted=[],
     ),
     Case("a forbidden character", '{\n"a": "x\u202e"}', [f"2:8: {UNSEEN.format('U+202E')}"]),
     Case(

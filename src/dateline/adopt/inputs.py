@@ -162,13 +162,18 @@ def parse_table(text: str) -> Table:
 def format_title(source: Source) -> str:
     """Return the title of the version of *source*, from what the document calls itself."""
     info = source.document["info"]
-    title = " ".join(str(info.get("title", "")).split())
-    version = " ".join(str(info.get("version", "")).split())
+    title, version = (_one_line(str(info.get(key, ""))) for key in ("title", "version"))
     if not title:
         return ""
     if not version or version == source.date:
         return f"{title}, as of {source.date}"
     return f"{title} {version}"
+
+
+def _one_line(text: str) -> str:
+    """Return *text* in one line, without what nobody sees."""
+    words = " ".join(text.split())
+    return "".join(each for each in words if each.isprintable())
 
 
 def format_table(

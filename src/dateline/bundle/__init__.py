@@ -125,8 +125,9 @@ class Document:
 
     @property
     def notes(self) -> tuple[Problem, ...]:
-        """What the conversion from Swagger 2.0 could not express in OpenAPI 3.0."""
-        return self._bundle.notes
+        """What the conversion from Swagger 2.0 could not express, and what files have twice."""
+        files = (note for source in self._bundle.sources.values() for note in source.notes)
+        return (*self._bundle.notes, *files)
 
     @cached_property
     def _bundle(self) -> Bundle:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from dateline.model import WAS, Place, Problem
@@ -16,12 +16,12 @@ from dateline.source.reader import (
     Locator,
     Log,
     StoppedError,
+    YamlReader,
     YamlText,
-    decode,
-    read_content,
-    text_of,
+    published_text,
+    refuse_conflicts,
+    yaml_of,
 )
-from dateline.source.reader.json_document import JsonDocument
 
 
 class Files(Protocol):
@@ -50,6 +50,8 @@ class SourceFile:
     locate: Callable[..., Place]
     text: str | None = None
     """The text of a file, if its references can be found without walking its objects."""
+    notes: tuple[Problem, ...] = ()
+    """Where it says something twice."""
 
 
 def read_source(
@@ -57,39 +59,62 @@ def read_source(
 ) -> SourceFile | None:
     """Return the file called *name* in messages with the bytes *content*.
 
-    It is JSON if its name ends in `.json`, else YAML; in UTF-8, with or without a byte order mark.
-    Parts with the same text as in the previous document of the same *readings* are the same
-    objects; without readings, JSON must follow the rules for sources: invisible characters are
-    refused. Never raises for bad input: the result is None, and the problems are appended to
+    It is JSON if its name ends in `.json`, or if its text is; else YAML. It may be in UTF-8, UTF-16
+    or UTF-32, with or without a byte order mark. Parts with the same text as in the previous
+    document of the same *readings* are the same objects; without readings, mappings know their
+    places. Never raises for bad input: the result is None, and the problems are appended to
     *problems*.
     """
     found: list[Problem] = []
     source: SourceFile | None = None
-    if readings is not None:
-        with suppress(StoppedError):
-            source = _read_with_others(content, name, Log(name, found), readings)
-    elif (document := read_content(content, name, adopted=True, problems=found)) is not None:
-        text = document.text.text if isinstance(document, JsonDocument) else None
-        source = SourceFile(name, document, Locator([document]).locate, text)
+    with suppress(StoppedError):
+        log = Log(name, found)
+        text = published_text(content, log)
+        refuse_conflicts(text, log)
+        source = _read_as_json(text, name, found, readings)
+        if source is None and not found:
+            source = _read_as_yaml(yaml_of(text, log), log, readings)
     problems += found
     return None if found else source
 
 
-def _read_with_others(content: bytes, name: str, log: Log, readings: Readings) -> SourceFile:
-    """Return a file that shares parts with the last one of *readings*.
+def _read_as_json(
+    text: str, name: str, problems: list[Problem], readings: Readings | None
+) -> SourceFile | None:
+    """Return a file that is JSON; None if it is called YAML and is no JSON."""
+    is_named = name.lower().endswith(".json")
+    if not is_named and text.lstrip()[:1] != "{":
+        return None
+    found: list[Problem] = []
+    source: SourceFile | None = None
+    with suppress(StoppedError):
+        reader = JsonReader(text, ADOPTED, Log(name, found), published=True)
+        if readings is None:
+            document = reader.read()
+            source = SourceFile(name, document, Locator([document]).locate, text)
+        else:
+            last = readings.last
+            root, json = reader.read_foreign(last if isinstance(last, JsonText) else None)
+            readings.last = json
+            source = SourceFile(name, root, json.find, text)
+        source = replace(source, notes=tuple(reader.notes))
+    if is_named:
+        problems += found
+    return None if found else source
 
-    Raises StoppedError if it can't be read.
-    """
+
+def _read_as_yaml(text: str, log: Log, readings: Readings | None) -> SourceFile:
+    """Return a file that is YAML. Raises StoppedError if it can't be read."""
+    if readings is None:
+        reader = YamlReader(text, ADOPTED, True, log, published=True)
+        document = reader.read()
+        locate = Locator([document]).locate
+        return SourceFile(log.file, document, locate, notes=tuple(reader.notes))
     last = readings.last
-    if name.lower().endswith(".json"):
-        reader = JsonReader(decode(content, log), ADOPTED, log)
-        root, json = reader.read_foreign(last if isinstance(last, JsonText) else None)
-        readings.last = json
-        return SourceFile(name, root, json.find, json.text)
-    yaml = YamlText(name, text_of(content, log))
+    yaml = YamlText(log.file, text)
     root = yaml.read(log, last if isinstance(last, YamlText) else None)
     readings.last = yaml
-    return SourceFile(name, root, yaml.find, yaml.text)
+    return SourceFile(log.file, root, yaml.find, text, tuple(yaml.notes))
 
 
 def may_refer_to_files(source: SourceFile) -> bool:

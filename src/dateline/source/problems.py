@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from dateline.model import Place, Problem
 
@@ -12,6 +13,9 @@ MOST_PROBLEMS: Final = 200
 
 EMPTY: Final = ("empty-file", "this file has no content; write a mapping, or delete the file")
 """The id and message for an empty file."""
+
+EQUAL_TWICE: Final = "keys that are there twice with equal values are read once"
+"""Message of the note for them."""
 
 _WORD: Final = re.compile(r"\S+")
 
@@ -65,3 +69,8 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 def duplicate(key: str, first: Place) -> tuple[str, str]:
     """Return id and message for a *key* that already occurs at *first*."""
     return "duplicate-key", f"'{short(key)}' is already at {first}; keep one of the two"
+
+
+def are_same(one: Any, other: Any) -> bool:
+    """Return whether two values are the same JSON; `1` and `1.0` are not."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)

@@ -10,9 +10,10 @@ from dateline.model import Map, Place, Problem
 from dateline.source.problems import MOST_PROBLEMS, Log, StoppedError
 from dateline.source.reader.characters import (
     UnreadableFileError,
-    decode,
     file_content,
+    published_text,
     text_of,
+    yaml_of,
 )
 from dateline.source.reader.json_document import JsonReader
 from dateline.source.reader.json_text import JsonText, Trail
@@ -34,13 +35,15 @@ __all__ = [
     "StoppedError",
     "Trail",
     "UnreadableFileError",
+    "YamlReader",
     "YamlText",
     "choose_search",
-    "decode",
     "file_content",
+    "published_text",
     "read",
     "read_content",
-    "text_of",
+    "refuse_conflicts",
+    "yaml_of",
 ]
 
 
@@ -92,7 +95,7 @@ def read_content(
     limits = ADOPTED if adopted else AUTHORED
     try:
         text = text_of(content, log)
-        _refuse_conflicts(text, log)
+        refuse_conflicts(text, log)
         if name.lower().endswith(".json"):
             return JsonReader(text, limits, log).read()
         return YamlReader(text, limits, adopted, log).read()
@@ -100,7 +103,7 @@ def read_content(
         return None
 
 
-def _refuse_conflicts(text: str, log: Log) -> None:
+def refuse_conflicts(text: str, log: Log) -> None:
     """Report each merge conflict in *text*. Raises StoppedError if there is any."""
     if "<<<<<<< " not in text:
         return

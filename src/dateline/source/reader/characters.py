@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -26,6 +27,13 @@ _FORBIDDEN: Final = re.compile(
     "\ufeff\ufffe\uffff\ud800-\udfff]"
 )
 
+_HALVES: Final = re.compile("[\ud800-\udfff]")
+
+# What readers of YAML disagree on, or refuse.
+_NOT_YAML: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
+)
+
 
 class UnreadableFileError(Exception):
     """A file can't be read: the id of the problem, and its message with the way out."""
@@ -46,8 +54,31 @@ def text_of(content: bytes, log: Log) -> str:
     if "\r" in text:
         text = _with_line_feeds(text, log)
     if _FORBIDDEN.search(text):
-        text = _without_invisible(text, log)
+        text = _without_invisible(text, log, _FORBIDDEN)
     return text
+
+
+def published_text(content: bytes, log: Log) -> str:
+    """Return *content*, a third-party file, as text without its byte order mark.
+
+    It may be in UTF-8, UTF-16 or UTF-32 (YAML 1.2.2, section 5.2). Raises StoppedError if not.
+    """
+    encoding = json.detect_encoding(content)
+    if encoding.startswith("utf-8"):
+        return decode(content, log)
+    try:
+        return content.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        log.stop(1, 1, "not-utf-8", "the file is in no UTF-8, UTF-16 or UTF-32; save it as UTF-8")
+
+
+def yaml_of(text: str, log: Log) -> str:
+    """Return *text* of a third-party file with LF for every line end.
+
+    Characters that are not in YAML are reported, and replaced by blanks.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _without_invisible(text, log, _NOT_YAML) if _NOT_YAML.search(text) else text
 
 
 def file_content(path: Path, most_bytes: int, *, inside: Path | None = None) -> bytes:
@@ -118,26 +149,31 @@ def _with_line_feeds(text: str, log: Log) -> str:
     return text.replace("\r", "\n")
 
 
-def _without_invisible(text: str, log: Log) -> str:
+def _without_invisible(text: str, log: Log, forbidden: re.Pattern[str]) -> str:
     for number, line in enumerate(text.split("\n"), 1):
-        if found := _FORBIDDEN.search(line):
+        if found := forbidden.search(line):
             message = _invisible(found.group()) + "; delete it"
             log.note(number, found.start() + 1, "control-character", message)
     # a blank preserves all positions, so that the other problems are found as well
-    return _FORBIDDEN.sub(" ", text)
+    return forbidden.sub(" ", text)
 
 
 def _invisible(character: str) -> str:
     return f"the invisible character U+{ord(character):04X} is here"
 
 
-def text_refusals(text: str, most_bytes: int) -> Iterator[tuple[str, str]]:
-    """Yield id and message for everything that is wrong with a text, its escapes decoded."""
+def text_refusals(
+    text: str, most_bytes: int, *, adopted: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield id and message for everything that is wrong with a text, its escapes decoded.
+
+    In an *adopted* one, invisible characters may be written as escapes.
+    """
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > most_bytes:
         message = f"this text has {size:,} bytes, of at most {most_bytes:,}; shorten it"
         yield "too-large", message
-    if found := _FORBIDDEN.search(text):
+    if found := (_HALVES if adopted else _FORBIDDEN).search(text):
         if "\ud800" <= found.group() <= "\udfff":
             yield "lone-surrogate", HALF_CHARACTER
         else:

@@ -9,11 +9,19 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any, Final, cast
 
-from dateline.model import Map, Place
-from dateline.source.problems import EMPTY, Log, duplicate, line_and_column, word_at
+from dateline.model import Map, Place, Problem
+from dateline.source.problems import (
+    EMPTY,
+    EQUAL_TWICE,
+    Log,
+    are_same,
+    duplicate,
+    line_and_column,
+    word_at,
+)
 from dateline.source.reader.characters import text_refusals
 from dateline.source.reader.json_text import JsonText, after_blanks
-from dateline.source.reader.limits import Limits, too_deep, too_many
+from dateline.source.reader.limits import ADOPTED, Limits, too_deep, too_many
 from dateline.source.scalars import (
     INTEGER,
     MOST_DIGITS,
@@ -82,11 +90,14 @@ class JsonReader:
     to find out what and where.
     """
 
-    def __init__(self, text: str, limits: Limits, log: Log) -> None:
+    def __init__(self, text: str, limits: Limits, log: Log, *, published: bool = False) -> None:
         self._text = text
         self._limits = limits
         self._log = log
+        self._is_published = published
         self._has_long_text = False
+        self.notes: list[Problem] = []
+        """equal values under equal keys, which are read once in a *published* text"""
 
     def read(self) -> JsonDocument:
         """Return the content of a source, and report whatever is wrong in it.
@@ -94,7 +105,7 @@ class JsonReader:
         Raises StoppedError if it is not JSON to its end.
         """
         text = JsonText(self._log.file, self._text, source=True)
-        document = JsonDocument(self._read(text, None, _FORBIDDEN_ESCAPE))
+        document = JsonDocument(self._read(text, None))
         document.file, document.mark, document.marks = self._log.file, 0, []
         document.text = text
         return document
@@ -105,17 +116,16 @@ class JsonReader:
         Parts that are in *like*, too, are shared with it. Raises StoppedError as ``read`` does.
         """
         text = JsonText(self._log.file, self._text)
-        return self._read(text, like, _LONE_HALF), text
+        return self._read(text, like), text
 
-    def _read(
-        self, text: JsonText, like: JsonText | None, suspicious: re.Pattern[str]
-    ) -> dict[str, Any]:
+    def _read(self, text: JsonText, like: JsonText | None) -> dict[str, Any]:
+        suspicious = _LONE_HALF if self._limits is ADOPTED else _FORBIDDEN_ESCAPE
         self._check_structure()
         refused: ValueError | None = None
         try:
             root = text.read(like)
         except ValueError as error:
-            root, refused = self._read_leniently(), error
+            root, refused = self._read_leniently(text), error
         noted = False
         if refused or self._has_long_text or self._has_escape(suspicious):
             for offset, kind, message in self._find_problems():
@@ -125,7 +135,7 @@ class JsonReader:
         if self._text[start] != "{":
             message = "the file must hold an object; write { ... }"
             self._log.stop(*self._place(start), "not-a-mapping", message)
-        if refused and not noted:
+        if refused and not noted and not self.notes:
             raise refused  # nothing may go unreported
         return cast(dict[str, Any], root)
 
@@ -181,7 +191,7 @@ class JsonReader:
                 return token.start()
         return 0  # a backslash outside of a string: no JSON, and its quotes counted otherwise
 
-    def _read_leniently(self) -> Any:
+    def _read_leniently(self, text: JsonText) -> Any:
         """Return what the text holds, the first of equal keys and numbers within the range.
 
         Raises StoppedError, with the reason noted, where the text is not JSON.
@@ -191,13 +201,24 @@ class JsonReader:
         try:
             return json.loads(
                 self._text,
-                object_pairs_hook=lambda pairs: {**dict(pairs), **dict(reversed(pairs))},
+                object_pairs_hook=lambda pairs: text.make_object(
+                    [*{**dict(pairs), **dict(reversed(pairs))}.items()]
+                ),
                 parse_int=lambda digits: int(digits[:MOST_DIGITS]),
             )
         except json.JSONDecodeError as error:
             way_out = next((way for part, way in _WAYS_OUT if part in error.msg), "look before it")
-            message = f"{word_at(self._text, error.pos)} can't be here; {way_out}"
+            if self._text.startswith(("//", "/*", "#"), error.pos):
+                way_out = "there are no comments in JSON"
+            message = f"{self._quote(error.pos)} can't be here; {way_out}"
             self._log.stop(error.lineno, error.colno, "json-syntax", message)
+
+    def _quote(self, offset: int) -> str:
+        """Return the word at *offset*, or the name of an invisible character there."""
+        found = self._text[offset : offset + 1]
+        if found in "\n " or found.isprintable():
+            return word_at(self._text, offset)
+        return f"the character U+{ord(found):04X}"
 
     def _find_problems(self) -> Iterator[tuple[int, str, str]]:
         """Yield offset, id and message of the problems of a text that is well formed."""
@@ -209,13 +230,19 @@ class JsonReader:
             first = text[0]
             if first == '"':
                 value = _DECODER.raw_decode(self._text, offset)[0]
-                for kind, message in text_refusals(value, self._limits.text):
+                is_adopted = self._limits is ADOPTED
+                for kind, message in text_refusals(value, self._limits.text, adopted=is_adopted):
                     yield offset, kind, message
                 if around and (keys := around[-1]) is not None and before in "{,":
                     earlier = keys.setdefault(value, offset)
                     if earlier != offset:
                         place = Place(self._log.file, *self._place(earlier))
-                        yield (offset, *duplicate(value, place))
+                        id, message = duplicate(value, place)
+                        if self._is_published and self._are_equal(earlier, offset):
+                            at = Place(self._log.file, *self._place(offset))
+                            self.notes.append(Problem(place=at, id=id, message=EQUAL_TWICE))
+                        else:
+                            yield offset, id, message
             elif first in "{[":
                 around.append({} if first == "{" else None)
             elif first in "}]":
@@ -230,3 +257,12 @@ class JsonReader:
                 except RefusedError as refused:
                     yield offset, refused.kind, refused.message
             before = first
+
+    def _are_equal(self, *keys: int) -> bool:
+        """Return whether the values are equal whose *keys* begin there."""
+        found = []
+        for offset in keys:
+            colon = after_blanks(self._text, _DECODER.raw_decode(self._text, offset)[1])
+            begin = after_blanks(self._text, colon + 1)
+            found.append(_DECODER.raw_decode(self._text, begin)[0])
+        return are_same(*found)

@@ -103,7 +103,10 @@ class JsonText(TextLines):
 
     def __init__(self, file: str, text: str, *, source: bool = False) -> None:
         super().__init__(file, text)
-        self._strict = _strict(partial(_unique_map, file)) if source else _STRICT
+        self.make_object: Callable[[list[tuple[str, Any]]], dict[str, Any]] = (
+            partial(_unique_map, file) if source else _unique
+        )
+        self._strict = _strict(self.make_object) if source else _STRICT
         self._scanned: dict[int, dict[str | int, tuple[int, int]]] = {}
         # what is left to scan of containers, by where they begin
         self._left: dict[int, Iterator[_Child]] = {}

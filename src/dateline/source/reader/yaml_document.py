@@ -9,8 +9,17 @@ from typing import Any, Final, NamedTuple, NoReturn
 import yaml
 
 from dateline.collector import collection_off
-from dateline.model import Map, Place, Seq, pack
-from dateline.source.problems import EMPTY, Log, duplicate, line_and_column, short, word_at
+from dateline.model import Map, Place, Problem, Seq, pack
+from dateline.source.problems import (
+    EMPTY,
+    EQUAL_TWICE,
+    Log,
+    are_same,
+    duplicate,
+    line_and_column,
+    short,
+    word_at,
+)
 from dateline.source.reader.characters import HALF_CHARACTER, text_refusals
 from dateline.source.reader.limits import Limits, too_deep, too_many
 from dateline.source.scalars import RefusedError, adopted_value, authored_value, key_refusal
@@ -90,8 +99,15 @@ _COMPLAINTS: Final = (
 class YamlReader:
     """Builds the mappings and lists of one YAML text from its events."""
 
-    def __init__(self, text: str, limits: Limits, adopted: bool, log: Log) -> None:
+    def __init__(
+        self, text: str, limits: Limits, adopted: bool, log: Log, *, published: bool = False
+    ) -> None:
         self._text = text
+        self._is_published = published
+        # in a published text, the values under keys that are there already
+        self._doubles: list[tuple[Map, str, tuple[int, int], Any]] = []
+        self.notes: list[Problem] = []
+        """equal values under equal keys, which are read once in a *published* text"""
         self._limits = limits
         self._adopted = adopted
         self._log = log
@@ -135,6 +151,7 @@ class YamlReader:
         root.mark = pack(*_place(first))
         root.marks = []
         self._fill(root, get_event)
+        self._judge_doubles()
         get_event()
         after = get_event()
         if not isinstance(after, yaml.StreamEndEvent):
@@ -160,7 +177,7 @@ class YamlReader:
         stack: list[tuple[Any, bool]] = []
         here: Any = root
         in_map = wants_key = True
-        key, key_mark, fresh = "", 0, True
+        key, key_mark, fresh, twice = "", 0, True, (0, 0)
         while True:
             event = get_event()
             kind = type(event)
@@ -208,7 +225,9 @@ class YamlReader:
                 wants_key = False
                 fresh = key not in here
                 if not fresh:
-                    self._log.note(*_place(event), *duplicate(key, here.place(key)))
+                    twice = _place(event)
+                    if not self._is_published:
+                        self._log.note(*twice, *duplicate(key, here.place(key)))
                 continue
             if not in_map:
                 here.append(value)
@@ -216,6 +235,8 @@ class YamlReader:
             elif fresh:
                 here[key] = value
                 here.marks += (key_mark, mark)
+            elif self._is_published:
+                self._doubles.append((here, key, twice, value))
             if kind is scalar or kind is alias:
                 wants_key = in_map
             else:
@@ -224,6 +245,15 @@ class YamlReader:
                 in_map = wants_key = kind is mapping
 
     # The rare cases, out of the loop.
+
+    def _judge_doubles(self) -> None:
+        for here, key, place, value in self._doubles:
+            kind, message = duplicate(key, here.place(key))
+            if are_same(here[key], value):
+                at = Place(self._log.file, *place)
+                self.notes.append(Problem(place=at, id=kind, message=EQUAL_TWICE))
+            else:
+                self._log.note(*place, kind, message)
 
     def _key(self, event: Any) -> str:
         """Return the value of a plain key: its own text, refused or not."""
@@ -252,7 +282,7 @@ class YamlReader:
         return value
 
     def _check_text(self, text: str, event: Any) -> None:
-        for refusal in text_refusals(text, self._limits.text):
+        for refusal in text_refusals(text, self._limits.text, adopted=self._adopted):
             self._log.note(*_place(event), *refusal)
 
     def _check_lines(self, event: Any) -> None:

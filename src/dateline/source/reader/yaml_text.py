@@ -10,7 +10,7 @@ from typing import Any, Final
 import yaml
 
 from dateline.collector import collection_off
-from dateline.model import Map, Place
+from dateline.model import Map, Place, Problem
 from dateline.source.problems import Log, StoppedError
 from dateline.source.reader.characters import text_refusals
 from dateline.source.reader.json_text import TextLines, Trail
@@ -50,6 +50,8 @@ class YamlText(TextLines):
         # entries with their places, by their beginnings
         self._marked: dict[int, Map] = {}
         self._whole: Map | None = None
+        self.notes: list[Problem] = []
+        """what `YamlReader` notes"""
 
     def read(self, log: Log, like: YamlText | None) -> dict[str, Any]:
         """Return the content; raises StoppedError if the text is not YAML to its end.
@@ -66,7 +68,9 @@ class YamlText(TextLines):
             found = None
         if found is None:
             self._known.clear()
-            found = self._whole = YamlReader(self.text, ADOPTED, True, log).read()
+            reader_of_all = YamlReader(self.text, ADOPTED, True, log, published=True)
+            found = self._whole = reader_of_all.read()
+            self.notes = reader_of_all.notes
         return found
 
     def find(self, path: Trail, value: bool = False) -> Place:
@@ -199,7 +203,11 @@ class _EntryReader:
             if kind is scalar:
                 value = event.value
                 if event.style:
-                    if risky and event.style == '"' and any(text_refusals(value, ADOPTED.text)):
+                    if (
+                        risky
+                        and event.style == '"'
+                        and any(text_refusals(value, ADOPTED.text, adopted=True))
+                    ):
                         raise StoppedError
                 elif not wants_key:
                     if value not in values:

@@ -1,0 +1,266 @@
+"""What departs from JSON and YAML in published documents is read alike at every door, or refused.
+
+What has one meaning is read: the outcome is that of a plain twin. Anything else is refused by
+name, with file, line and column.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.adopted_apis import read_back
+from support.commands import dateline
+
+Document = dict[str, Any]
+
+A = {"type": "integer"}
+
+
+def meant(description: str = "d", schema: Any = None) -> Document:
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1", "description": description},
+        "paths": {"/a": {"get": {"responses": {"200": {"description": "x"}}}}},
+        "components": {"schemas": {"A": A if schema is None else schema}},
+    }
+
+
+def in_json(description: str = "d", schema: str = '{"type": "integer"}') -> bytes:
+    text = json.dumps(meant("DESCRIPTION", "SCHEMA"))
+    text = text.replace("DESCRIPTION", description).replace('"SCHEMA"', schema)
+    return text.encode()
+
+
+def in_yaml(description: str = "d", schema: str = "{ type: integer }") -> bytes:
+    return f"""openapi: 3.1.0
+info:
+  title: T
+  version: "1"
+  description: {description}
+paths:
+  /a:
+    get:
+      responses:
+        "200":
+          description: x
+components:
+  schemas:
+    A: {schema}
+""".encode()
+
+
+JSON = in_json().decode()
+YAML = in_yaml().decode()
+MARK = b"\xef\xbb\xbf"
+INVISIBLE = "\x7f\x85\u061c\u200e\u2028\u202e\u2066\ufeff\uffff"
+CONTROLS = "".join(map(chr, range(0x20)))
+
+READ: dict[str, tuple[str, bytes, Document]] = {
+    "a byte order mark": (".json", MARK + in_json(), meant()),
+    "a byte order mark in YAML": (".yaml", MARK + in_yaml(), meant()),
+    **{
+        f"{encoding} in {suffix}{' with a mark' if mark else ''}": (
+            suffix,
+            mark + text.encode(encoding),
+            meant(),
+        )
+        for suffix, text in ((".json", JSON), (".yaml", YAML))
+        for encoding, mark in (
+            ("utf-16", b""),
+            ("utf-16-le", b""),
+            ("utf-16-be", b""),
+            ("utf-16-be", b"\xfe\xff"),
+            ("utf-32", b""),
+            ("utf-32-le", b""),
+        )
+    },
+    "invisible characters": (".json", in_json(f"a{INVISIBLE}b"), meant(f"a{INVISIBLE}b")),
+    "bidi characters in YAML": (".yaml", in_yaml("a\u202eb\u200ec"), meant("a\u202eb\u200ec")),
+    "escapes of control characters": (
+        ".json",
+        in_json(json.dumps(CONTROLS)[1:-1]),
+        meant(CONTROLS),
+    ),
+    "escapes of invisible characters": (
+        ".json",
+        in_json(json.dumps(INVISIBLE)[1:-1]),
+        meant(INVISIBLE),
+    ),
+    "escapes of control characters in YAML": (
+        ".yaml",
+        in_yaml(r'"a\0\a\x1b\u202e\Nb"'),
+        meant("a\0\a\x1b\u202e\x85b"),
+    ),
+    "a control character in a name": (
+        ".json",
+        in_json(schema=r'{"properties": {"a\u0001b": {"const": "\u0002"}}}'),
+        meant(schema={"properties": {"a\x01b": {"const": "\x02"}}}),
+    ),
+    "a pair of escapes": (".json", in_json(r"\ud83d\ude00"), meant("\U0001f600")),
+    "JSON that is called YAML": (".yaml", in_json(r"\ud83d\ude00\/"), meant("\U0001f600/")),
+    "carriage returns": (".json", in_json(schema='{\r"type":\r"integer"\r}'), meant()),
+    "carriage returns in YAML": (".yaml", in_yaml().replace(b"\n", b"\r"), meant()),
+    "line ends of Windows": (".yaml", in_yaml().replace(b"\n", b"\r\n"), meant()),
+    "equal values twice": (
+        ".json",
+        in_json(schema='{"type": "integer", "type": "integer"}'),
+        meant(),
+    ),
+    "equal mappings twice": (
+        ".json",
+        in_json(schema='{"not": {"a": 1, "b": [2]}, "not": {"b": [2], "a": 1}}'),
+        meant(schema={"not": {"a": 1, "b": [2]}}),
+    ),
+    "equal values twice in YAML": (
+        ".yaml",
+        in_yaml(schema="{ type: integer, type: integer }"),
+        meant(),
+    ),
+    "equal mappings twice in YAML": (
+        ".yaml",
+        in_yaml(schema="\n      not: { a: 1 }\n      not:\n        a: 1"),
+        meant(schema={"not": {"a": 1}}),
+    ),
+    "tabs between tokens of YAML": (".yaml", in_yaml(schema="{ type:\tinteger }\t"), meant()),
+    "comments in YAML": (".yaml", b"# c\n" + in_yaml(schema="{ type: integer } # c"), meant()),
+    "marks of a YAML document": (".yaml", b"%YAML 1.2\n---\n" + in_yaml() + b"...\n", meant()),
+    "numbers as keys in YAML": (".yaml", in_yaml().replace(b'"200"', b"200"), meant()),
+}
+
+REFUSED: dict[str, tuple[str, bytes, str]] = {
+    "Latin-1": (".json", in_json("gr\u00fcn").decode().encode("latin-1"), "1:79: not-utf-8: "),
+    "half of UTF-16": (".json", JSON.encode("utf-16")[:-1], "1:1: not-utf-8: "),
+    "a tab in a text": (".json", in_json("a\tb"), "1:78: json-syntax: the character U+0009 "),
+    "a line end in a text": (".json", in_json("a\nb"), "1:78: json-syntax: "),
+    "a control character": (".json", in_json("a\x01b"), "1:78: json-syntax: the character U+0001 "),
+    "NUL": (".json", in_json("a\x00b"), "1:78: json-syntax: the character U+0000 "),
+    "half of a pair": (".json", in_json(r"\ud83d"), "1:76: lone-surrogate: "),
+    "other values twice": (
+        ".json",
+        in_json(schema='{"type": "integer", "type": "string"}'),
+        "1:206: duplicate-key: ",
+    ),
+    "1 and 1.0 twice": (
+        ".json",
+        in_json(schema='{"const": 1, "const": 1.0}'),
+        "1:199: duplicate-key: ",
+    ),
+    "NaN": (".json", in_json(schema='{"const": NaN}'), "1:196: json-syntax: NaN "),
+    "Infinity": (".json", in_json(schema='{"const": -Infinity}'), "1:196: json-syntax: -Infinity "),
+    "a number out of range": (
+        ".json",
+        in_json(schema='{"const": 1e400}'),
+        "1:196: number-out-of-range: ",
+    ),
+    "a comma too many": (".json", in_json(schema='{"const": 1,}'), "1:198: json-syntax: "),
+    "a comma too many in a list": (
+        ".json",
+        in_json(schema='{"enum": [1,]}'),
+        "1:198: json-syntax: ",
+    ),
+    "a comment": (
+        ".json",
+        in_json(schema="{ // c\n}"),
+        "1:188: json-syntax: '//' can't be here; there are no",
+    ),
+    "a comment in signs": (
+        ".json",
+        in_json(schema="{ /* c */ }"),
+        "1:188: json-syntax: '/*' can't be ",
+    ),
+    "single quotes": (".json", in_json(schema="{'a': 1}"), "1:187: json-syntax: "),
+    "a leading zero": (".json", in_json(schema='{"const": 01}'), "1:197: json-syntax: "),
+    "a blank that is none": (
+        ".json",
+        in_json(schema='{"const":\u00a01}'),
+        "1:195: json-syntax: the character U+00A0 ",
+    ),
+    "two values": (".json", in_json() + b"{}", f"1:{len(JSON) + 1}: json-syntax: "),
+    "YAML that is called JSON": (".json", in_yaml(), "1:1: json-syntax: "),
+    "tabs that indent": (
+        ".yaml",
+        in_yaml(schema="\n\t\ttype: integer"),
+        "15:1: yaml-syntax: a tab ",
+    ),
+    "a control character in YAML": (".yaml", in_yaml("a\x01b"), "5:17: control-character: "),
+    "a line separator in YAML": (".yaml", in_yaml("a\u2028b"), "5:17: control-character: "),
+    "other values twice in YAML": (
+        ".yaml",
+        in_yaml(schema="{ type: integer, type: string }"),
+        "14:25: duplicate-key: ",
+    ),
+    "half of a pair in YAML": (".yaml", in_yaml(r'"\ud83d"'), "5:16: lone-surrogate: "),
+    "an anchor": (".yaml", in_yaml(schema="&a { type: integer }"), "14:8: anchor-used: "),
+    "a tag": (".yaml", in_yaml(schema="{ const: !!binary aa== }"), "14:17: tag-used: "),
+    "several documents": (".yaml", in_yaml() + b"---\na: 1\n", "15:1: several-documents: "),
+    "a list as a key": (".yaml", in_yaml(schema="{ ? [a] : 1 }"), "14:12: key-not-text: "),
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with one version, and its document."""
+    home = tmp_path_factory.mktemp("project")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(home)
+        (home / "sound.json").write_bytes(in_json())
+        assert dateline("adopt", "2024-01-01=sound.json").status == 0
+        assert dateline("generate").status == 0
+    return home
+
+
+def findings(*command: str) -> list[tuple[str, str, str]]:
+    """Return the rules, messages and verdicts of what *command* finds."""
+    outcome = dateline(*command, "--format", "json")
+    assert outcome.status in (0, 1)
+    found = json.loads(outcome.out)["changes"]
+    return sorted((each["rule"], each["message"], each["verdict"]) for each in found)
+
+
+@pytest.mark.parametrize("case", READ)
+def test_what_has_one_meaning_is_read_at_every_door(
+    project: Path, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suffix, content, document = READ[case]
+    monkeypatch.chdir(project)
+    odd, twin = project / f"odd{suffix}", project / "twin.json"
+    odd.write_bytes(content)
+    twin.write_text(json.dumps(document))
+    for command in (("diff", "sound.json"), ("check", "--against")):
+        assert findings(*command, odd.name) == findings(*command, twin.name)
+    adopted = dateline("adopt", f"2024-01-01={odd}", "--into", str(tmp_path / "schemas"))
+    assert (adopted.status, adopted.err) == (0, "")
+    assert read_back(tmp_path / "schemas") == [document]
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_has_no_meaning_is_refused_by_name_at_every_door(
+    project: Path, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suffix, content, said = REFUSED[case]
+    monkeypatch.chdir(project)
+    odd = f"odd{suffix}"
+    (project / odd).write_bytes(content)
+    for command in (
+        ("diff", "sound.json", odd),
+        ("diff", odd, "sound.json"),
+        ("check", "--against", odd),
+        ("adopt", f"2024-01-01={odd}", "--into", str(tmp_path / "schemas")),
+    ):
+        outcome = dateline(*command)
+        assert (outcome.status, outcome.out) == (3, "")
+        assert outcome.err.startswith(f"{odd}:{said}")
+    assert not (tmp_path / "schemas").exists()
+
+
+@pytest.mark.parametrize("case", [case for case in READ if case.startswith("equal ")])
+def test_a_note_says_where_something_is_there_twice(case: str, tmp_path: Path) -> None:
+    suffix, content, _ = READ[case]
+    (tmp_path / f"odd{suffix}").write_bytes(content)
+    adopted = dateline(
+        "adopt", f"2024-01-01={tmp_path / f'odd{suffix}'}", "--into", str(tmp_path / "a")
+    )
+    assert "keys that are there twice with equal values are read once" in adopted.out
