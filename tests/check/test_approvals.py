@@ -101,10 +101,43 @@ def test_owners_of_the_waivers_approve(committed: Path) -> None:
     assert list_unwaived() == []
     assert dateline("generate").status == 0
     assert dateline("check").status == 0
+    owners.write_text("* @library/all @LIBRARY/API\n", "utf-8")
+    assert dateline("check", "--against", "HEAD").status == 0
     owners.write_text("* @library/all\n", "utf-8")
-    assert "who may: @library/all" in dateline("check", "--against", "HEAD").out
+    assert "who may: nobody: CODEOWNERS" in dateline("check", "--against", "HEAD").out
     owners.unlink()
     assert "who may: nobody: CODEOWNERS names no owner" in dateline("check").out
+
+
+@pytest.mark.parametrize("place", [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"])
+@pytest.mark.parametrize("against", [(), ("--against", "HEAD")])
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("* @library/api\n", "* @library/api @mallory\n"),
+        ("* @library/api\n", "* @library/api\n/schemas/ @mallory\n"),
+        ("* @library/api\n", "* @mallory\n"),
+        ("* @library/api\n/docs/ @mallory\n", "* @mallory\n"),
+        (None, "* @mallory\n"),
+    ],
+)
+def test_nobody_becomes_an_owner_in_the_change_that_they_approve(
+    committed: Path, place: str, against: tuple[str, ...], before: str | None, now: str
+) -> None:
+    owners = committed / place
+    owners.parent.mkdir(exist_ok=True)
+    if before is not None:
+        owners.write_text(before, "utf-8")
+    publish(committed, OWNERS)
+    owners.write_text(now, "utf-8")
+    edit(committed, LOST)
+    assert dateline(*ASKED, "--approved-by", "@mallory").status == 0
+    outcome = dateline("check", *against)
+    assert outcome.status == 1
+    assert "is approved by @mallory only" in outcome.out
+    git("add", place)
+    git("commit", "-q", "-m", "owners")
+    assert dateline("check", *against).status == 0
 
 
 def test_an_approval_follows_its_finding_when_files_are_renamed(committed: Path) -> None:

@@ -110,7 +110,7 @@ def judge_waivers(
 ) -> Waivers:
     """Return *waivers* with what decides on them: the day, what is published, who may approve."""
     table = judging_table(api.table, published.judging_record(api.table))
-    approvers = find_approvers(table, api.folder, WAIVERS)
+    approvers = find_approvers(table, api.folder, WAIVERS, published.owners)
     return Waivers(waivers, today, published.settled, approvers)
 
 

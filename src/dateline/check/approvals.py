@@ -19,17 +19,20 @@ _NAME: Final = re.compile(r"[^\s,;()]+")
 _SECTION: Final = re.compile(r"\^?\[[^\]]+\](?:\[\d+\])?")
 
 
-def find_approvers(table: Table, folder: Path, file: str) -> frozenset[str] | None:
+def find_approvers(
+    table: Table, folder: Path, file: str, published: str | None = None
+) -> frozenset[str] | None:
     """Return who may approve the waivers in *file* of *folder*; None where nobody has to.
 
+    Who is an owner has to be one by the *published* text of CODEOWNERS, too, where that is known.
     Names are in lower case, as code hosts compare them.
     """
     if not table.approvals:
         return None
-    names = {name for name in table.approvals if name != FILE_OF_OWNERS}
+    names = {name.casefold() for name in table.approvals if name != FILE_OF_OWNERS}
     if FILE_OF_OWNERS in table.approvals:
-        names.update(_find_owners(folder / file))
-    return frozenset(name.casefold() for name in names)
+        names |= _find_owners(folder / file, published)
+    return frozenset(names)
 
 
 def is_approved(given: str | None, approvers: frozenset[str] | None) -> bool:
@@ -39,7 +42,7 @@ def is_approved(given: str | None, approvers: frozenset[str] | None) -> bool:
     return any(name.casefold() in approvers for name in _NAME.findall(given or ""))
 
 
-def _find_owners(path: Path) -> set[str]:
+def _find_owners(path: Path, published: str | None) -> set[str]:
     """Return the owners of *path* by the first CODEOWNERS file of its repository."""
     place = Path(os.path.abspath(path))  # noqa: PTH100
     top = find_top(place)
@@ -50,7 +53,12 @@ def _find_owners(path: Path) -> set[str]:
             text = (top / name).read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        return set(_read_owners(text, place.relative_to(top).as_posix()))
+        owners = [
+            {owner.casefold() for owner in _read_owners(each, place.relative_to(top).as_posix())}
+            for each in (text, published)
+            if each is not None
+        ]
+        return set.intersection(*owners)
     return set()
 
 

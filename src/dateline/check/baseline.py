@@ -19,10 +19,12 @@ from dateline.bundle import (
     open_document,
     read_source,
 )
+from dateline.check.approvals import FILE_OF_OWNERS
 from dateline.check.edited import explain_edited
 from dateline.check.git import Blob, GitError, NoRepositoryError, Repository
 from dateline.check.policy import FILE as POLICY
 from dateline.check.policy import PolicyRecord, read_announcements
+from dateline.fresh import OWNERS
 from dateline.manifest import read_digests
 from dateline.model import (
     EVERYWHERE,
@@ -52,7 +54,8 @@ class Published:
 
     ``default``, ``announcements`` and ``policy`` are None where they are not known. Of documents
     that are ``unrecorded`` dateline wrote a policy, and nobody knows any more which. ``lost``
-    holds the digests of what was edited or deleted since it was generated, by path.
+    holds the digests of what was edited or deleted since it was generated, by path. ``owners`` is
+    the text of CODEOWNERS where it decided on approvals, as far as git has it.
     """
 
     label: str
@@ -62,6 +65,7 @@ class Published:
     policy: PolicyRecord | None = None
     unrecorded: bool = False
     lost: Mapping[str, Collection[str]] = field(default_factory=dict)
+    owners: str | None = None
 
     def judging_record(self, table: Table) -> PolicyRecord | None:
         """Return the policy that judges beside that of *table*; None where it judges alone."""
@@ -193,8 +197,9 @@ def _prefer_committed(tree: Published, output: Path) -> Published:
     except NoRepositoryError:
         return _with_policy(tree, output)
     published = [output / "spec", output / POLICY]
-    if repository.head() is None or not repository.list_uncommitted(published):
-        return _with_policy(tree, output)
+    head = repository.head()
+    if head is None or not repository.list_uncommitted(published):
+        return _with_owners(_with_policy(tree, output), repository, head)
     committed = _at_revision(repository, "HEAD", output, Readings(), renamed=False)
     if not committed.documents:
         return _with_policy(tree, output)
@@ -212,7 +217,18 @@ def _prefer_committed(tree: Published, output: Path) -> Published:
         policy=committed.policy,
         unrecorded=committed.unrecorded,
         lost={},
+        owners=committed.owners,
     )
+
+
+def _with_owners(published: Published, repository: Repository, commit: str | None) -> Published:
+    """Return *published* with the text of CODEOWNERS in *commit*, where owners approve."""
+    if commit is None or not published.policy or FILE_OF_OWNERS not in published.policy.approvals:
+        return published
+    files = {blob.name: blob for name in OWNERS for blob in repository.files(commit, name)}
+    found = [files[name] for name in OWNERS if name in files][:1]
+    text = b"".join(repository.contents(found)).decode("utf-8", errors="replace")
+    return replace(published, owners=text)
 
 
 def _with_policy(tree: Published, output: Path) -> Published:
@@ -331,7 +347,7 @@ def _at_revision(
     for name in _recorded_names(published.policy):
         if name not in names:
             raise BaselineError(_lost(f"{label}, {root}", name))
-    return published
+    return _with_owners(published, repository, commit)
 
 
 def _is_index(name: str) -> bool:

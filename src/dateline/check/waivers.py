@@ -198,9 +198,8 @@ class Waivers:
             elif state is WaiverState.UNAPPROVED:
                 given = waiver.details.get("approved-by")
                 by = f"approved by {given} only" if given else "not approved"
-                may = (
-                    ", ".join(sorted(self._approvers or ())) or "nobody: CODEOWNERS names no owner"
-                )
+                names = ", ".join(sorted(self._approvers or ()))
+                may = names or "nobody: CODEOWNERS names no owner that is published as one"
                 yield _idle("waiver-unapproved", waiver, f"{of} is {by}; who may: {may}")
             elif state is WaiverState.UNUSED:
                 yield _idle("waiver-unused", waiver, f"{of} covers no finding")
