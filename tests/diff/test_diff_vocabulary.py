@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 from collections.abc import Callable
 from typing import Any, Final
@@ -10,8 +11,10 @@ from typing import Any, Final
 import pytest
 
 from dateline.diff import diff
-from dateline.model import Change, Kind
+from dateline.model import Change, Kind, Verdict
 from dateline.openapi import ANY, COMPONENTS, METHODS, OBJECTS
+from dateline.presets import DEFAULT_POLICY
+from dateline.rules import judge
 
 Object = dict[str, Any]
 
@@ -251,6 +254,23 @@ def test_an_extension_is_never_silent(kind: str) -> None:
     place = PLACES[kind]
     assert _kinds(place({"x-a": {"b": 1}}), place({"x-a": {"b": 2}}))
     assert _kinds(place({}), place({"x-a": {"b": 2}}))
+
+
+WORDS: Final = [
+    (kind, key)
+    for kind, keys in OBJECTS.items()
+    for key in ("title", "description", "summary", "$comment", "externalDocs", "deprecated")
+    if key in keys
+]
+
+
+@pytest.mark.parametrize(("kind", "key"), [*WORDS, *((kind, "x-a") for kind in sorted(PLACES))])
+def test_words_and_extensions_promise_nothing(kind: str, key: str) -> None:
+    place, (before, after) = PLACES[kind], _values(kind, key)
+    sides = [place({}), place({key: before}), place({key: after})]
+    for one, other in itertools.permutations(sides, 2):
+        verdicts = [judge(change, DEFAULT_POLICY, {}).verdict for change in diff(one, other)]
+        assert set(verdicts) <= {Verdict.ADDITIVE}
 
 
 def test_every_kind_of_object_has_a_place() -> None:

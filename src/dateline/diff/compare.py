@@ -18,6 +18,7 @@ from dateline.diff.keywords import (
     compare_types,
     compare_value_notes,
     compare_values,
+    compare_whole,
     kinds_of,
 )
 from dateline.diff.schemas import NEEDED, says
@@ -111,7 +112,10 @@ class SchemaComparison(UnionComparison):
         reported = {"discriminator", *_governed(before, after)}
         for keyword in sorted((before.facts.keys() | after.facts.keys()) - reported):
             ours, theirs = before.facts.get(keyword), after.facts.get(keyword)
-            pair.compare_all(kinds_of(keyword, KNOWN), keyword, ours, theirs)
+            if keyword == "xml" and ours and theirs and len(ours) == len(theirs) == 1:
+                compare_whole(pair, "xml", KEYWORD, keyword, ours[0], theirs[0])
+            else:
+                pair.compare_all(kinds_of(keyword, KNOWN), keyword, ours, theirs)
         compare_value_notes(pair, before, after)
         self.compare_discriminators(pair, before, after)
         self._dynamic_references(pair, before, after)

@@ -18,6 +18,8 @@ from dateline.model import EXTENSIBLE, Kind
 from dateline.schema.dialect import NOTES
 from dateline.schema.parts import Part
 from dateline.schema.references import Located, escape
+from dateline.schema.values import text
+from dateline.schema.words import drop_words
 
 KEYWORD: Final = Kinds(Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED)
 NOTE: Final = Kinds.all(Kind.DOCUMENTATION_CHANGED)
@@ -36,6 +38,27 @@ def kinds_of(keyword: str, known: Iterable[str]) -> Kinds:
     if keyword.startswith("x-"):
         return EXTENSION
     return KEYWORD if keyword in known else _OTHER
+
+
+def compare_whole(
+    pair: NodePair,
+    kind: str,
+    kinds: Kinds,
+    keyword: str,
+    before: Located | None,
+    after: Located | None,
+) -> None:
+    """Compare two objects of a *kind* that are judged as one, but for words and extensions."""
+    if before and after:
+        for known, extensions in ((NOTE, False), (EXTENSION, True)):
+            sides = (
+                text(drop_words(kind, side.value, extensions=extensions))
+                for side in (before, after)
+            )
+            if len({*sides}) == 1:
+                kinds = known
+                break
+    pair.compare(kinds, keyword, before, after)
 
 
 def compare_required(

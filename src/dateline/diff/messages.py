@@ -10,7 +10,7 @@ from typing import Any, Final
 from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import DocumentIndex, NodeText
 from dateline.diff.graph import CARRIERS, Kinds, NodePair, align, identity
-from dateline.diff.keywords import KEYWORD, LINK, kinds_of
+from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, compare_whole, kinds_of
 from dateline.diff.media_types import Entries, find_range
 from dateline.diff.schemas import Schemas
 from dateline.diff.spellings import find_wider_types, read_spelling
@@ -305,7 +305,7 @@ class MessageComparison:
         for name, ours, theirs in align(before.entries("links"), after.entries("links")):
             first = ours and _resolve(self.before, ours)
             second = theirs and _resolve(self.after, theirs)
-            pair.compare(LINK, name, first, second)
+            compare_whole(pair, "link", LINK, name, first, second)
 
     def _encoding(self, pair: NodePair, before: Thing, after: Thing) -> None:
         entries = before.entries("encoding"), after.entries("encoding")
@@ -325,7 +325,9 @@ class MessageComparison:
             if first and second:
                 self.link(pair, "encoding", first, second)
             elif (name in fields[0]) == (name in fields[1]):
-                pair.compare(KEYWORD, "encoding", first, second)
+                lone = first or second
+                says = lone is not None and any(key[:2] != "x-" for key in lone.value)
+                pair.compare(KEYWORD if says else EXTENSION, "encoding", first, second)
 
     def _encoded_items(self, pair: NodePair, before: Thing, after: Thing) -> None:
         """Compare the encodings of unnamed parts."""
@@ -377,8 +379,10 @@ def _only(node: Located | None) -> list[Located]:
 
 
 def _resolve(document: DocumentIndex, located: Located) -> Located:
-    parts = parts_of(document, located)
-    return Located(parts[-1].node if parts else located.value, located.pointer)
+    """Return an object with what is beside the references that lead to it."""
+    thing = Thing.at(document, located)
+    merged = {key: thing.value(key) for key in sorted(thing.keys())}
+    return Located(merged if thing.parts else located.value, located.pointer)
 
 
 def _by_media_type(thing: Thing) -> dict[str, Located]:

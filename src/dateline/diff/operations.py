@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.diff.documents import DocumentIndex
 from dateline.diff.graph import CARRIERS, MODEL, Kinds, NodePair, align
-from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, NOTE, kinds_of
+from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, NOTE, compare_whole, kinds_of
 from dateline.diff.messages import MODERN, MessageComparison, Thing, compare_keys, parts_of
 from dateline.diff.parameters import ListedParameter, Parameters, list_parameters, parameter_key
 from dateline.diff.security import SECURITY, SecurityComparison
@@ -359,7 +359,7 @@ class OperationComparison:
         elif kind == "example":
             root.compare(NOTE, "examples", before, after)
         elif kind == "link":
-            root.compare(LINK, name, before, after)
+            compare_whole(root, "link", LINK, name, before, after)
         elif kind == "path-item":
             parts = parts_of(self._before, before), parts_of(self._after, after)
             self._item(*parts, {}, partial(_same, _OperationScope(0)))

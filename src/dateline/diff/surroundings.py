@@ -12,6 +12,7 @@ from dateline.diff.messages import Thing
 from dateline.model import Kind
 from dateline.schema.references import Located
 from dateline.schema.values import text
+from dateline.schema.words import drop_words
 
 _SCHEMES: Final = "x-schemes"
 _SERVERS: Final = Kinds.all(Kind.SERVERS_CHANGED)
@@ -57,7 +58,7 @@ def _read_servers(node: Located | None, keys: Container[str] | None = None) -> l
     return sorted(
         text(
             {
-                key: _sort_values(value) if key == "variables" else value
+                key: _sort_values(value, words=keys is None) if key == "variables" else value
                 for key, value in server.items()
                 if (key != _SCHEMES if keys is None else key in keys)
             }
@@ -67,16 +68,18 @@ def _read_servers(node: Located | None, keys: Container[str] | None = None) -> l
     )
 
 
-def _sort_values(variables: Any) -> Any:
-    """Return server variables with the values of each in a fixed order."""
+def _sort_values(variables: Any, *, words: bool) -> Any:
+    """Return server variables with the values of each in a fixed order; *words* if those count."""
     if not isinstance(variables, dict):
         return variables
-    return {
-        name: {**variable, "enum": sorted(map(text, variable["enum"]))}
-        if isinstance(variable, dict) and isinstance(variable.get("enum"), list)
-        else variable
-        for name, variable in variables.items()
-    }
+    found = {}
+    for name, node in variables.items():
+        said = node if words else drop_words("server-variable", node, extensions=True)
+        values = said.get("enum") if isinstance(said, dict) else None
+        if isinstance(values, list):
+            said = {**said, "enum": sorted(map(text, values))}
+        found[name] = said
+    return found
 
 
 def tags_by_name(document: Thing) -> dict[str, Located]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dateline.openapi import OBJECTS, Arrangement, slot
+from dateline.openapi import OBJECTS, Arrangement, replace_children, slot
 from dateline.schema.values import written
 
 WORDS: Final = frozenset({"description", "summary"})
@@ -15,6 +15,20 @@ WORDS_OF: Final = {
     for kind, keys in OBJECTS.items()
 }
 """The same by kind of object. Descriptions may be what distinguishes servers."""
+
+
+def drop_words(kind: str, node: Any, *, extensions: bool = False) -> Any:
+    """Return an object of a *kind* without the words in it, and without *extensions* if so."""
+    if not isinstance(node, dict):
+        return node
+    kept = {
+        key: value
+        for key, value in node.items()
+        if not (key in WORDS and key in OBJECTS[kind]) and not (extensions and key[:2] == "x-")
+    }
+    return replace_children(
+        kind, kept, lambda below, child: drop_words(below, child, extensions=extensions)
+    )
 
 
 def differ_in_words_alone(kind: str, before: Any, after: Any) -> bool:
