@@ -45,6 +45,7 @@ FILE: Final = "cache"
 LIMIT: Final = 256 << 20
 """The size limit of the stored contents, in bytes."""
 
+_METADATA: Final = ".dist-info"
 _SECRET_BYTES: Final = 32
 _WAIT_SECONDS: Final = 1.0
 _TABLE: Final = (
@@ -215,14 +216,37 @@ def list_inputs(folders: Iterable[Path], packages: Iterable[str]) -> Iterator[st
 
     A package that is not installed, as in a light installation, has an empty version.
     """
-    from importlib.metadata import PackageNotFoundError, version
-
     yield from map(fresh.digest, folders)
-    for name in packages:
-        try:
-            yield f"{name} {version(name)}"
-        except PackageNotFoundError:
-            yield name
+    yield from map(name_release, packages)
+
+
+def name_release(package: str) -> str:
+    """Return the name of *package* and the version that is installed, if any is."""
+    version = _list_installed().get(_normalize(package))
+    if version is None:
+        # slow to import, and not needed for what pip installs
+        from importlib import metadata
+
+        with suppress(metadata.PackageNotFoundError):
+            version = metadata.version(package)
+    return f"{package} {version}" if version else package
+
+
+@lru_cache(maxsize=1)
+def _list_installed() -> dict[str, str]:
+    """Return the version of each installed package, as its folder of metadata is named."""
+    found: dict[str, str] = {}
+    for folder in reversed(sys.path):
+        with suppress(OSError):
+            for name in [entry.name for entry in os.scandir(folder or os.curdir)]:
+                package, _, version = name.removesuffix(_METADATA).rpartition("-")
+                if name.endswith(_METADATA):
+                    found[_normalize(package)] = version
+    return found
+
+
+def _normalize(package: str) -> str:
+    return package.lower().replace("-", "_").replace(".", "_")
 
 
 @lru_cache(maxsize=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dateline import progress
-from dateline.cache import Cache
+from dateline.cache import Cache, name_release
 from dateline.model import Announcement, Api, Contract, Problem, SourceError, Table
 from dateline.oddities import show_oddities
 from dateline.openapi import replace_children
@@ -90,10 +90,7 @@ def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str
 
 def list_judges() -> list[str]:
     """Return the versions of the packages that decide what is valid."""
-    # slow to import, and not needed if nothing is validated
-    from importlib.metadata import version
-
-    return [version(package) for package in _JUDGES]
+    return [*map(name_release, _JUDGES)]
 
 
 _JUDGES: Final = ("openapi-spec-validator", "openapi-schema-validator", "jsonschema")

@@ -24,6 +24,7 @@ from dateline.model import (
     Artifact,
     Contract,
     Keep,
+    Table,
     in_memory,
 )
 from dateline.project import Projector
@@ -49,6 +50,7 @@ _LAYING_OUT_SITES: Final = ("jinja2", "markupsafe", "jsonschema-rs", "markdown-i
 _LAYING_OUT_PACKAGES: Final = ("jinja2", "datamodel-code-generator")
 _RUN_TIME: Final = Path(dateline.__file__).parents[1] / "dateline_runtime"
 
+_SPECIFICATION: Final = "spec/"
 _SUFFIX = ".jinja"
 _MODELS = ("python", "datamodel")  # laid out by `models`, not by iterating over templates
 
@@ -122,15 +124,8 @@ def render(
             artifacts += _recall_pages(api, projector, hidden, folders, record, cache, keep)
     if models:
         python, remarks = _recall_package(api, projector, hidden, folders, cache, keep)
-        # slow to import, and not needed without models
-        from dateline.server import list_documents
-
-        artifacts += [*python, *list_documents(api.table, artifacts)]
+        artifacts += [*python, *_list_served_documents(api.table, artifacts)]
         notes += remarks
-    if models or changes:
-        from dateline.templating import keep_compiled
-
-        keep_compiled()
     return Rendered(
         artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)
     )
@@ -225,6 +220,7 @@ def render_package(
     """
     # slow to import, and not needed without models
     from dateline.client import Clients
+    from dateline.templating import keep_compiled
 
     clients = Clients(api, projector)
     server, made = _prepare_server(api, projector, folders, cache, clients.inlines)
@@ -235,7 +231,18 @@ def render_package(
         *map(keep, server.component_artifacts(made.classes, made.homes, folders)),
         *map(keep, clients.artifacts(made.called, folders)),
     ]
+    keep_compiled()
     return artifacts, [*made.notes, *server.notes, *clients.notes]
+
+
+def _list_served_documents(table: Table, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
+    """Yield the files that a server has of the specification documents among *artifacts*."""
+    known = {"versions", *(version.date for version in table.supported)}
+    for artifact in artifacts:
+        name, _, suffix = artifact.path.rpartition("/")[2].rpartition(".")
+        if artifact.path.startswith(_SPECIFICATION) and suffix == "json" and name in known:
+            path = artifact.path.removeprefix(_SPECIFICATION)
+            yield artifact.move(f"python/{table.package}/server/documents/{path}")
 
 
 def first_server(api: Api) -> bytes:
@@ -402,7 +409,7 @@ def _render_templates(
 ) -> Iterator[Artifact]:
     """Lay out every template once for each path and context that *fan_out* yields for it."""
     # slow to import, and not needed if all documents are in the cache
-    from dateline.templating import TemplateError, environment
+    from dateline.templating import TemplateError, environment, keep_compiled
 
     jinja = environment(folders)
     for name in sorted(jinja.list_templates(extensions=["jinja"])):
@@ -418,6 +425,7 @@ def _render_templates(
             except Exception as error:  # a template is code, and may raise anything
                 raise TemplateError(f"template {name}: {error}") from error
             yield Artifact(path=path, content=made.getvalue())
+    keep_compiled()
 
 
 def _fan_out(

@@ -184,6 +184,38 @@ def test_random_words_change_nothing_that_is_kept(tmp_path: Path, seed: int) -> 
         assert judged(home, cache) == judged(home, None)
 
 
+NOTE = "note: { type: string }"
+HELD_BACK = (NOTE, "note: { type: string, x-added: 2025-06-01 }")
+WITHOUT_CHANGE = (
+    "title: Audio books }",
+    "title: Audio books }\n  - { date: 2025-01-01, title: Same }",
+)
+
+
+def test_what_a_version_holds_back_is_found_whatever_was_kept(tmp_path: Path) -> None:
+    """Edit after edit, each followed by one of a word: with another policy, and back again."""
+    rules = "policy: { preset: dated-contract, rules: { response-field-added: gated } }"
+    cache = Cache(None)
+    outcomes = []
+    for edits in (
+        [],
+        [HELD_BACK],
+        [],
+        [WITHOUT_CHANGE],
+        [HELD_BACK, ("policy: dated-contract", rules)],
+        [],
+    ):
+        for word in ("a loan", "what was lent"):
+            files = dict(LIBRARY)
+            for before, after in [*edits, ("a loan", word)]:
+                files = {name: text.replace(before, after) for name, text in files.items()}
+            home = folder(tmp_path, files)
+            found = judged(home, cache)
+            assert found == judged(home, None)
+            outcomes.append(sum("MINTED" in each or "without-change" in each for each in found))
+    assert outcomes == [0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0]
+
+
 def without_substitutes(document: Any, pick: Random) -> Any:
     """Return *document* with fewer ways down, so that some of it can't be served."""
     for _, kind, node in walk("document", document):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
-from functools import cache, cached_property
-from importlib.metadata import PackageNotFoundError, version
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dateline.cache import Recollection
+from dateline.cache import Recollection, name_release
 from dateline.model import EXTENSIBLE, Change, Direction, Kind
 from dateline.openapi import parts, pointer
 from dateline.rules.predicates import KEYWORD
@@ -174,7 +172,7 @@ class MessageValues:
             self._made[key] = self._known.recall(
                 "message-value",
                 lambda: self._sample(schema, name),
-                _find_judge(),
+                name_release("jsonschema-rs"),
                 *self._which,
                 *key,
             )
@@ -195,15 +193,6 @@ class MessageValues:
         from dateline.sample import Sampler
 
         return Sampler(self._document)
-
-
-@cache
-def _find_judge() -> str:
-    """Return what says whether a value fits, and its version."""
-    try:
-        return f"jsonschema-rs {version('jsonschema-rs')}"
-    except PackageNotFoundError:  # to make a value will fail, and say what is missing
-        return ""
 
 
 def _find_place(steps: Sequence[str]) -> tuple[_Steps, Sequence[str] | None] | None:
@@ -266,6 +255,9 @@ def _list_lines(before: _Placed | None, after: _Placed | None) -> Iterator[Fragm
 
 
 def _compare(before: list[str], after: list[str]) -> Iterator[FragmentLine]:
+    # slow to import, and not needed where no message is compared
+    from difflib import SequenceMatcher
+
     for tag, first, last, start, end in SequenceMatcher(None, before, after, False).get_opcodes():
         if tag == "equal":
             yield from (FragmentLine(" ", text) for text in after[start:end])

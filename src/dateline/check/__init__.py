@@ -202,6 +202,11 @@ class _Judge:
         table = self._table
         if table.adopted and not self._published.documents:
             return  # all of it was published elsewhere, and can't be mended any more
+        # what is published has a bearing only on what is held back, and on adopted definitions
+        is_clean = self._api.meaning is not None and not table.adopted
+        key = self._cache.key("minted", self._api.meaning or b"", repr(table))
+        if is_clean and self._cache.get(key) is not None:
+            return
         # words make no difference between versions
         unchanged = {
             shown
@@ -231,8 +236,12 @@ class _Judge:
                     additive = group.judgement.verdict is Verdict.ADDITIVE
                     details = {"help": _HELD_BACK} if additive else {}
                     yield group.finding(Policy.MINTED, after_source=self._source(group), **details)
-            if not groups and not newer.undisclosed and not newer.draft and not settled:
+            is_same = not (groups or newer.undisclosed or newer.draft or settled)
+            if is_same:
                 yield create_unchanged_finding(newer, older.date)
+            is_clean = is_clean and not (held_back or is_same)
+        if is_clean:
+            self._cache.put(key, b"")
 
     def _published_groups(self, older: str, newer: str) -> frozenset[str]:
         """Return the keys of all that differs between two versions as they are published."""

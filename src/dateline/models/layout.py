@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
-from dateline.cache import Cache
+from dateline.cache import Cache, name_release
 from dateline.filters import Code
 from dateline.model import DatelineError
 from dateline.models.definitions import Definition, Field
@@ -86,7 +85,7 @@ def lay_out_definitions(
     the templates don't lay out each definition once.
     """
     texts = _read_templates(templates)
-    made_with = cache.key("templates", version(_PACKAGE), repr(texts))
+    made_with = cache.key("templates", name_release(_PACKAGE), repr(texts))
     keys: dict[tuple[str, str], str] = {}
     blocks: dict[str, bytes] = {}
     names: dict[str, str] = {}

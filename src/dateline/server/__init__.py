@@ -15,7 +15,7 @@ from typing import Any, Final
 import dateline
 from dateline.canonical import ContractData
 from dateline.filters import Code
-from dateline.model import REMOVED, Api, Artifact, Place, Table
+from dateline.model import REMOVED, Api, Artifact, Place
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
@@ -36,7 +36,6 @@ from dateline.templating import TemplateError, environment
 _FOLDER: Final = "python/{package}/server"
 _FIRST: Final = "_server.py.jinja"
 _SUFFIX: Final = ".jinja"
-_SPECIFICATION: Final = "spec/"
 # The exports for handlers of any API.
 _NOUNS: Final = (
     *("Account", "Bytes", "Call", "ConversionContext", "Credentials", "Handled", "Items"),
@@ -181,7 +180,7 @@ class Server:
         return self._api.locate(operation.place)
 
     def artifacts(self, types: Iterable[Typed], templates: Sequence[Path]) -> Iterator[Artifact]:
-        """Yield the files of the server, but for the documents (see `list_documents`).
+        """Yield the files of the server, but for the documents (see `render`).
 
         *types* are those of the inline schemas of `canonical`. *templates* are folders, the first
         one first.
@@ -267,16 +266,6 @@ class Server:
             except Exception as error:  # a template is code, and may fail like any
                 raise TemplateError(f"template {name}: {error}") from error
             yield Artifact(path=path, content=text.encode())
-
-
-def list_documents(table: Table, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
-    """Yield the files that a server has of the specification documents among *artifacts*."""
-    known = {"versions", *(version.date for version in table.supported)}
-    for document in artifacts:
-        name, _, suffix = document.path.rpartition("/")[2].rpartition(".")
-        if document.path.startswith(_SPECIFICATION) and suffix == "json" and name in known:
-            path = document.path.removeprefix(_SPECIFICATION)
-            yield document.move(f"python/{table.package}/server/documents/{path}")
 
 
 def _unserved_reasons(requests: list[dict[str, Any]]) -> Iterator[str]:
