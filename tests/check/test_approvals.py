@@ -175,7 +175,7 @@ def test_reasons_have_classes(committed: Path, words: tuple[str, ...], said: str
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("class: nicer", "'nicer' is no class of reasons; known: bug-fix, security, no-callers"),
+        ("class: nicer", "'nicer' is not a class of reasons; known: bug-fix, security, no-callers"),
         ("class: no-callers", "`class: no-callers` needs a `usage` that shows it"),
     ],
 )

@@ -130,8 +130,8 @@ def test_a_fingerprint_holds_no_words(project: Project) -> None:
         (
             [("  - { date: next, title: What comes next, draft: true }",
               "  - { date: 2025-01-01, title: Nothing }")],
-            ["schemas/versions.yaml:5:13: gated [version-without-change] 2025-01-01 promises just "
-             "what 2024-09-01 does"],
+            ["schemas/versions.yaml:5:13: gated [version-without-change] 2025-01-01 promises the "
+             "same as 2024-09-01 does"],
         ),
         (
             [("  - { date: next, title: What comes next, draft: true }",
@@ -160,7 +160,7 @@ def test_a_fingerprint_holds_no_words(project: Project) -> None:
             [("default: 2024", "policy: { preset: github, rules: { variant-aded: additive } }\n"
               "default: 2024")],
             ["schemas/versions.yaml:1:36: gated [policy-rule-unknown] the policy names "
-             "variant-aded, which is no rule; did you mean variant-added?"],
+             "variant-aded, which is not a rule; did you mean variant-added?"],
         ),
         (
             [("  sandbox: { servers: [{ url: https://sandbox.library.example }] }\n", "")],
@@ -555,7 +555,8 @@ def test_a_version_without_change_needs_its_mark_after_it_is_cut_too(project: Pr
     assert project.said() == []
     project.edit((", undisclosed: true", ""))
     assert project.said() == [
-        "schemas/versions.yaml:5:13: gated [version-without-change] 2025-01-01 promises just what "
+        "schemas/versions.yaml:5:13: gated [version-without-change] 2025-01-01 promises the same "
+        "as "
         "2024-09-01 does"
     ]
 

@@ -75,8 +75,8 @@ LOOSENED: Final[dict[str, tuple[Edits, list[tuple[str, str, str]]]]] = {
     "definitions are called adopted": (
         (("require-why", "lint: adopted\nrequire-why"),),
         [("policy-loosened", "gated",
-          "lint changed (authored -> adopted), which loosens what holds between versions and what "
-          "the server needs")],
+          "lint changed (authored -> adopted), which loosens the rules between versions and "
+          "for the server")],
     ),
     "the version header has another name": (
         (("X-API-Version", "Library-Version"),),
@@ -246,7 +246,7 @@ def test_documents_without_a_record_are_judged_by_the_built_in_preset(
     assert "gated [response-field-removed] Loan.id: field removed" in outcome.out
     assert "gated [value-added] Loan.state: value lost added" in outcome.out
     assert "[policy-loosened] preset changed (dated-contract -> github)" in outcome.out
-    assert ", whose policy.json is gone: the built-in preset judges\n" in outcome.out
+    assert ", whose policy.json is gone: the built-in preset applies\n" in outcome.out
 
 
 @pytest.mark.parametrize("loss", ["deleted", "edited"])
@@ -382,7 +382,7 @@ MISFIT: Final = "`counterparts` is not what `dateline generate` writes"
         (
             "policy",
             {"notice-days": 1, "rules": {"value-added": "fine"}},
-            "`policy` has a verdict that there is not",
+            "`policy` has an unknown verdict",
         ),
         ("require-why", 1, "`require-why` is not what `dateline generate` writes"),
         ("lint", True, "`lint` is not what `dateline generate` writes"),

@@ -81,23 +81,23 @@ SENDABLE: Final[dict[str, Json]] = {
 UNSENDABLE: Final[dict[str, tuple[Json, list[str]]]] = {
     "another success": (
         {"200": json(), "202": json(**ADDED)},
-        [f"202 is declared in no form in {OLD}"],
+        [f"202 is not declared in {OLD}"],
     ),
     "an error": (
         {"200": json(), "409": json(**ADDED)},
-        [f"409 is declared in no form in {OLD}"],
+        [f"409 is not declared in {OLD}"],
     ),
     "an error beside another range": (
         {"200": json(), "409": json(**ADDED), "5XX": json()},
-        [f"409 is declared in no form in {OLD}"],
+        [f"409 is not declared in {OLD}"],
     ),
     "a range": (
         {"200": json(), "409": json(), "4XX": json(**ADDED)},
-        [f"4XX is declared in no form in {OLD}"],
+        [f"4XX is not declared in {OLD}"],
     ),
     "a default": (
         {"200": json(), "default": json(**ADDED)},
-        [f"default is declared in no form in {OLD}"],
+        [f"default is not declared in {OLD}"],
     ),
     "a success with another body": (
         {"200": json(_OTHER, **REMOVED), "201": json(**ADDED)},
@@ -141,7 +141,7 @@ def operation(responses: Json) -> Json:
         (
             {"$ref": "#/components/pathItems/Thing"},
             {"pathItems": {"Thing": {"get": operation({"200": json(), "202": json(**ADDED)})}}},
-            "202 is declared in no form",
+            "202 is not declared",
         ),
         (
             {"$ref": "#/components/pathItems/Thing"},

@@ -169,10 +169,10 @@ def test_what_the_report_prints_names_a_finding(place: str, committed: Path) -> 
     ("given", "said"),
     [
         (("value-add", "Loan.state"), "Did you mean 'value-added'?"),
-        (("value-added", "Loan.stat"), "Loan.stat is no place of a finding of value-added, nor of "
-         "a document; did you mean 'Loan.state'?"),
-        (("value-added", f"{STATE}/9"), "/enum/9 is no place of a finding"),
-        (("value-added", "/components/schemas/Lone"), "is no place of a finding"),
+        (("value-added", "Loan.stat"), "Loan.stat is not a place of a finding of value-added, nor "
+         "of a document; did you mean 'Loan.state'?"),
+        (("value-added", f"{STATE}/9"), "/enum/9 is not a place of a finding"),
+        (("value-added", "/components/schemas/Lone"), "is not a place of a finding"),
         (("value-removed", "Loan.state"), "nothing breaks value-removed now"),
         (("value-added", "Loan.state", "--version", "2024-01-16"), "no version 2024-01-16 in the "
          "version table; did you mean '2024-01-15'?"),

@@ -348,7 +348,7 @@ def test_init_writes_first_handlers_once(
     )
     first = tree(tmp_path)
     assert dateline("init", "--server", "new") == Outcome(
-        MISUSE, "", "new/server.py is there already, and yours: it is never written over\n"
+        MISUSE, "", "new/server.py exists already, and is yours: it is never overwritten\n"
     )
     assert tree(tmp_path) == first
     Path("new/server.py").unlink()

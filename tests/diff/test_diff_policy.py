@@ -78,7 +78,7 @@ def test_a_policy_judges(policy: str | None, verdict: str, foreign: Path) -> Non
         ("preset: gihub\n", 3, "gihub:1:9: "),
         ("rules: { value-added: additive }\n", 3, "gihub:1:1: missing-key: `preset` is missing"),
         ("preset: wire\nrules: { value-add: never }\n", 3,
-         "gihub:2:10: policy-rule-unknown: value-add is no rule; did you mean 'value-added'?"),
+         "gihub:2:10: policy-rule-unknown: value-add is not a rule; did you mean 'value-added'?"),
         ("preset: wire\nrules: { value-added: maybe }\n", 3, "gihub:2:23: "),
         ("preset: wire\nrule: {}\n", 3, "gihub:2:1: unknown-key: 'rule' is not a key of policy"),
         ("- 1\n", 3, "gihub:1:1: "),
@@ -119,7 +119,7 @@ def test_a_comparison_of_versions_speaks_to_callers_and_one_of_a_branch_to_autho
 @pytest.mark.parametrize(
     ("edits", "status", "said"),
     [
-        ((LOST,), 1, "the policy allows it in no version; write back what was published"),
+        ((LOST,), 1, "the policy allows it in no version; restore what was published"),
         ((NEEDED,), 1, "request-without-way-up: GET /loans: parameter branch is required, and new"),
         ((RENAMED,), 0, "id was not taken for renamed to code"),
         ((RENAMED, LOST), 1, "id was not taken for renamed to code"),

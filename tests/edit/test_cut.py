@@ -444,7 +444,7 @@ def test_an_empty_version_needs_its_mark(project: Path) -> None:
     assert dateline("cut", DAY, "--title", TITLE) == Outcome(
         MISUSE,
         "",
-        f"no gate says next, so {DAY} would promise just what 2025-06-01 does; gate a change, or "
+        f"no gate says next, so {DAY} would promise the same as 2025-06-01 does; gate a change, or "
         "mark the version with `--undisclosed`\n",
     )
     assert planned(DAY, "--title", TITLE, "--undisclosed") == [
@@ -491,7 +491,7 @@ def test_an_empty_version_needs_its_mark(project: Path) -> None:
         ),
         (
             ["2025-08-01", "--undisclosed"],
-            "gates say 2025-08-01, so 2025-08-01 shows changes; leave the mark `undisclosed` out",
+            "gates say 2025-08-01, so 2025-08-01 shows changes; leave `undisclosed` out",
         ),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_field_that_is_gone_but_required_still_is_told_so(tmp_path: Path) -> N
     (left,) = gate(api, before, today=TODAY).left
     assert (left.message, left.reason) == (
         "Loan.id: required field removed",
-        "`required` names it still; take it out there, or write it back",
+        "`required` still names it; remove it there, or restore it",
     )
 
 
@@ -298,7 +298,7 @@ def test_what_may_be_several_or_none_is_not_asked(
             ],
             [
                 "schemas/loans.yaml:27:9: Loan.author: required field added: it would have to come "
-                "and go more than once, or in one environment only; if it was renamed, affirm "
+                "and go more than once, or in one environment only; if it was renamed, confirm "
                 "that, else write it under a new name",
             ],
         ),

@@ -167,7 +167,7 @@ def test_a_component_that_only_a_gated_place_reaches_stays_by_itself(project: Pr
                   "        channel: {"))  # fmt: skip
     (removed,) = [one for one in project.findings() if one.rule == "component-removed"]
     assert removed.help.endswith(
-        "Give it `x-added: 2024-01-15`, the first version, and it is there by itself "
+        "Give it `x-added: 2024-01-15`, the first version, to make it visible by itself "
         "(`dateline gate` writes it)."
     )
     api, known = open_sources(project.schemas)

@@ -575,7 +575,7 @@ def test_a_document_that_would_change_stops_it(tmp_path: Path) -> None:
         retire(schemas, SECOND, TODAY)
     assert str(refused.value) == (
         "the document of 2024-01-15 would change: the order of its keys; that gate can't be "
-        "folded away, so fold it by hand or keep the version"
+        "folded automatically, so fold it by hand or keep the version"
     )
 
 

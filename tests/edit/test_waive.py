@@ -102,7 +102,7 @@ def test_what_stands_there_stays(before: str, after: str, tmp_path: Path) -> Non
     [
         ({"rule": "Value Added"}, "'Value Added' is not the id of a rule"),
         ({"expires": "2025-2-30"}, "'2025-2-30' is not a canonical YYYY-MM-DD date"),
-        ({"expires": "2025-12-30"}, "2025-12-30 is over; name the last day"),
+        ({"expires": "2025-12-30"}, "2025-12-30 has passed; name the last day"),
         ({"reason": "  "}, "`reason` is text"),
         ({"reason": "bad\x07"}, "the invisible character U+0007"),
         ({"pointer": ""}, "`pointer` is text"),

@@ -149,7 +149,7 @@ def test_two_cuts_are_explained_and_the_later_one_can_be_taken_back(project: Pat
     help = " ".join(found.err.split())
     assert f"{FIRST} is published with it (`x-added: {FIRST}`), and {SECOND} without it" in help
     # the way out that the finding names, and docs/versions.md
-    assert "take back the cut that no caller has seen (`git revert COMMIT`, on its branch)" in help
+    assert "revert the cut that no caller has seen (`git revert COMMIT`, on its branch)" in help
     assert "merge, and cut it again on a later day" in help
     git("merge", "--abort")
     git("checkout", "--quiet", "cut-stolen")

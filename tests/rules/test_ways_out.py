@@ -187,7 +187,7 @@ def test_what_a_policy_forbids_is_written_back(id: str, tmp_path: Path) -> None:
         f"The policy calls `{id}` never. No version may have it: write back what was published."
     )
     (left,) = edited.gate().left
-    assert left.reason == "the policy allows it in no version; write back what was published"
+    assert left.reason == "the policy allows it in no version; restore what was published"
 
 
 DAYS: Final = "days: { type: integer, default: 1"

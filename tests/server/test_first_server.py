@@ -87,7 +87,7 @@ def test_handlers_are_never_written_over(tmp_path: Path) -> None:
     generate(Workspace(schemas=tmp_path / "schemas", output=tmp_path / "generated"))
     assert (refused.value.exit_code, str(refused.value)) == (
         2,
-        f"{mine} is there already, and yours: it is never written over",
+        f"{mine} exists already, and is yours: it is never overwritten",
     )
     assert {path: text for path, text in files(tmp_path).items() if path in before} == before
 

@@ -57,15 +57,15 @@ __all__ = [
     "read_waivers",
 ]
 
-# What may differ between neighbouring versions without a new version being needed for it: words,
-# and components that come with the gated member that leads to them.
+# What may differ between neighbouring versions without making a new version necessary: words, and
+# components that are added with the gated member that refers to them.
 _FOLLOWING = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, Kind.COMPONENT_ADDED})
 
-# What no published contract may do.
+# What no published contract may change.
 _WEIGHTY = (Verdict.GATED, Verdict.NEVER)
 
 _HELD_BACK = (
-    "Additive changes go to all versions. Drop its `x-added`, or the `x-was` that holds it back."
+    "Additive changes go to all versions. Drop its `x-added`, or the `x-was` that withholds it."
 )
 
 
@@ -77,14 +77,14 @@ def check(
     today: date,
     cache: Cache | None = None,
 ) -> list[Finding]:
-    """Return every breach of the versioning rules, sorted by place; waived ones are marked.
+    """Return every violation of the versioning rules, sorted by place; waived ones are marked.
 
-    Three policies: *frozen*, no published contract changes but additively; *minted*, no version
-    holds back what is additive; *servable*, the run time can serve every gate. Beside them the
-    version table's own rules. The published policy judges where that of *api* is looser, which is
-    a finding of its own. *today* decides on announcements and waivers. The *cache* has what an
-    earlier check found to differ between published documents.
-    Raises BaselineError where a published document can't be read.
+    There are three policies: *frozen*, published contracts change only additively; *minted*, no
+    version withholds an additive change; *servable*, the run time can serve every gate. The version
+    table has rules of its own. The published policy applies where that of *api* is looser, which is
+    a finding as well. *today* decides on announcements and waivers. The *cache* has the differences
+    between published documents from earlier checks. Raises BaselineError for a published document
+    that can't be read.
     """
     record = published.judging_record(api.table)
     table = judging_table(api.table, record)
@@ -108,14 +108,14 @@ def check(
 def judge_waivers(
     api: Api, published: Published, waivers: Sequence[Waiver], today: date
 ) -> Waivers:
-    """Return *waivers* with what decides on them: the day, what is published, who may approve."""
+    """Return *waivers* with what decides on them: the day, the baseline, and who may approve."""
     table = judging_table(api.table, published.judging_record(api.table))
     approvers = find_approvers(table, api.folder, WAIVERS, published.owners)
     return Waivers(waivers, today, published.settled, approvers)
 
 
 def breaches(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that stop a change: neither waived nor mere information."""
+    """Return the findings that stop a change: those neither waived nor information."""
     return [
         finding
         for finding in findings
@@ -124,7 +124,7 @@ def breaches(findings: Iterable[Finding]) -> list[Finding]:
 
 
 class _Judge:
-    """The policies frozen and minted over one API."""
+    """The policies frozen and minted for one API."""
 
     def __init__(
         self, api: Api, table: Table, published: Published, cache: Cache | None = None
@@ -134,14 +134,14 @@ class _Judge:
         self._table = table
         self._published = published
         self.projector = Projector(api)
-        # what is published and what is shown are each compared with several others
+        # published and projected documents are each compared with several others
         self._readings = DiffReadings()
 
     def _merge(self) -> Merged:
         return Merged(self._table.policy, self._table.verdicts)
 
     def check_frozen(self) -> Iterator[Finding]:
-        """Yield what differs from a published contract and is not additive."""
+        """Yield the changes of published contracts that are not additive."""
         merged = self._merge()
         for shown, changes in self._since_published:
             for change in changes:
@@ -168,7 +168,7 @@ class _Judge:
 
     @cached_property
     def _since_published(self) -> list[tuple[Combination, list[Change]]]:
-        """What became of each published document, and as which combination it is shown."""
+        """The differences from each published document, and the combination it is compared with."""
         documents = self._published.documents
         read_contents({key: documents[key] for key in documents.keys() - self.unchanged})
         differences: list[tuple[Combination, list[Change]]] = []
@@ -180,7 +180,7 @@ class _Judge:
     def _differences(
         self, combination: Combination, document: Document
     ) -> Iterator[tuple[Combination, list[Change]]]:
-        """Yield what a published document has become, and as which combination."""
+        """Yield the differences from a published document, and its present combination."""
         environments = [environment.name for environment in self._api.table.environments]
         if combination.environment != EVERYWHERE:
             environments = [combination.environment]
@@ -194,15 +194,15 @@ class _Judge:
                 for known in shown
                 if known in self._api.combinations
             ]
-        # a document without an environment of its own is that of the one it resembles most
+        # a document without an environment belongs to the one that it resembles most
         yield from sorted(found, key=lambda pair: len(pair[1]))[:1]
 
     def check_minted(self) -> Iterator[Finding]:
-        """Yield what a version holds back although it is additive, and versions without change."""
+        """Yield additive changes that a version withholds, and versions without change."""
         table = self._table
         if table.adopted and not self._published.documents:
-            return  # all of it was published elsewhere, and can't be mended any more
-        # what is published has a bearing only on what is held back, and on adopted definitions
+            return  # all of it was published elsewhere, and can't be corrected any more
+        # what is published only affects withheld changes and adopted definitions
         is_clean = self._api.meaning is not None and not table.adopted
         key = self._cache.key("minted", self._api.meaning or b"", repr(table))
         if is_clean and self._cache.get(key) is not None:
@@ -215,12 +215,12 @@ class _Judge:
         }
         for older, newer in pairwise(table.versions):
             if newer.moving:
-                continue  # what is being worked on may hold back anything
+                continue  # a draft may withhold anything
             settled = table.adopted and newer.date in self._published.versions
             merged = self._merge()
             for environment in table.environments:
                 pair = {Combination(each.date, environment.name) for each in (older, newer)}
-                # what differs between two documents that are published so can't be mended
+                # what differs between two documents that are published with it can't be corrected
                 if not (settled and pair <= unchanged):
                     self._compare(merged, older.date, newer.date, environment.name)
             groups = [group for group in merged if group.change.kind not in _FOLLOWING]
@@ -229,7 +229,7 @@ class _Judge:
                 for group in groups
                 if group.judgement.verdict in (Verdict.ADDITIVE, Verdict.NEVER)
             ]
-            # what is published already can't be mended any more
+            # what is published already can't be corrected any more
             known = self._published_groups(older.date, newer.date) if held_back else frozenset()
             for group in held_back:
                 if group.key not in known:
@@ -244,7 +244,7 @@ class _Judge:
             self._cache.put(key, b"")
 
     def _published_groups(self, older: str, newer: str) -> frozenset[str]:
-        """Return the keys of all that differs between two versions as they are published."""
+        """Return the keys of all differences between two versions as they are published."""
         found: set[str] = set()
         for combination, document in self._published.documents.items():
             before = self._published.documents.get(combination._replace(version=older))
@@ -253,7 +253,7 @@ class _Judge:
         return frozenset(found)
 
     def _find_causes(self, before: Document, after: Document) -> list[str]:
-        """Return the keys of all that differs between two published documents."""
+        """Return the keys of all differences between two published documents."""
         forms = [Path(one.name).suffix for one in (before, after)]
         key = self._cache.key(
             "published-causes", *forms, before.data, after.data, self._recorded_policy
@@ -280,7 +280,7 @@ class _Judge:
 
     @cached_property
     def unchanged(self) -> set[Combination]:
-        """What an earlier check found to be as it is published, but for words."""
+        """The documents that an earlier check found to be as published, except for words."""
         documents = self._published.documents
         if self._judges_words or self._api.meaning is None:
             return set()
@@ -291,7 +291,7 @@ class _Judge:
         }
 
     def _key(self, published: Combination) -> bytes:
-        """Return the key of the fact that nothing but words differs from what is *published*."""
+        """Return the cache key of the fact that only words differ from *published*."""
         document = self._published.documents[published]
         form = Path(document.name).suffix
         facts = (*published, form, document.data, self._recorded_policy, self._api.meaning or b"")
@@ -299,7 +299,7 @@ class _Judge:
 
     @cached_property
     def _recorded_policy(self) -> str:
-        """The published policy, which decides how published documents are read."""
+        """The published policy, which determines how published documents are read."""
         record = self._published.policy
         return "" if record is None else record.text()
 
@@ -309,7 +309,7 @@ class _Judge:
         return find_verdict(rule, self._table.policy, self._table.verdicts) in _WEIGHTY
 
     def _since(self, document: Document, shown: Combination) -> list[Change]:
-        """Return what differs from a published document, words only where they are judged."""
+        """Return the differences from a published document, with words only if they are judged."""
         after = self.projector.contract(*shown).document
         if self._judges_words or not are_reworded(document.content, after, self._readings):
             are_published = (not document.is_meant, False)
@@ -332,14 +332,14 @@ class _Judge:
         return diff(before, after, renames, self._readings, words=False)
 
     def _source(self, group: ChangeGroup) -> Place:
-        """Return where the definitions hold what the change is about, or what is around it."""
+        """Return the place in the definitions of the changed thing, or of its nearest ancestor."""
         change = group.change
         pointer = change.after_pointer or change.before_pointer or ""
         return self.projector.place(pointer, *group.combinations[0])
 
 
 def _looks_renamed(removed: ChangeGroup, added: ChangeGroup) -> bool:
-    """Return whether a field that went and one that came may be the same under two names."""
+    """Return whether a removed and an added field may be one under two names."""
     gone, new = removed.change, added.change
     return (
         gone.kind is Kind.FIELD_REMOVED

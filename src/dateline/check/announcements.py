@@ -1,4 +1,4 @@
-"""Check announcements against the table and what was announced before."""
+"""Check announcements against the version table and earlier announcements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dateline.model import Announcement, Finding, Place, Policy, Table
 
 
 def check_announcements(table: Table, published: Published, today: date) -> Iterator[Finding]:
-    """Yield each breach: too little notice, a word taken back, an end that leaves no default."""
+    """Yield each violation: short notice, a changed announcement, an end without a default."""
     for rule in _RULES:
         yield from rule(table, published, today.isoformat())
 
@@ -20,14 +20,14 @@ def check_announcements(table: Table, published: Published, today: date) -> Iter
 def find_announcement(
     table: Table, published: Published, kind: str, version: str
 ) -> Announcement | None:
-    """Return what was announced of *version*; what is published precedes the table."""
+    """Return the announcement about *version*; a published one takes precedence over the table."""
     return _merge(table, published).get((kind, version))
 
 
 def find_moves(table: Table, published: Published, today: str) -> dict[str, str]:
-    """Return the last day on which a move of the default was due, by version; empty for none.
+    """Return the last due day of a move of the default, by version; empty for none.
 
-    What was due before that is over: who moves back announces it anew.
+    Earlier ones are done with: moving back needs a new announcement.
     """
     known = _merge(table, published).values()
     due = [one for one in known if one.kind == "default" and one.day <= today]
@@ -36,20 +36,20 @@ def find_moves(table: Table, published: Published, today: str) -> dict[str, str]
 
 
 def _merge(table: Table, published: Published) -> dict[tuple[str, str], Announcement]:
-    """Return all that was announced, by kind and version; what is published precedes the table."""
+    """Return all announcements by kind and version; published ones take precedence."""
     known = [*table.announcements, *(published.announcements or ())]
     return {(one.kind, one.version): one for one in known}
 
 
 def phrase(one: Announcement) -> str:
-    """Return what *one* says, without its day."""
+    """Return what *one* announces, without its day."""
     return f"{one.version} ends" if one.kind == "ends" else f"the default moves to {one.version}"
 
 
 def _unknown(table: Table, _: Published, today: str) -> Iterator[Finding]:
     supported = {version.date for version in table.supported}
     for one in table.announcements:
-        # what has ended is in the table no more
+        # a version that has ended is no longer in the table
         if one.day > today and one.version not in supported:
             what = "a draft" if one.version in table.dates else "not in the table"
             message = f"{phrase(one)} on {one.day}, and {one.version} is {what}"
@@ -61,7 +61,7 @@ def _notice(table: Table, published: Published, today: str) -> Iterator[Finding]
     for one in table.announcements:
         before = known.get((one.kind, one.version))
         if before and (one.day == before.day or not _is_past(before, published, today)):
-            continue  # it was long enough when it was made, and is not made shorter
+            continue  # it was long enough when it was made, and is not shortened
         since = one.announced
         is_history = table.adopted and one.elsewhere is not None
         if published.announcements is not None and not is_history:
@@ -87,7 +87,7 @@ def _check_changes(table: Table, published: Published, today: str) -> Iterator[F
                 message = f"it was announced that {phrase(before)} on {before.day}; now it is not"
                 yield _breach("announcement-changed", before, message, table.place("announcements"))
         elif is_past and one.day > today:
-            pass  # it is announced once more, which needs its notice
+            pass  # it is announced again, which needs notice
         elif one.day < before.day:
             message = f"{phrase(one)} on {one.day}; announced was {before.day}"
             yield _breach("announcement-changed", one, message, one.place)
@@ -99,12 +99,12 @@ def _check_changes(table: Table, published: Published, today: str) -> Iterator[F
 
 
 def _is_due(one: Announcement, table: Table, today: str) -> bool:
-    """Return whether callers still wait for what *one* says; a version that is gone has ended."""
+    """Return whether *one* still lies ahead for callers; a version that is gone has ended."""
     return one.version in table.dates if one.kind == "ends" else one.day > today
 
 
 def _is_past(one: Announcement, published: Published, today: str) -> bool:
-    """Return whether the default has moved as *one* says, and perhaps on from there."""
+    """Return whether the default has moved as *one* announces, or even further."""
     days = [
         each.day
         for each in published.announcements or ()
@@ -114,7 +114,7 @@ def _is_past(one: Announcement, published: Published, today: str) -> bool:
 
 
 def _hides_move(one: Announcement, table: Table, published: Published) -> bool:
-    """Return whether an earlier move would be the last that is announced without *one*."""
+    """Return whether without *one* an earlier move would be the last one announced."""
     moves = [each for each in table.announcements if each.kind == "default"]
     return one.version == published.default and any(each.day < one.day for each in moves)
 

@@ -13,7 +13,7 @@ from dateline.model import Table
 from dateline.paths import find_top
 
 FILE_OF_OWNERS: Final = "CODEOWNERS"
-"""In place of a name, it stands for the owners of `waivers.yaml` by the file of that name."""
+"""A name that stands for the owners of `waivers.yaml` in the CODEOWNERS file."""
 
 _NAME: Final = re.compile(r"[^\s,;()]+")
 _SECTION: Final = re.compile(r"\^?\[[^\]]+\](?:\[\d+\])?")
@@ -22,10 +22,10 @@ _SECTION: Final = re.compile(r"\^?\[[^\]]+\](?:\[\d+\])?")
 def find_approvers(
     table: Table, folder: Path, file: str, published: str | None = None
 ) -> frozenset[str] | None:
-    """Return who may approve the waivers in *file* of *folder*; None where nobody has to.
+    """Return who may approve the waivers in *file* of *folder*; None if nobody must.
 
-    Who is an owner has to be one by the *published* text of CODEOWNERS, too, where that is known.
-    Names are in lower case, as code hosts compare them.
+    Owners must also be owners by the *published* text of CODEOWNERS, if that is known. Names are in
+    lower case, as code hosts compare them.
     """
     if not table.approvals:
         return None
@@ -63,7 +63,7 @@ def _find_owners(path: Path, published: str | None) -> set[str]:
 
 
 def _read_owners(text: str, path: str) -> Iterator[str]:
-    """Yield the owners of *path*: in each section those of the last pattern that it matches.
+    """Yield the owners of *path*: for each section those of the last matching pattern.
 
     Sections are GitLab's; a file without any is one section.
     """
@@ -94,9 +94,9 @@ _WILDCARDS: Final[Mapping[str, str]] = {
 
 
 def _matches(pattern: str, path: str) -> bool:
-    """Return whether *pattern*, of the form of .gitignore, matches *path* or a folder of it."""
+    """Return whether *pattern*, in .gitignore syntax, matches *path* or a folder of it."""
     body = pattern.strip("/")
-    # a slash before the end ties a pattern to the top of the repository
+    # a slash before the end anchors a pattern at the top of the repository
     start = "" if "/" in pattern.rstrip("/") else "(?:.*/)?"
     parts = re.split(r"(\*\*/|/\*\*|\*\*|\*|\?)", body)
     expression = "".join(_WILDCARDS.get(part) or re.escape(part) for part in parts)

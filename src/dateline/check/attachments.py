@@ -1,4 +1,4 @@
-"""Explain gates that change a published version, because they name a date that is cut."""
+"""Explain gates that change a published version because they name a date that is cut."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from dateline.rules import RULES
 def explain_attachment(
     api: Api, projector: Projector, published: Published, group: ChangeGroup
 ) -> str | None:
-    """Return how to mend the gate that causes *group*, if it names a date that is cut.
+    """Return how to fix the gate that causes *group*, if it names a date that is cut.
 
-    None where the cause is another: the versions concerned are neither all from the date on, or
-    all after it, nor all before it; or the published documents have the difference already.
+    None if the cause is another: the affected versions are neither all from the date on, nor all
+    after it, nor all before it; or the published documents have the difference already.
     """
     if group.change.kind is Kind.COMPONENT_REMOVED:
         section, name = parts(group.change.before_pointer or "")[1:3]
         if name in api.document.get("components", {}).get(section, {}):
             return (
-                f"{RULES[group.judgement.rule].summary} It is defined, and goes with what refers "
-                f"to it. Give it `x-added: {api.table.dates[0]}`, the first version, and it is "
-                f"there by itself (`dateline gate` writes it)."
+                f"{RULES[group.judgement.rule].summary} It is defined, and visible only with "
+                f"what refers to it. Give it `x-added: {api.table.dates[0]}`, the first version, "
+                "to make it visible by itself (`dateline gate` writes it)."
             )
     concerned = {found.version for found in group.combinations}
     listed = ", ".join(sorted(concerned, key=order))
@@ -41,10 +41,10 @@ def explain_attachment(
             )
         if date in since and concerned == since - {date} and concerned:
             return (
-                f"{date} is published with it (`{key}: {date}`), and {listed} without it: no gate "
-                f"keeps both. If they were cut on two branches, take back the cut that no caller "
-                f"has seen (`git revert COMMIT`, on its branch), merge, and cut it again on a "
-                f"later day; if not, write back what {listed} said."
+                f"{date} is published with it (`{key}: {date}`), and {listed} without it: no "
+                "gate preserves both. If they were cut on two branches, revert the cut that no "
+                "caller has seen (`git revert COMMIT`, on its branch), merge, and cut it again on "
+                f"a later day; if not, write back what {listed} said."
             )
         if since and before and concerned in (since, before):
             environments = {found.environment for found in group.combinations}
@@ -64,7 +64,7 @@ def explain_attachment(
 
 
 def _gates(api: Api, projector: Projector, group: ChangeGroup) -> list[tuple[str, str]]:
-    """Return the dated keys of what *group* is about."""
+    """Return the dated keys of the node that *group* is about."""
     change = group.change
     pointer = change.after_pointer or change.before_pointer or ""
     path = projector.origin(pointer, *group.combinations[0])
@@ -90,7 +90,7 @@ def _gates(api: Api, projector: Projector, group: ChangeGroup) -> list[tuple[str
 
 
 def _bare(item: Any) -> Any:
-    """Return a member of a list as changes name it: without our keys, a reference by its goal."""
+    """Return a member of a list as in changes: without our keys, a reference as its target."""
     if not isinstance(item, dict):
         return item
     bare = {key: value for key, value in item.items() if key not in KEYS}
@@ -101,7 +101,7 @@ def _bare(item: Any) -> Any:
 def _was_there(
     published: Published, group: ChangeGroup, environment: str, date: str, before: set[str]
 ) -> bool:
-    """Return whether the versions on both sides of *date* are published with a difference there."""
+    """Return whether the versions before and after *date* are published with a difference there."""
     pointer = group.change.before_pointer or group.change.holder_pointer or ""
     sides = []
     for version in (max(before, key=order), date):

@@ -1,4 +1,4 @@
-"""Read the published documents that a reference names, by version and environment."""
+"""Read the published documents of a baseline, by version and environment."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ _DOCUMENT: Final = re.compile(rf"spec/([^/]+)/({DATED})\.json")
 
 
 class BaselineError(DatelineError):
-    """What callers have can't be read; saying that nothing changed would be a guess."""
+    """The baseline can't be read, and to report no changes would be a guess."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """What callers have. ``label`` says where it was read.
+    """The published documents. ``label`` says where they were read.
 
-    ``default``, ``announcements`` and ``policy`` are None where they are not known. Of documents
-    that are ``unrecorded`` dateline wrote a policy, and nobody knows any more which. ``lost``
-    holds the digests of what was edited or deleted since it was generated, by path. ``owners`` is
-    the text of CODEOWNERS where it decided on approvals, as far as git has it.
+    ``default``, ``announcements`` and ``policy`` are None if unknown. For ``unrecorded`` documents
+    dateline wrote a policy that is lost. ``lost`` are the digests of what was edited or deleted
+    since it was generated, by path. ``owners`` is the text of CODEOWNERS if it decided on
+    approvals, as far as git has it.
     """
 
     label: str
@@ -68,11 +68,11 @@ class Published:
     owners: str | None = None
 
     def judging_record(self, table: Table) -> PolicyRecord | None:
-        """Return the policy that judges beside that of *table*; None where it judges alone."""
+        """Return the policy that applies besides that of *table*, or None."""
         return PolicyRecord.assume(table) if self.unrecorded else self.policy
 
     def of(self, combination: Combination) -> Document:
-        """Return the document of *combination*, or the one of its version alone."""
+        """Return the document of *combination*, or that of its version without an environment."""
         alone = combination._replace(environment=EVERYWHERE)
         return self.documents.get(combination) or self.documents[alone]
 
@@ -80,8 +80,8 @@ class Published:
     def settled(self) -> tuple[Mapping[str, Any], ...] | None:
         """The rows of the waivers that were in force when it was generated.
 
-        None where nothing but bare documents is known, or nothing at all, as in an output folder
-        that is new: any waiver may have been.
+        None if only bare documents are known, or nothing, as in a new output folder: then any
+        waiver may have been in force.
         """
         if self.policy is not None:
             return self.policy.waivers
@@ -100,10 +100,10 @@ class Published:
 
 
 def read_tree(output: Path, *, restoring: bool = False) -> Published:
-    """Read the *output* folder; nothing where it has never been generated.
+    """Read the *output* folder; empty if it has never been generated.
 
-    Raises BaselineError for a document that was edited by hand. One who is *restoring* such
-    documents passes them over.
+    Raises BaselineError for a document that was edited by hand, unless *restoring*, which skips
+    such documents.
     """
     manifest = read_digests(output)
     found = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
@@ -126,7 +126,7 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
 
 
 def _recorded_names(record: PolicyRecord | None) -> list[str]:
-    """Return the names of the documents that were published with *record*, as far as it tells."""
+    """Return the names of the documents that were published with *record*, as far as known."""
     if record is None:
         return []
     return [
@@ -144,9 +144,9 @@ def _lost(root: str, name: str) -> str:
 
 
 def require_restored(published: Published, artifacts: Iterable[Artifact], output: Path) -> None:
-    """Raise BaselineError where *artifacts*, about to be written, differ from what is lost.
+    """Raise BaselineError if *artifacts*, about to be written, differ from what is lost.
 
-    What was edited or deleted is restored byte for byte, or can't be judged.
+    What was edited or deleted must be restored byte for byte, or can't be compared.
     """
     contents = {each.path: each for each in artifacts} if published.lost else {}
     for name, digests in sorted(published.lost.items()):
@@ -160,10 +160,10 @@ def require_restored(published: Published, artifacts: Iterable[Artifact], output
 
 
 def read_standing(output: Path) -> Published:
-    """Return what callers have, as *output* has it, or the last commit where that is another.
+    """Return the published documents: those of *output*, or of the last commit if different.
 
-    What was generated and not committed binds nobody yet. Outside of git the folder decides, and
-    where nothing of it is committed. Raises BaselineError as ``read_tree`` does.
+    Uncommitted outputs are not binding yet. Outside of git, and if nothing of the folder is
+    committed, the folder decides. Raises BaselineError as ``read_tree`` does.
     """
     published = _prefer_committed(read_tree(output), output)
     if published.lost:
@@ -172,16 +172,16 @@ def read_standing(output: Path) -> Published:
 
 
 def read_before_writing(output: Path) -> Published:
-    """Return what a run that writes to *output* must not break: what callers have.
+    """Return the published documents that a run which writes to *output* must not break.
 
-    Documents that were edited by hand or deleted are about to be restored, and are ``lost`` where
-    git has none.
+    Documents that were edited by hand or deleted are about to be restored, and are ``lost`` if git
+    has none.
     """
     return _prefer_committed(read_tree(output, restoring=True), output)
 
 
 def is_committed(folder: Path) -> bool:
-    """Return whether the last commit of a repository holds a file of *folder*."""
+    """Return whether the last commit of a repository has a file in *folder*."""
     try:
         repository = Repository(folder)
     except NoRepositoryError:
@@ -191,7 +191,7 @@ def is_committed(folder: Path) -> bool:
 
 
 def _prefer_committed(tree: Published, output: Path) -> Published:
-    """Return what the last commit publishes in *output*, or the *tree* where that is the same."""
+    """Return what the last commit publishes in *output*, or *tree* if that is the same."""
     try:
         repository = Repository(output)
     except NoRepositoryError:
@@ -222,7 +222,7 @@ def _prefer_committed(tree: Published, output: Path) -> Published:
 
 
 def _with_owners(published: Published, repository: Repository, commit: str | None) -> Published:
-    """Return *published* with the text of CODEOWNERS in *commit*, where owners approve."""
+    """Return *published* with the text of CODEOWNERS in *commit*, if owners approve."""
     if commit is None or not published.policy or FILE_OF_OWNERS not in published.policy.approvals:
         return published
     files = {blob.name: blob for name in OWNERS for blob in repository.files(commit, name)}
@@ -232,21 +232,21 @@ def _with_owners(published: Published, repository: Repository, commit: str | Non
 
 
 def _with_policy(tree: Published, output: Path) -> Published:
-    """Return *tree*. Raises BaselineError where the policy that it was generated with is gone."""
+    """Return *tree*. Raises BaselineError if the policy that it was generated with is gone."""
     if tree.documents and tree.policy is None and POLICY in read_digests(output):
         raise BaselineError(
             f"{name_path(output / POLICY)}:1:1: baseline-edited: the record of the published "
-            f"policy was deleted or edited by hand, so it is unknown which policy judges; restore "
-            f"it from version control or a backup, or compare with `--against REF`"
+            f"policy was deleted or edited by hand, so it is unknown which policy applies; "
+            f"restore it from version control or a backup, or compare with `--against REF`"
         )
     return _mark_unrecorded(tree)
 
 
 def _mark_unrecorded(published: Published) -> Published:
-    """Return *published*, marked and labelled where dateline wrote a policy that is gone."""
+    """Return *published*, marked and labelled if dateline wrote a policy that is gone."""
     if not published.documents or published.policy is not None:
         return published
-    label = f"{published.label}, whose policy.json is gone: the built-in preset judges"
+    label = f"{published.label}, whose policy.json is gone: the built-in preset applies"
     return replace(published, label=label, unrecorded=True)
 
 
@@ -272,10 +272,10 @@ def _policy(source: SourceFile) -> PolicyRecord:
 def read_baseline(reference: str, output: Path, readings: Readings | None = None) -> Published:
     """Return what *reference* names: a folder, a document, or a git revision.
 
-    A folder is an output folder or the ``spec`` folder in it. Of a git revision the documents
-    of the *output* folder are read, or of the only output folder there is if it was renamed
-    since. What is compared with it is read in the same *readings*. Raises BaselineError with the
-    way out where that can't be done.
+    A folder is an output folder or the ``spec`` folder in it. For a git revision the documents of
+    the *output* folder are read, or those of the only output folder if it was renamed since. What
+    is compared with them is read in the same *readings*. Raises BaselineError with the way out if
+    that is impossible.
     """
     path = Path(reference)
     readings = readings or Readings()
@@ -370,7 +370,7 @@ class _Folder:
 
 @dataclass(frozen=True)
 class _Commit:
-    """A folder in a commit; *known* holds what was read of it."""
+    """A folder in a commit; *known* caches what was read of it."""
 
     repository: Repository
     files: Mapping[str, Blob]
@@ -449,7 +449,7 @@ def _read_published(
             for combination, document in documents.items()
         }
     if documents:
-        # a template may give an index another form; the record has always the same
+        # a template may give an index another form; the record always has the same
         index = next(iter(indexes.values()), None)
         default = index.root.get("default") if index else None
         announcements = None
@@ -474,7 +474,7 @@ def _locate_row(index: SourceFile, number: int) -> Place:
 
 
 def _offers(record: PolicyRecord | None, index: SourceFile | None, version: str) -> bool:
-    """Return whether callers may ask for *version*: as the *record* says, else as the *index* does.
+    """Return whether callers may request *version*, by the *record* or else by the *index*.
 
     An index of another form, or none, lists every version.
     """
@@ -487,7 +487,7 @@ def _offers(record: PolicyRecord | None, index: SourceFile | None, version: str)
 
 
 def _digest(output: Path, name: str) -> str:
-    """Return the digest of the file *name* in *output*; of nothing where it can't be read."""
+    """Return the digest of the file *name* in *output*; that of nothing if it can't be read."""
     try:
         return sha256(_Folder(output).content(name)).hexdigest()
     except UnreadableFileError:

@@ -38,11 +38,11 @@ from dateline.source.reader import read
 from dateline.wording import did_you_mean, find_nearest
 
 _VERSION: Final = re.compile(r"(\d{4}-\d{1,2}(?:[.-][0-9a-z.-]+)?|next)(?:@(.+))?")
-_ALONE: Final = Combination("", "")  # a document that stands for no version
+_ALONE: Final = Combination("", "")  # a document without a version
 
 
 class UnknownError(DatelineError):
-    """A version or an environment was named that the table does not have."""
+    """The table does not have the named version or environment."""
 
     exit_code = 2
 
@@ -51,8 +51,8 @@ class UnknownError(DatelineError):
 class _Side:
     """What a name stands for: documents by version and environment.
 
-    ``version`` is set where it names one version of the definitions; otherwise ``texts`` holds
-    the documents as they were read.
+    ``version`` is set if it names one version of the definitions; otherwise ``texts`` are the
+    documents as they were read.
     """
 
     label: str
@@ -61,15 +61,15 @@ class _Side:
     texts: Mapping[Combination, Document] = field(default_factory=dict)
 
     def text(self, shown: Combination) -> Document:
-        """Return what was read of the document that is shown as *shown*."""
+        """Return the original text of the document at the combination *shown*."""
         return self.texts.get(shown, next(iter(self.texts.values())))
 
     def is_published(self, shown: Combination) -> bool:
-        """Return whether the document that is shown as *shown* is as its author published it."""
+        """Return whether the document at *shown* is as its author published it."""
         return self.version is None and not self.text(shown).is_meant
 
     def find_pointer(self, pointer: str | None, shown: Combination) -> str | None:
-        """Return what *pointer* is in the document as it was written."""
+        """Return the pointer in the original document for *pointer*."""
         if pointer is None or self.version is not None:
             return pointer
         return self.text(shown).find_pointer(pointer)
@@ -78,15 +78,15 @@ class _Side:
 def compare(
     schemas: Path, output: Path, before: str, after: str, policy: str | None = None
 ) -> tuple[list[Finding], str]:
-    """Return all that differs between *before* and *after*, and the words for *before*.
+    """Return all differences between *before* and *after*, and a phrase for *before*.
 
-    A *policy*, the name of a preset or of a file with the content of `policy` in the
-    version table, judges in place of the one of the definitions.
+    A *policy*, the name of a preset or of a file with the content of `policy` in the version table,
+    replaces the one of the definitions.
 
-    Each names a version of the definitions in *schemas* (``2026-07-01``, with ``@sandbox`` one
-    environment of it), a git revision, a folder of outputs, or an OpenAPI document. Raises
-    BaselineError for a name that stands for nothing, and where the two have nothing in common;
-    UnknownError and SourceError for a policy that is none.
+    *before* and *after* each name a version of the definitions in *schemas* (``2026-07-01``, with
+    ``@sandbox`` one environment of it), a git revision, a folder of outputs, or an OpenAPI
+    document. Raises BaselineError for an unknown name, and if the two have nothing in common;
+    UnknownError and SourceError for an invalid policy.
     """
     sides = _Sides(schemas, output, policy)
     older, newer = sides.both(before, after)
@@ -104,7 +104,7 @@ def compare(
             are_published = (older.is_published(shown), newer.is_published(shown))
             meant = read_meanings(one, other, readings, are_published=are_published)
             for change in diff(*meant, renames, readings):
-                # what a version is called is not what it changed
+                # the name of a version is not one of its changes
                 if not (older.version and newer.version and change.after_pointer == VERSION):
                     written = sides.find_pointers(older, newer, change, shown)
                     merged.add(change, shown, identify_edit(change, written) if written else "")
@@ -124,7 +124,7 @@ def compare(
 
 
 class _Sides:
-    """Finds out what names stand for; reads the definitions once, and only if it must."""
+    """Resolves names; reads the definitions once, and only if necessary."""
 
     def __init__(self, schemas: Path, output: Path, policy: str | None) -> None:
         self._schemas = schemas
@@ -150,7 +150,7 @@ class _Sides:
         return table.policy, table.verdicts
 
     def renames(self, older: _Side, newer: _Side, environment: str) -> dict[str, str]:
-        """Return what the definitions renamed between two of their versions."""
+        """Return the renames in the definitions between two of their versions."""
         if older.version is None or newer.version is None:
             return {}
         return self._projector.renames(older.version, newer.version, environment)
@@ -158,9 +158,9 @@ class _Sides:
     def find_pointers(
         self, older: _Side, newer: _Side, change: Change, shown: Combination
     ) -> dict[str, str | None]:
-        """Return the pointers of *change* in the documents as they were written.
+        """Return the pointers of *change* in the original documents.
 
-        Empty where these are the pointers that it has.
+        Empty if these are the pointers that it has.
         """
         found = {
             "before_pointer": older.find_pointer(change.before_pointer, shown),
@@ -170,7 +170,7 @@ class _Sides:
         return {} if found == known else found
 
     def place(self, side: _Side, pointer: str | None, shown: Combination) -> Place | None:
-        """Return where the source of *side* holds what it shows at *pointer*."""
+        """Return the place in the source of *side* of what is at *pointer*."""
         if pointer is None:
             return None
         if side.version is None:
@@ -188,7 +188,7 @@ class _Sides:
         return Projector(self._definitions)
 
     def both(self, before: str, after: str) -> tuple[_Side, _Side]:
-        """Return what both names stand for; raises all that is wrong with either."""
+        """Return what both names stand for; raises every problem with either."""
         found: list[_Side] = []
         errors: list[DatelineError] = []
         for name in (before, after):
@@ -213,7 +213,7 @@ class _Sides:
         )
 
     def _parse_version(self, name: str) -> tuple[str, str | None] | None:
-        """Return the version and the environment that *name* names; None if it is another name."""
+        """Return the version and the environment in *name*; None if it is another kind of name."""
         if found := _VERSION.fullmatch(name):
             return found[1], found[2]
         version, _, environment = name.partition("@")
@@ -253,7 +253,7 @@ class _Sides:
 
 
 def _named_policy(name: str) -> tuple[str, dict[str, Verdict]]:
-    """Return the policy that is the preset *name*, or is in the file of that name."""
+    """Return the policy of the preset *name*, or in the file of that name."""
     path = Path(name)
     if name in PRESETS:
         return name, {}
@@ -269,7 +269,7 @@ def _named_policy(name: str) -> tuple[str, dict[str, Verdict]]:
         Problem(
             place=document["rules"].place(rule),
             id="policy-rule-unknown",
-            message=f"{rule} is no rule{did_you_mean(rule, CHANGE_RULES)}",
+            message=f"{rule} is not a rule{did_you_mean(rule, CHANGE_RULES)}",
         )
         for rule in rules
         if rule not in CHANGE_RULES
@@ -280,7 +280,7 @@ def _named_policy(name: str) -> tuple[str, dict[str, Verdict]]:
 
 
 def _pairs(older: _Side, newer: _Side) -> dict[Combination, tuple[dict[str, Any], dict[str, Any]]]:
-    """Return what is to be compared, by the combination it is shown as."""
+    """Return what is to be compared, by combination."""
     before, both = older.documents, older.version and newer.version
     is_one = len(before) == len(newer.documents) == 1
     if _ALONE in before or _ALONE in newer.documents or (both and is_one):

@@ -25,17 +25,17 @@ _MOVED: Final = {
     "media-type-removed": "media-type-added",
     "response-removed": "success-response-added",
 }
-"""What goes, and what comes in its place."""
+"""Kinds of removals, and of additions that may replace them."""
 
 _Component = tuple[str, str]
 
 
 def drop_consequences(findings: Iterable[Finding], published: Published) -> list[Finding]:
-    """Return *findings* without those that follow from another that has to be mended anyway.
+    """Return *findings* without those that follow from another that must be fixed anyway.
 
-    A component goes with the only operations that led to it; a media type or status that is new
-    may have the content of the one that went. What a waiver covers explains nothing, and neither
-    does what breaks no rule.
+    A component is removed with the only operations that led to it; a new media type or status may
+    have the content of the removed one. Waived findings explain nothing, and neither does what
+    breaks no rule.
     """
     known = list(findings)
     failing = [
@@ -55,7 +55,7 @@ def drop_consequences(findings: Iterable[Finding], published: Published) -> list
 
 
 def _pair_moves(failing: list[Finding]) -> Iterator[tuple[Finding, Finding]]:
-    """Yield what went with what came in its place: no other could be meant."""
+    """Yield removals with their replacements, if there is only one possibility."""
     came = defaultdict(list)
     for new in failing:
         came[new.rule, _holder(new.after_pointer)].append(new)
@@ -85,7 +85,7 @@ def _name_successor(gone: Finding, new: Finding) -> Finding:
 
 
 def _gone_with_operations(failing: list[Finding], published: Published) -> set[int]:
-    """Return the ids of findings of components to which only operations led that went."""
+    """Return the ids of findings about components to which only removed operations led."""
     operations = [one for one in failing if one.rule == "operation-removed"]
     components = {
         (path[1], path[2]): one
@@ -118,7 +118,7 @@ def _concerns(finding: Finding, shown: Combination) -> bool:
 def _split_document(
     document: dict[str, Any], lost: set[tuple[str, ...]], gone: Container[_Component]
 ) -> tuple[list[Any], list[Any]]:
-    """Return what operations that are *lost* say, and what else a document says."""
+    """Return what the *lost* operations of a document say, and the rest of the document."""
     went: list[Any] = []
     stays: list[Any] = [{"security": document.get("security")}]
     for section in ("paths", "webhooks"):
@@ -126,7 +126,7 @@ def _split_document(
             known = {operation_steps(method): node for method, node in operations(item)}
             ours = {steps for steps in known if (section, name, *steps) in lost}
             if ours and ours == known.keys():
-                # what all operations of a path share goes with the last of them
+                # what all operations of a path share is removed with the last of them
                 went.append(item)
                 continue
             went += [known[steps] for steps in sorted(ours)]

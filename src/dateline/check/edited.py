@@ -13,7 +13,7 @@ def explain_edited(output: Path, edited: Iterable[str]) -> str:
     """Return a line for each of the *edited* documents in *output*: its place, and the way out."""
     lines = []
     for name in edited:
-        # what git joins line by line needs no mark of a conflict to be broken
+        # git can join lines without conflict markers, and the result is still broken
         if _is_merging(output) or b"\n<<<<<<< " in b"\n" + (output / name).read_bytes():
             fact = (
                 "merge-conflict: a merge left the outputs of both sides here; finish the merge of "

@@ -13,13 +13,13 @@ from dateline.rules import RULES
 
 
 def fingerprint(rule: str, *key: Any) -> str:
-    """Return what identifies a finding: a hash of its rule, place and values, not its message."""
+    """Return the identity of a finding: a hash of its rule, place and values, not its message."""
     text = json.dumps([rule, *key], sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()[:32]
 
 
 def list_concerned(combinations: Iterable[Combination]) -> dict[str, tuple[str, ...]]:
-    """Return the versions and environments of *combinations*, as a finding has them."""
+    """Return the versions and environments of *combinations*, in the form of a finding."""
     found = list(combinations)
     versions = {one.version for one in found if one.version}
     environments = {one.environment for one in found} - {EVERYWHERE}
@@ -32,7 +32,7 @@ def list_concerned(combinations: Iterable[Combination]) -> dict[str, tuple[str, 
 def create_finding(
     rule: str, policy: Policy, message: str, *, key: tuple[Any, ...], **details: Any
 ) -> Finding:
-    """Return a finding of the rule with the id *rule*, which is one about the definitions.
+    """Return a finding of the rule about definitions with the id *rule*.
 
     *key* distinguishes it from other findings of the rule.
     """

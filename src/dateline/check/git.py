@@ -1,4 +1,4 @@
-"""Read-only access to a git repository that runs no program which the repository names.
+"""Read-only access to a git repository that runs no program named by the repository.
 
 Only plumbing commands that read refs, trees and blobs are used. Whether a file is committed is
 decided by its blob id, computed here: `git status` and `git diff` run filters, the file system
@@ -20,17 +20,17 @@ from typing import Final, NamedTuple
 
 from dateline.model import MANIFEST, DatelineError
 
-# Settings of the command line override those of every file. An empty file system monitor is none
-# in every release of git; `false` was a program's name before 2.36.
+# Settings on the command line override those of every file. An empty file system monitor means none
+# in every release of git; `false` was the name of a program before 2.36.
 _SETTINGS: Final = (
     "core.fsmonitor=",
     f"core.hooksPath={os.devnull}",
     "safe.bareRepository=explicit",
 )
 
-# Messages in one language, no objects that stand in for others. A partial clone must not fetch
-# what it lacks, which starts the transports that its remotes name: git before 2.44 knows no better
-# way to say so than that no protocol is allowed.
+# Messages in one language, no replacement objects. A partial clone must not fetch what it lacks,
+# which would start the transports of its remotes: before 2.44, git can only be kept from that by
+# allowing no protocol.
 _ENVIRONMENT: Final = {
     "LC_ALL": "C",
     "GIT_NO_REPLACE_OBJECTS": "1",
@@ -45,7 +45,7 @@ _LFS_POINTER: Final = b"version https://git-lfs.github.com/spec/"
 
 
 class GitError(DatelineError):
-    """git can't give what was requested."""
+    """git can't provide what was requested."""
 
 
 class NoRepositoryError(GitError):
@@ -60,19 +60,19 @@ class Blob(NamedTuple):
 
 
 class Repository:
-    """The repository that holds *path*.
+    """The repository that contains *path*.
 
-    Raises NoRepositoryError where there is none, and GitError where git refuses to read it.
+    Raises NoRepositoryError if there is none, and GitError if git refuses to read it.
     """
 
     def __init__(self, path: Path) -> None:
-        # as it was given: messages show it
+        # as it was given, for messages
         self._folder = next(folder for folder in [path, *path.parents] if folder.is_dir())
         self._program = _find_git(self._folder)
         self.top = Path(self._run("rev-parse", "--show-toplevel").rstrip("\n"))
 
     def relative(self, path: Path) -> str:
-        """Return *path* as git spells it: from the top, with forward slashes."""
+        """Return *path* in git's spelling: relative to the top, with forward slashes."""
         if not path.resolve().is_relative_to(self.top.resolve()):
             raise GitError(f"{path}: git-refused: outside of the work tree {self.top}")
         return path.resolve().relative_to(self.top.resolve()).as_posix()
@@ -93,9 +93,9 @@ class Repository:
         )
 
     def head(self) -> str | None:
-        """Return the last commit of the current branch, None where it has none yet.
+        """Return the last commit of the current branch, or None if it has none yet.
 
-        Raises GitError where the repository names a commit that it doesn't have.
+        Raises GitError if the repository lacks that commit.
         """
         if found := self._find_commit("HEAD"):
             return found
@@ -121,7 +121,7 @@ class Repository:
         ]
 
     def contents(self, blobs: Iterable[Blob]) -> list[bytes]:
-        """Return what each of *blobs* holds. Raises GitError for one that git can't give."""
+        """Return the content of each of *blobs*. Raises GitError if git can't provide one."""
         asked = list(blobs)
         contents = self._contents(asked)
         for each, content in zip(asked, contents, strict=True):
@@ -133,11 +133,11 @@ class Repository:
         return contents
 
     def list_uncommitted(self, paths: Iterable[Path]) -> list[str]:
-        """Return the files in *paths*, sorted, that are not as the last commit has them.
+        """Return the files in *paths*, sorted, that differ from the last commit.
 
-        Those that it lacks are among them, unless they are ignored. Other line ends alone are no
-        difference. A file that a filter changes on its way into the repository counts as
-        changed, since the filter is not run; Git LFS records a digest that is compared instead.
+        That includes files it lacks, unless they are ignored. Different line ends alone don't
+        count. A file that a filter changes on its way into the repository counts as changed, since
+        the filter is not run; for Git LFS the digest is compared instead.
         """
         top = self.top.resolve()
         inside = [path for path in map(Path.resolve, paths) if path.is_relative_to(top)]
@@ -163,7 +163,7 @@ class Repository:
         return sorted(changed | missing | self._not_ignored(standing - {*committed}))
 
     def filters(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the filter that .gitattributes gives to each of *names*, where one does."""
+        """Return the filter that .gitattributes assigns to each of *names*, if any."""
         given = "".join(f"{name}\0" for name in names)
         listed = self._run("check-attr", "--stdin", "-z", "filter", given=given, folder=self.top)
         parts = listed.split("\0")
@@ -171,18 +171,18 @@ class Repository:
         return {name: value for name, value in found if value not in ("unspecified", "unset")}
 
     def is_merging(self) -> bool:
-        """Return whether a merge is under way: no commit of this branch has what it brings yet."""
+        """Return whether a merge is in progress, so that its changes are in no commit yet."""
         return self._find_commit("MERGE_HEAD") is not None
 
     def commit_that_published(self, output: Path, version: str) -> str | None:
-        """Return the last commit with which an index in *output* got *version*, if one did."""
+        """Return the last commit with which an index in *output* got *version*, or None."""
         head = self.head()
         if head is None or not output.resolve().is_relative_to(self.top.resolve()):
             return None
         folder = f"{self.relative(output)}/spec"
         if not self._offers(head, folder, version):
             return None
-        # of its relatives, rev-list alone never runs a text converter or checks a signature
+        # unlike its relatives, rev-list never runs a text converter or checks a signature
         indexes = f":(top,glob){folder}/*/versions.json"
         for commit in self._run("rev-list", head, "--", indexes).split():
             parent = self._find_commit(f"{commit}^")
@@ -195,8 +195,8 @@ class Repository:
     def list_versions(self, output: Path, paths: Iterable[str], most: int) -> Iterator[bytes]:
         """Yield the manifest of *output* in commits that changed one of *paths* in it.
 
-        Commits of all branches and stashes count, and those that a merge or cherry-pick brings:
-        at most so many (*most*), the newest first.
+        Commits of all branches and stashes count, and those of a merge or cherry-pick in progress:
+        at most *most*, the newest first.
         """
         if not output.resolve().is_relative_to(self.top.resolve()):
             return
@@ -246,7 +246,7 @@ class Repository:
         return names - {*_decode(found.stdout).split("\0")}
 
     def _fetch(self, reference: str) -> str:
-        """Return the command that brings what *reference* names into a shallow clone."""
+        """Return the command that fetches *reference* into a shallow clone."""
         if re.fullmatch(r"[\w./-]+", reference) is None or reference == "HEAD":
             return "git fetch --unshallow"
         remote, _, branch = reference.partition("/")
@@ -280,7 +280,7 @@ class Repository:
         self, *arguments: str, given: str = "", folder: Path | None = None
     ) -> subprocess.CompletedProcess[bytes]:
         settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-        # what others set may name another repository, or programs to run in it
+        # settings of others may name another repository, or programs to run in it
         kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         return subprocess.run(
             [self._program, *settings, "-C", str(folder or self._folder), *arguments],
@@ -292,9 +292,9 @@ class Repository:
 
 
 def require_committed(folder: Path, paths: Iterable[Path], refusal: type[DatelineError]) -> None:
-    """Raise *refusal* where git knows of changes below *paths* that are not committed.
+    """Raise *refusal* if git reports uncommitted changes below *paths*.
 
-    Does nothing where *folder* is outside of git.
+    Does nothing if *folder* is outside of git.
     """
     try:
         repository = Repository(folder)
@@ -327,7 +327,7 @@ def _find_git(folder: Path) -> str:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Yield *path* or every file in it, links among them, but none of another repository."""
+    """Yield *path* or every file in it, including links, but none of another repository."""
     if path.is_symlink() or not path.is_dir():
         yield from [path] if os.path.lexists(path) else []
         return
@@ -337,18 +337,18 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _read(path: Path) -> bytes:
-    """Return what git records of a file, or of a link: where that leads."""
+    """Return what git records of a file, or of a link: its target."""
     return os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
 
 
 def _blob_id(content: bytes, like: str) -> str:
-    """Return the id of a blob that holds *content*, in a repository with ids *like* that one."""
+    """Return the id of a blob with *content*, in a repository with ids *like* that one."""
     digest = hashlib.sha256 if len(like) == _SHA256_DIGITS else hashlib.sha1
     return digest(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def _is_same(content: bytes, committed: bytes) -> bool:
-    """Return whether a file is as it was *committed*, line ends and Git LFS aside."""
+    """Return whether a file equals the *committed* one, except for line ends and Git LFS."""
     if committed.startswith(_LFS_POINTER):
         return b"\noid sha256:%s\n" % hashlib.sha256(content).hexdigest().encode() in committed
     return content.replace(b"\r\n", b"\n") == committed.replace(b"\r\n", b"\n")

@@ -17,15 +17,15 @@ _Heeded = dict[tuple[str, ...], tuple[str, ...]]
 def check_header(
     api: Api, projector: Projector, published: Published, unchanged: Collection[Combination] = ()
 ) -> Iterator[Finding]:
-    """Yield what changed of the version header, and the operations that ignore it now, or don't.
+    """Yield changes of the version header, and of the operations that ignore it.
 
-    Nothing is known of either without a record of the published policy. Published documents that
-    are *unchanged* have the tags that they had.
+    Both need a record of the published policy. Documents that are *unchanged* have the tags that
+    they had.
     """
     record, table = published.policy, api.table
     if record is None:
         return
-    # the names of headers have no case: RFC 9110 section 5.1
+    # names of headers are case-insensitive: RFC 9110 section 5.1
     if record.header.casefold() != table.selector.casefold():
         yield create_finding(
             "version-header-changed",
@@ -84,7 +84,7 @@ def check_header(
 
 
 def _find_combination(combination: Combination, api: Api) -> Combination | None:
-    """Return the combination of the definitions that *combination* is published of."""
+    """Return the combination of the definitions that *combination* was published from."""
     if combination.environment != EVERYWHERE:
         return combination if combination in api.combinations else None
     name = api.table.environments[0].name

@@ -24,10 +24,10 @@ FROM_MILD_TO_STRICT: Final = (Verdict.INFORMATION, Verdict.ADDITIVE, Verdict.GAT
 
 @dataclass
 class ChangeGroup:
-    """The changes that have one cause, and everything they concern.
+    """The changes with one cause, and everything that they affect.
 
-    ``change`` was met in the first of ``combinations``, and nowhere was a stricter one met; its
-    direction, carriers and operations are those of all.
+    ``change`` was found in the first of ``combinations``, and no other one has a stricter verdict;
+    its direction, carriers and operations are those of all.
     """
 
     change: Change
@@ -36,7 +36,7 @@ class ChangeGroup:
     key: str
 
     def finding(self, policy: Policy, **details: Any) -> Finding:
-        """Return the finding; *details* are added, or replace what the change says."""
+        """Return the finding; *details* are added to the data of the change, or replace it."""
         change, judgement = self.change, self.judgement
         given: dict[str, Any] = {
             "rule": judgement.rule,
@@ -74,7 +74,7 @@ class Merged:
         self._groups: dict[str, ChangeGroup] = {}
 
     def add(self, change: Change, combination: Combination, cause: str = "") -> None:
-        """Add *change*, met in *combination*; changes of one *cause* are one finding."""
+        """Add *change*, found in *combination*; changes with the same *cause* are one finding."""
         judgement = self._judge(change)
         key = cause or identify_cause(change)
         group = self._groups.get(key)
@@ -103,18 +103,18 @@ class Merged:
 
 
 def identify_cause(change: Change) -> str:
-    """Return what all changes have in common that one written edit makes.
+    """Return what all changes from one edit have in common.
 
     Environments may differ in the operations that it reaches, and so in its direction and rule.
     """
     where = change.schema or change.after_pointer or change.before_pointer
     described = describe(_reaching_nobody(change))
-    # indexes shift between versions, so a place within a component goes by its field
+    # indexes shift between versions, so a place within a component is identified by its field
     return json.dumps([change.kind.value, change.keyword, where, change.field, described])
 
 
 def identify_edit(change: Change, written: Mapping[str, str | None]) -> str:
-    """Return what all changes have in common that are *written* at the same places."""
+    """Return what all changes that are *written* at the same places have in common."""
     return json.dumps([change.kind.value, change.keyword, change.field, written])
 
 
@@ -128,7 +128,7 @@ def _strictness(judgement: Judgement) -> int:
 
 
 def _combine(change: Change, other: Change) -> Change:
-    """Return *change* with all that reaches it or the *other*."""
+    """Return *change* with everything that reaches it or the *other*."""
     directions = {change.direction, other.direction} - {Direction.MODEL}
     both = len(directions) > 1
     return replace(

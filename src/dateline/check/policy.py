@@ -1,4 +1,4 @@
-"""The published policy: which one judged when the outputs were generated, and which does now."""
+"""The published policy: the one at the time of generation, and its effect now."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SHOWN: Final = 3
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyRecord:
-    """What decided on findings when the outputs were generated, as ``policy.json`` records it.
+    """The policy at the time of generation, as ``policy.json`` records it.
 
     ``waivers`` are the rows of ``waivers.yaml`` at that time: all of them covered a finding then,
-    or had done so before. ``versions`` are those that callers could ask for, in ``environments``;
+    or had done so before. ``versions`` are those that callers could request, in ``environments``;
     they and ``announcements`` are None in records of releases that did not write them. With
-    ``nearest``, the nearest earlier version was served for an unknown one. ``counterparts`` has
+    ``nearest``, the nearest earlier version was served for an unknown one. ``counterparts`` are
     what cut versions have in place of what others have; None in records of releases that did not
     write them.
     """
@@ -80,7 +80,7 @@ class PolicyRecord:
 
     @classmethod
     def assume(cls, table: Table) -> PolicyRecord:
-        """Return what judges documents whose record is gone: the built-in preset, as it is.
+        """Return the policy for documents whose record is gone: the built-in preset, unchanged.
 
         What no policy can loosen is taken from *table*.
         """
@@ -89,7 +89,7 @@ class PolicyRecord:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> PolicyRecord:
-        """Return the record that *data* spells. Raises ValueError where it spells none."""
+        """Return the record in *data*. Raises ValueError if it is not valid."""
         found: dict[str, Any] = {key: data.get(key) for key in _TYPES}
         for key, known in found.items():
             if type(known) is not _TYPES[key]:
@@ -102,7 +102,7 @@ class PolicyRecord:
         if not {str(verdict) for verdict in known_rules.values()} <= {*map(str, Verdict)} - {
             str(Verdict.INVALID)
         }:
-            raise ValueError("`policy` has a verdict that there is not")
+            raise ValueError("`policy` has an unknown verdict")
         rows = data.get("announcements")
         is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
         announced = tuple(read_announcements(rows, lambda _: Place(FILE, 1, 1)))
@@ -127,7 +127,7 @@ class PolicyRecord:
 
     @property
     def is_shown(self) -> bool:
-        """Whether documents show what their contracts do not hold."""
+        """Whether documents have additions that are not part of their contracts."""
         return self.oddities or self.header.startswith(("path ", "media-type "))
 
     def restore(self, document: dict[str, Any], version: str) -> dict[str, Any]:
@@ -201,7 +201,7 @@ def _is_counterpart(entry: Any) -> bool:
 
 
 def read_announcements(rows: Any, locate: Callable[[int], Place]) -> Iterator[Announcement]:
-    """Yield the announcements that *rows* list, as far as they have our form.
+    """Yield the announcements in *rows* that have our form.
 
     *locate* returns the place of a row.
     """
@@ -215,7 +215,8 @@ def read_announcements(rows: Any, locate: Callable[[int], Place]) -> Iterator[An
 def judging_table(table: Table, record: PolicyRecord | None) -> Table:
     """Return *table* with the stricter of its own policy and the published one.
 
-    Without a *record* the table judges alone: nothing is known of what was published.
+    Without a *record* the policy of the table applies alone, since nothing is known of the
+    published one.
     """
     if record is None:
         return table
@@ -235,7 +236,8 @@ def check_policy(
 ) -> Iterator[Finding]:
     """Yield what makes the policy of *table* looser than the published one, one for each cause.
 
-    Each names what it would let pass: rules, and those of *findings* that it would hide.
+    Each finding names what the new policy would allow: rules, and the *findings* that it would
+    hide.
     """
     if record is None:
         return
@@ -262,7 +264,7 @@ def check_policy(
 
 
 class _Cause(NamedTuple):
-    """What loosens a policy: the rules or policies that it concerns, the fact, and both values."""
+    """What loosens a policy: the affected rules or policies, the fact, and both values."""
 
     concerns: Collection[str]
     fact: str
@@ -299,15 +301,15 @@ def _list_causes(table: Table, record: PolicyRecord) -> dict[str, _Cause]:
     if table.adopted and not record.adopted:
         concerns = [Policy.MINTED.value, Policy.SERVABLE.value]
         fact = (
-            "lint changed (authored -> adopted), which loosens what holds between versions and "
-            "what the server needs"
+            "lint changed (authored -> adopted), which loosens the rules between versions and "
+            "for the server"
         )
         found["/lint"] = _Cause(concerns, fact, "authored", "adopted")
     return found
 
 
 def _find_approvers_added(table: Table, record: PolicyRecord) -> list[str]:
-    """Return who may approve by *table*, and may not by *record*: `anybody`, or names."""
+    """Return who may approve by *table* but not by *record*: `anybody`, or names."""
     if not record.approvals:
         return []
     return sorted({*table.approvals} - {*record.approvals}) if table.approvals else ["anybody"]

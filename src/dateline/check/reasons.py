@@ -1,4 +1,4 @@
-"""Check that the gates of versions not yet cut give their reasons, where that is demanded."""
+"""Check that gates of versions that are not cut have reasons, if the table demands them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dateline.openapi import pointer, walk
 
 
 def check_reasons(api: Api) -> Iterator[Finding]:
-    """Yield each gate without `x-why`, if the version table demands it; what is cut is left."""
+    """Yield each gate without `x-why`, if the version table demands it, except for cut versions."""
     if not api.table.require_why:
         return
     drafts = {version.date for version in api.table.versions if version.draft}

@@ -29,7 +29,7 @@ _BODILESS: Final = frozenset({"204", "304"})
 
 
 class Unsendable(NamedTuple):
-    """Something that a handler may answer and callers in *combinations* can't be sent."""
+    """A response of a handler that callers in *combinations* can't be sent."""
 
     path: Path
     fact: str
@@ -75,7 +75,7 @@ class _Responses:
         return dict(path_items(self._document))
 
     def item(self, path: str) -> tuple[Path, dict[str, Any]]:
-        """Return the path item of *path* after references, and where it is in the document."""
+        """Return the path item of *path* after references, and its place in the document."""
         return self._resolve(("paths", path), self.paths.get(path))
 
     def _resolve(self, path: Path, node: Any) -> tuple[Path, dict[str, Any]]:
@@ -85,7 +85,7 @@ class _Responses:
         return path, nodes[-1] if nodes else {}
 
     def content(self, operation: dict[str, Any], status: str) -> dict[str, Any]:
-        """Return what a response holds, by media type; nothing where none is sent."""
+        """Return the content of a response by media type; nothing if it has none."""
         response = resolve(self._document, operation["responses"][status])
         return {} if status in _BODILESS else response.get("content", {})
 
@@ -94,14 +94,14 @@ class _Responses:
         return self._projector.origin(pointer(path), *self.shown)
 
     def schema(self, path: Path, media_type: str) -> Any:
-        """Return the schema that the definitions have for a body of the response at *path*."""
+        """Return the schema in the definitions for a body of the response at *path*."""
         response, _ = self._resolve(path, value_at(self._document, path))
         origin = self.origin((*response, "content", media_type, "schema"))
         return value_at(self._api.document, origin)
 
 
 def _differences(newest: _Responses, older: _Responses) -> Iterator[tuple[str, Path, str]]:
-    """Yield what *newest* answers and *older* can't: operation, path in the definitions, fact."""
+    """Yield responses of *newest* that *older* lacks: operation, path in the definitions, fact."""
     for path in newest.paths:
         # an equal `$ref` may lead to another path item or response in each version
         (was_at, before), (at, now) = older.item(path), newest.item(path)
@@ -130,7 +130,7 @@ def _responses(
         if counterpart is None:
             # a refusal without a body can be sent with any status
             if status[0] in "12" or newest.content(now, status):
-                yield newest.origin(place), f"{status} is declared in no form"
+                yield newest.origin(place), f"{status} is not declared"
         elif counterpart == status or counterpart not in _keys(status):
             there = (*old[0], "responses", counterpart)
             sent, known = newest.content(now, status), older.content(before, counterpart)
@@ -153,7 +153,7 @@ def _is_sendable(
 ) -> bool:
     """Return whether a body of one response can be sent as that of its counterpart."""
     if not known[1] or not sent[1]:
-        # a body that only older versions have is given by the handler, and not sent to others
+        # a body that only older versions have is provided by the handler, and not sent to others
         return True
     names = preferred_media_type(sent[1]), preferred_media_type(known[1])
     return is_json(names[0]) == is_json(names[1]) and newest.schema(
@@ -166,7 +166,7 @@ def _statuses(operation: dict[str, Any]) -> list[str]:
 
 
 def _keys(status: str) -> tuple[str, ...]:
-    """Return the keys of responses that cover *status*, the one that counts first."""
+    """Return the keys of responses that cover *status*, in order of precedence."""
     return tuple(dict.fromkeys((status, f"{status[0]}XX", "default")))
 
 

@@ -1,7 +1,7 @@
 """Find gates that the generated server could not serve.
 
-For each gate there is a total way down for values (a list item or optional field is left out, a
-renamed one carries its old name, ``x-shown-as`` stands in) and a total way up for requests.
+Each gate needs a total way down for values (a list item or optional field is left out, a renamed
+one has its old name, ``x-shown-as`` replaces a member) and a total way up for requests.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LEFT_OUT: Final = frozenset(
 
 
 class Unservable(NamedTuple):
-    """What can't be served: the rule that it breaks, where, the message and who is concerned."""
+    """What can't be served: the rule, the place, the message and the affected versions."""
 
     rule: str
     path: Path
@@ -56,18 +56,18 @@ class Unservable(NamedTuple):
 def check_servable(
     api: Api, projector: Projector | None = None, cache: Cache | None = None
 ) -> Iterator[Finding]:
-    """Yield each gated member without a substitute, each request field without a way up.
+    """Yield each gated member without a substitute, and each request field without a way up.
 
-    *projector* is one of the same definitions, if there is one. The *cache* has what was found in
-    definitions that differ in words alone.
-    In adopted sources, what a cut version brought is information: it was published elsewhere.
+    *projector* is one of the same definitions, if the caller has one. The *cache* has results for
+    definitions that differ only in words. In adopted sources, what a cut version introduced is
+    information: it was published elsewhere.
     """
     drafts = {version.date for version in api.table.versions if version.draft}
     newest = {version.date for version in api.table.supported[-1:]}
     for found in _list_unservable(api, projector, cache):
         finding = _create_finding(api, found)
         if finding.rule == "response-without-way-down":
-            # a draft brought what callers of the newest cut version can't be sent
+            # a draft introduced what callers of the newest cut version can't be sent
             is_of_draft = not newest.isdisjoint(finding.versions)
         else:
             is_of_draft = not drafts.isdisjoint(_dates(api, finding))
@@ -140,7 +140,7 @@ def _members(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unse
 
 
 def _variants(api: Api, places: _Places) -> Iterator[Unservable]:
-    """Yield each gated schema that extends a discriminated one which has to be shown."""
+    """Yield each gated extension of a discriminated schema that some response requires."""
     schemas = api.document.get("components", {}).get("schemas", {})
     for parent, names in sorted(places.subtypes.items()):
         parent_shown = api.visible.get(("schemas", parent), places.timeline.all)
@@ -178,12 +178,12 @@ def _fields(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unser
 
 
 def _required_fields(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
-    """Yield each field that requests must have now, and could be without before."""
+    """Yield each field that requests must have now, and could omit before."""
     for name in node.get("required", ()):
         child = node.get("properties", {}).get(name, {})
         free = places.timeline.all & ~places.where(path, partial(_requires, name))
         if name in node.get("properties", {}):
-            # a converter of the whole object makes it of the fields that were there instead
+            # a converter for the whole object creates it from the fields that it replaced
             free &= ~places.where(path, partial(_lacks, name))
         is_needed = "default" not in child and places.access.of(child) != READ_ONLY
         if free & places.timeline.of(child) and is_needed:
@@ -216,7 +216,7 @@ def _requires(name: str, schema: dict[str, Any]) -> bool:
 
 
 def _required_since(places: _Places, path: Path, kind: str) -> Iterator[Unservable]:
-    """Yield the parameter or body at *path*, required now, if requests could be without it."""
+    """Yield the required parameter or body at *path*, if requests could omit it before."""
     node = places.node(path)
     free = places.where(path, lambda era: not era.get("required")) & places.timeline.of(node)
     if free and "default" not in node.get("schema", {}):
@@ -287,7 +287,7 @@ def _name(path: Path) -> str:
 
 
 def _leads(path: Path, words: frozenset[str]) -> bool:
-    """Return whether *path* itself says that one of *words* leads to it."""
+    """Return whether one of *words* on *path* leads to it."""
     return not words.isdisjoint(path[1:2] if path[0] == "components" else path)
 
 
@@ -307,13 +307,13 @@ class _Places:
                 self._users[goal].append(path)
 
     def _find_goal(self, node: dict[str, Any]) -> Path | None:
-        """Return the path of what the reference of *node* leads to, a component or within one."""
+        """Return the path of the target of the reference *node*: a component or within one."""
         goal = self._resolver.locate(node.get("$ref"))
         return None if goal is None else follow(self._document, goal.pointer)
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
-        """The schemas allowed wherever a discriminated one that they extend is."""
+        """The schemas that extend a discriminated schema, and are allowed wherever it is."""
         return subtypes(self._document.get("components", {}).get("schemas", {}))
 
     def resolve(self, path: Path) -> Path | None:
@@ -323,7 +323,7 @@ class _Places:
         return found if found in self._nodes else None
 
     def find_shown(self, path: Path) -> int:
-        """Return where *path* is shown, according to the keys on the way there."""
+        """Return where *path* is visible, by the keys on the way there."""
         mask = self.timeline.all
         for length in range(len(path) + 1):
             if path[:length] in self._nodes:
@@ -335,13 +335,13 @@ class _Places:
         return self._nodes[path][1]
 
     def where(self, path: Path, holds: Callable[[dict[str, Any]], Any]) -> int:
-        """Return where *holds* is true of the object at *path*, as it was in each version."""
+        """Return where *holds* is true for the object at *path*, as it was in each version."""
         eras = self.timeline.eras(*self._nodes[path])
         return sum(mask for mask, era in eras if holds(era))
 
     @cached_property
     def gated_parents(self) -> list[tuple[Path, str, dict[str, Any]]]:
-        """The nodes that may hold a gated member, field or parameter."""
+        """The nodes that may contain a gated member, field or parameter."""
         everywhere = self.timeline.all
         parents = {
             path[:-2]
@@ -352,7 +352,7 @@ class _Places:
 
     @property
     def with_history(self) -> list[tuple[Path, str, dict[str, Any]]]:
-        """The nodes that looked otherwise in older versions."""
+        """The nodes that were different in older versions."""
         return [(path, *found) for path, found in self._nodes.items() if WAS in found[1]]
 
     def in_request(self, path: Path) -> bool:
@@ -370,7 +370,7 @@ class _Places:
         return self._reach(_RESPONSE)
 
     def _reach(self, words: frozenset[str]) -> set[Path]:
-        """Return what is referred to to which one of *words* leads, through others or not."""
+        """Return everything that one of *words* leads to, through references or not."""
         refers: dict[Path, set[Path]] = defaultdict(set)
         for goal, users in self._users.items():
             for user in users:
@@ -384,7 +384,7 @@ class _Places:
         return {*closure(starts, lambda goal: refers[goal])}
 
     def holder(self, path: Path) -> Path | None:
-        """Return a place in a response that holds the value at *path* and can't be without it."""
+        """Return a place in a response that contains the value at *path* and can't omit it."""
         return self._holder(path, set())
 
     def _holder(self, path: Path, seen: set[Path]) -> Path | None:
@@ -404,7 +404,7 @@ class _Places:
         return next((holder for holder in holders if holder is not None), None)
 
     def _find_around(self, path: Path, seen: set[Path]) -> Path | None:
-        """Return what `holder` does, by what is around *path* in the definitions."""
+        """Return the result of `holder` for what surrounds *path* in the definitions."""
         parent, step = path[:-1], path[-1]
         if step in _LEFT_OUT or (parent and parent[-1] == "patternProperties"):
             return None
@@ -422,5 +422,5 @@ class _Places:
 
 
 def _prefixes(path: Path) -> list[Path]:
-    """Return *path* and the paths around it, down to a component."""
+    """Return *path* and its ancestors, up to a component."""
     return [path[:length] for length in range(3, len(path) + 1)]

@@ -1,4 +1,4 @@
-"""Check the version table's own rules against what is published."""
+"""Check the rules of the version table against what is published."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dateline.wording import find_nearest
 
 
 def check_table(table: Table, published: Published, today: date) -> Iterator[Finding]:
-    """Yield each breach: a version withdrawn, re-dated or backdated, the default moved.
+    """Yield each violation: a version withdrawn, re-dated or backdated, the default moved.
 
     What was announced may happen from its day on.
     """
@@ -37,7 +37,7 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
         if rule not in CHANGE_RULES:
             near = find_nearest(rule, CHANGE_RULES)
             hint = f"; did you mean {near}?" if near else ""
-            message = f"the policy names {rule}, which is no rule{hint}"
+            message = f"the policy names {rule}, which is not a rule{hint}"
             yield _breach("policy-rule-unknown", rule, message, table.place(rule))
     known = {environment.name for environment in table.environments}
     for name in published.environments:
@@ -47,14 +47,14 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
 
 
 def _check_default(table: Table, published: Published, today: str) -> Iterator[Finding]:
-    """Yield that the default moves where that is not what was announced last."""
+    """Report a move of the default that differs from the last announcement."""
     before, now = published.default, table.default
     moves = find_moves(table, published, today)
     if before is None or before == now or now in moves:
         return
     end = find_announcement(table, published, "ends", before)
     if before not in {version.date for version in table.versions} and not end:
-        return  # its withdrawal is a finding
+        return  # its withdrawal is a finding of its own
     announced = find_announcement(table, published, "default", now)
     how = "unannounced"
     if announced and announced.day > today:
@@ -67,7 +67,7 @@ def _check_default(table: Table, published: Published, today: str) -> Iterator[F
 
 
 def _withdrawn(table: Table, published: Published, day: str) -> str:
-    """Say what happened: a version that is new where another is gone was re-dated."""
+    """Return what happened: a new version in place of a missing one was re-dated."""
     fresh = [
         version.date
         for version in table.versions
@@ -88,13 +88,13 @@ def _find_backdated(table: Table, published: Published) -> Iterator[Finding]:
 
 
 def create_unchanged_finding(version: Version, older: str) -> Finding:
-    """Return the finding that *version* promises just what *older* does."""
-    message = f"{version.date} promises just what {older} does"
+    """Return the finding that *version* promises the same as *older*."""
+    message = f"{version.date} promises the same as {older} does"
     return _breach("version-without-change", version.date, message, version.place)
 
 
 def _nearest(table: Table, day: str) -> Place:
-    """Return the row after which that of *day* belongs; the first where it belongs before all."""
+    """Return the row before that of *day*, or the first row if it comes before all."""
     older = [version for version in table.versions if order(version.date) < order(day)]
     return (older[-1] if older else table.versions[0]).place
 

@@ -1,4 +1,4 @@
-"""Read `waivers.yaml`, and decide which findings are waived and which waivers are idle."""
+"""Read `waivers.yaml`, and decide which findings are waived and which waivers are unused."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ FILE: Final = "waivers.yaml"
 _KEYS: Final = ("rule", "pointer", "versions", "reason", "expires")
 _OPTIONAL: Final = ("class", "usage", "owner", "approved-by")
 CLASSES: Final = ("bug-fix", "security", "no-callers")
-"""What kinds of reasons there are; that there are no callers is shown by a `usage`."""
+"""The classes of reasons; a `usage` shows that there are no callers."""
 
 _OVER: Final[dict[str, Any]] = {
     "verdict": Verdict.INFORMATION,
-    "help": "What it covered is published, and it covers nothing any more. Delete it.",
+    "help": "The finding that it covered is published, so it covers nothing any more. Delete it.",
 }
 _RULE: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -34,8 +34,8 @@ _RULE: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 class Waiver:
     """Lets findings of ``rule`` at ``pointer`` in ``versions`` pass until ``expires``.
 
-    ``details`` has what its row says besides, by key: the class of the reason, the usage that
-    shows it, who owns the waiver, who approved it.
+    ``details`` are the other keys of its row: the class of the reason, the usage that shows it, the
+    owner of the waiver, and who approved it.
     """
 
     rule: str
@@ -54,7 +54,7 @@ class Waiver:
 
     @property
     def explanation(self) -> str:
-        """The reason, of what class it is, what shows it, and who is behind it."""
+        """The reason with its class, its evidence and the people responsible."""
         said = [f"{key.replace('-', ' ')} {text}" for key, text in self.details.items()]
         return f"{self.reason} ({', '.join(said)})" if said else self.reason
 
@@ -67,10 +67,10 @@ class Waiver:
 
 
 class WaiverState(Enum):
-    """What became of a waiver."""
+    """The state of a waiver."""
 
     ACTIVE = "active"  # it covers a finding
-    SETTLED = "settled"  # what it covered has been published since
+    SETTLED = "settled"  # the finding that it covered has been published since
     EXPIRED = "expired"
     UNAPPROVED = "unapproved"  # nobody approved it who may
     UNUSED = "unused"  # it has never covered anything
@@ -120,7 +120,7 @@ def _waivers(document: Map, problems: list[Problem]) -> Iterator[Waiver]:
 
 
 def _fault(row: dict[str, Any]) -> str | None:
-    """Return what is wrong with a waiver, None where nothing is."""
+    """Return what is wrong with a waiver, or None."""
     for key in row:
         if key not in (*_KEYS, *_OPTIONAL):
             return f"{key!r} is not a key of a waiver; known: {', '.join((*_KEYS, *_OPTIONAL))}"
@@ -137,7 +137,7 @@ def _fault(row: dict[str, Any]) -> str | None:
     if _RULE.fullmatch(row["rule"]) is None:
         return f"{row['rule']!r} is not the id of a rule; `dateline rules` lists them"
     if (kind := row.get("class", CLASSES[0])) not in CLASSES:
-        return f"{kind!r} is no class of reasons; known: {', '.join(CLASSES)}"
+        return f"{kind!r} is not a class of reasons; known: {', '.join(CLASSES)}"
     if kind == "no-callers" and "usage" not in row:
         return "`class: no-callers` needs a `usage` that shows it, such as the address of a report"
     if not canonical_date(row["expires"]):
@@ -148,10 +148,10 @@ def _fault(row: dict[str, Any]) -> str | None:
 class Waivers:
     """The waivers of a project on one day, and the rows that *settled* lists.
 
-    Those rows were in force when the baseline was generated, so its documents hold what they let
-    pass (without a list, any may have been): what differs from such a baseline is something else,
-    and needs a waiver of its own. A waiver that none of *approvers* approved covers nothing; None
-    stands for anybody.
+    Those rows were in force when the baseline was generated, so its documents contain what they
+    allowed (without a list, any may have been in force): what differs from such a baseline is
+    something else, and needs a waiver of its own. A waiver without the approval of one of
+    *approvers* covers nothing; None stands for anybody.
     """
 
     def __init__(
@@ -170,24 +170,24 @@ class Waivers:
         self._settled = {waiver.place for waiver in waivers if waiver.data in rows}
 
     def reason(self, finding: Finding) -> str | None:
-        """Return why *finding* may pass, None where not all of its versions are covered."""
+        """Return why *finding* may pass, or None if not all of its versions are covered."""
         holding = list(self._holding(finding))
         if not holding or _missing(finding, holding):
             return None
         return " ".join(dict.fromkeys(waiver.explanation for waiver in holding))
 
     def mark(self, findings: Iterable[Finding]) -> list[Finding]:
-        """Return *findings*, each that is covered with the reason of its waiver.
+        """Return *findings*, with the reason of its waiver for each that is covered.
 
-        One that a waiver covers in some of its versions says which are missing.
+        A waiver that covers only some of its versions is reported with the missing ones.
         """
         return [self._mark_one(finding) for finding in findings]
 
     def find_idle(self, findings: Sequence[Finding]) -> Iterator[Finding]:
-        """Yield a finding for each waiver that has expired, or covers none and never did.
+        """Yield a finding for each waiver that has expired, or covers nothing and never did.
 
-        Of one whose finding is published, the expiry is mere information: a check that was clean
-        stays so until somebody changes something.
+        If its finding is published, the expiry is information only: a clean check stays clean until
+        somebody changes something.
         """
         for waiver, state in self.states(findings):
             of = f"the waiver of {waiver.rule} at {waiver.pointer}"
@@ -205,7 +205,7 @@ class Waivers:
                 yield _idle("waiver-unused", waiver, f"{of} covers no finding")
 
     def states(self, findings: Sequence[Finding]) -> Iterator[tuple[Waiver, WaiverState]]:
-        """Yield what became of each waiver, in the order of the file."""
+        """Yield the state of each waiver, in the order of the file."""
         # one that lacks a version is reported with the finding
         used = {waiver.place for finding in findings for waiver in self._holding(finding)}
         for waiver in self._waivers:

@@ -1,4 +1,4 @@
-"""Repairs of parts that came or went: a gate on the part, or the part itself with one."""
+"""Repair added and removed parts: gate the part, or restore it with a gate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dateline.schema.references import Resolver
 
 
 def gate_part(draft: Draft, found: Breaking) -> Repair:
-    """What is new is gated."""
+    """Gate a new part."""
     spot = draft.after(found, found.change.after_pointer)
     if not spot.is_object:
         if isinstance(spot.value, bool):
@@ -34,7 +34,7 @@ def gate_part(draft: Draft, found: Breaking) -> Repair:
 
 
 def _name_before(draft: Draft, found: Breaking, canonical: Steps, slot: str) -> str | None:
-    """Return the published name of what is new under another, if its history knows that."""
+    """Return the published name of a renamed part, if its history knows it."""
     if slot not in ("properties", "headers") or found.change.holder_pointer is None:
         return None
     published = draft.before(found, found.change.holder_pointer).inner.node.get(slot, {})
@@ -43,14 +43,14 @@ def _name_before(draft: Draft, found: Breaking, canonical: Steps, slot: str) -> 
 
 
 def _restore_name(draft: Draft, found: Breaking, path: Steps, name: str) -> Repair:
-    """Let what is at *path* have *name* in a version, as its history knows it."""
+    """Give what is at *path* its *name* in a version, as its history knows it."""
     repair = draft.keep(Restored(path=path))
     repair.want(NAME, found.combination.version, name)
     return repair
 
 
 class _Lost(NamedTuple):
-    """A published part that is gone: its value as it would be written, and what is around it."""
+    """A published part that is gone: its value in source form, and what surrounds it."""
 
     found: Breaking
     value: Any
@@ -60,18 +60,18 @@ class _Lost(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Its number among its published siblings."""
+        """Its index among its published siblings."""
         step = self.path[-1]
         return list(self.siblings).index(step) if isinstance(self.siblings, dict) else int(step)
 
 
 def give_back(draft: Draft, found: Breaking) -> Repair:
-    """What is gone comes back, unless it is there and only hidden."""
+    """Restore a removed part, unless it is there and only hidden."""
     spot = draft.before(found, found.change.before_pointer)
     around, holder = draft.holder(found, spot)
     canonical = draft.canonical(holder.path, found)
     below = spot.path[len(around.path) :]
-    left = 0  # how many steps of the way the sources still have
+    left = 0  # the number of steps on the path that the sources still have
     while left < len(below) - 1 and isinstance(
         draft.canvas.node((*canonical, *below[: left + 1])), dict | list
     ):
@@ -82,24 +82,24 @@ def give_back(draft: Draft, found: Breaking) -> Repair:
     lost = _Lost(found, value, spot.path, siblings, around)
     if left == len(below) - 1:
         return _back_among(draft, lost, reached)
-    # what holds it is gone as well: it comes back where its keys were
+    # what contained it is gone as well: it is restored where its keys were
     keys = value_at(spot.document, (*around.path, *below[:left]))
     place = find_index(list(draft.canvas.node(reached)), list(keys), below[left])
     return _back(draft, lost, (*canonical, *below), reached, place)
 
 
 def _inline(draft: Draft, value: Any, published: dict[str, Any], below: Steps) -> Any:
-    """Return *value* as it is to be written: a reference that is no schema, in full."""
+    """Return *value* in source form: with references outside schemas replaced by their targets."""
     in_schema = not ({"parameters", "responses", "headers", "requestBody"} & {*map(str, below)})
     if not in_schema and isinstance(value, dict):
         value = resolve(published, value)
         if not value:
-            raise CantGateError("what it refers to is not published with it; write it back")
+            raise CantGateError("what it refers to is not published with it; restore it")
     return draft.to_source(value)
 
 
 def _back_among(draft: Draft, lost: _Lost, container: Steps) -> Repair:
-    """Let what is *lost* come back into *container*, which holds what were its siblings."""
+    """Restore the *lost* part in *container*, which contains its former siblings."""
     now, step = draft.canvas.node(container), lost.path[-1]
     if isinstance(now, dict):
         known_as = aliases(now)
@@ -110,7 +110,7 @@ def _back_among(draft: Draft, lost: _Lost, container: Steps) -> Repair:
             return _show_again(draft, lost.found, twin)
         schema = draft.canvas.node(container[:-1])
         if container[-1] == "properties" and step in schema.get("required", ()):
-            raise CantGateError("`required` names it still; take it out there, or write it back")
+            raise CantGateError("`required` still names it; remove it there, or restore it")
         names = [known_as.get(name, name) for name in lost.siblings]
         whole: Steps = (*container, step)
         if container[:1] == ("components",) and len(container) == 2:
@@ -124,7 +124,7 @@ def _back_among(draft: Draft, lost: _Lost, container: Steps) -> Repair:
     own = theirs[lost.number]
     if own in known:
         return _show_again(draft, lost.found, (*container, known.index(own)))
-    # an item's number says nothing: it gets one of its own
+    # the index of an item means nothing: it gets a new one
     whole = (*container, draft.items.setdefault((container, own), len(now) + len(draft.items)))
     return _back(draft, lost, whole, container, find_index(known, theirs, own))
 
@@ -155,13 +155,13 @@ def _show_again(draft: Draft, found: Breaking, path: Steps) -> Repair:
         )
     repair = draft.keep(Gated(path=path))
     repair.shown[found.combination.version] = True
-    # a component without a gate goes with what refers to it
+    # a component without a gate is visible where something refers to it
     repair.by_itself = path[:1] == ("components",) and len(path) == 3 and not GATES & node.keys()
     return repair
 
 
 def _back(draft: Draft, lost: _Lost, whole: Steps, holder: Steps, place: int) -> Returned:
-    """Let what is *lost* come back at *whole*, as number *place* of what *holder* holds."""
+    """Restore the *lost* part at *whole*, at index *place* of what *holder* contains."""
     repair = draft.keep(
         Returned(path=whole, value=lost.value, holder=holder, at=place, order=lost.number)
     )
@@ -173,7 +173,7 @@ def _back(draft: Draft, lost: _Lost, whole: Steps, holder: Steps, place: int) ->
             if whole[-1] in required:
                 repair.required_behind = tuple(required[: required.index(whole[-1])])
     for combination, document in draft.published.items():
-        # where nothing could hold it, nothing is said of it
+        # if nothing could contain it, its absence needs no gate
         if objects(document, lost.around.path)[-1].path != lost.around.path:
             repair.shown.setdefault(combination.version, None)
     repair.shown[version] = True
@@ -181,7 +181,7 @@ def _back(draft: Draft, lost: _Lost, whole: Steps, holder: Steps, place: int) ->
 
 
 def give_back_tag(draft: Draft, found: Breaking) -> Repair | None:
-    """Give a tag back whose member is given back, too: it comes and goes with that."""
+    """Restore a tag whose member is restored, too: it is visible with the member."""
     change = found.change
     if change.before_pointer is None or change.after_pointer is not None:
         return None

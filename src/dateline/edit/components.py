@@ -14,11 +14,11 @@ from dateline.openapi import references, value_at
 
 
 def beside(draft: Draft, whole: Steps, names: list[str]) -> tuple[str, int, Steps]:
-    """Return the file that a component goes to, its number there, and its neighbour."""
+    """Return the file for a component, its index there, and its neighbour."""
     section = whole[:-1]
     api = draft.canvas.api
     traces = {name: api.trace((*section, name)) for name in draft.canvas.node(section) or ()}
-    # what only references lead to has no place among the components of a file
+    # a file that only references lead to has no place for components
     files = {name: file for name, (file, path) in traces.items() if path == (*section, name)}
     known = [*files]
     if not known:
@@ -30,7 +30,7 @@ def beside(draft: Draft, whole: Steps, names: list[str]) -> tuple[str, int, Step
 
 
 def give_back_components(draft: Draft) -> None:
-    """Give back every component that something restored refers to; it goes with that."""
+    """Restore every component that something restored refers to; it is visible with that."""
     known = draft.canvas.api.document.get("components", {})
     pending = [value for repair in draft.repairs.values() for value in _list_written(repair)]
     seen = set()
@@ -71,7 +71,7 @@ def _published_component(draft: Draft, section: str, name: str) -> tuple[list[st
 
 
 def _list_written(repair: Repair) -> Iterator[Any]:
-    """Yield the values that a repair writes back."""
+    """Yield the values that a repair restores."""
     if isinstance(repair, Returned):
         yield repair.value
     elif isinstance(repair, Restored):

@@ -1,4 +1,4 @@
-"""Cutting a version: its date takes the place of the drafts."""
+"""Cut a version: its date replaces that of the drafts."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class CutRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Cut(Revision):
-    """What cutting does to the sources.
+    """The changes that a cut makes to the sources.
 
-    ``closed`` is what was added to all versions since the one before was cut, if that is known.
+    ``closed`` is what was added to all versions since the previous cut, if that is known.
     """
 
     closed: Period | None
@@ -60,17 +60,17 @@ class Cut(Revision):
 
 
 def cut(folder: Path, request: CutRequest, published: Published) -> Cut:
-    """Return the edits that cut a version: its date takes the place of its drafts.
+    """Return the edits that cut a version: its date replaces those of its drafts.
 
-    Raises CutError for a date that is none or not newer than every version that is cut or
-    *published*, for drafts that there are not, a title that says nothing, and a version without
-    change; SourceError for definitions that are invalid, or would be.
+    Raises CutError for a date that is invalid or not newer than every version that is cut or
+    *published*, for unknown drafts, an empty title, and a version without change; SourceError for
+    definitions that are invalid, or would be.
     """
     before = read_contents(folder)
     api, known = open_sources(folder, day=request.day)
     own = read_known_table(folder)
     if own and {NEXT, request.day} <= {*api.table.dates} and request.day not in own.dates:
-        # another project has cut what is prepared in a file that both share
+        # another project has cut the draft in a shared file
         request = replace(request, drafts=request.drafts or (NEXT, request.day))
     if not is_well_formed(request.day, api.table.form):
         raise CutError(f"{request.day!r} is not a day of the calendar, written {api.table.form}")
@@ -138,13 +138,13 @@ def _title(given: str | None, drafts: Sequence[Version]) -> str:
 
 
 def _contradiction(day: str, drafts: Sequence[Version], table: Table, *, undisclosed: bool) -> str:
-    """Say why a version can't be cut that is marked as undisclosed, or should be."""
+    """Return why the mark `undisclosed` of a version is wrong, or missing."""
     names = _join([draft.date for draft in drafts] or [NEXT])
     if undisclosed:
-        return f"gates say {names}, so {day} shows changes; leave the mark `undisclosed` out"
+        return f"gates say {names}, so {day} shows changes; leave `undisclosed` out"
     others = _join([one.date for one in table.versions if one.draft and one not in drafts])
     return (
-        f"no gate says {names}, so {day} would promise just what {table.latest} does; gate a "
+        f"no gate says {names}, so {day} would promise the same as {table.latest} does; gate a "
         f"change"
         + (f", name other drafts with `--draft` ({others})" if others != "none" else "")
         + ", or mark the version with `--undisclosed`"

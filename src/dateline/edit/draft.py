@@ -1,4 +1,4 @@
-"""An API beside what is published of it, and the repairs collected so far."""
+"""An API and its published documents, and the repairs collected so far."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ADDED: Final = frozenset(
         Kind.OPERATION_ADDED,
     }
 )
-"""A part is new: `x-added` can say so."""
+"""A part is new: `x-added` can hide it."""
 
 REMOVED: Final = frozenset(
     {
@@ -29,23 +29,23 @@ REMOVED: Final = frozenset(
         Kind.OPERATION_REMOVED,
     }
 )
-"""A part is gone: back with `x-removed` it can stay for older versions."""
+"""A part is gone: with `x-removed` it can stay for older versions."""
 
 WORDS: Final = frozenset(
     {"description", "title", "summary", "example", "examples", "deprecated", "$comment"}
     | {"externalDocs", "xml"}
     | (KEYS - {EXTENSIBLE})
 )
-"""What an object says beside its shape."""
+"""What an object says besides its structure."""
 
-MOVED: Final = "it moved at the same time; move it in a step of its own"
+MOVED: Final = "it moved at the same time; move it in a separate step"
 BY_HAND: Final = "it is in an `x-was`, or follows from other parts; change it by hand"
 
 _R = TypeVar("_R", bound=Repair)
 
 
 class Breaking(NamedTuple):
-    """A change of a published contract, as one combination shows it, and what is said of it."""
+    """A breaking change of a published contract in one combination, and its description."""
 
     combination: Combination
     change: Change
@@ -53,7 +53,7 @@ class Breaking(NamedTuple):
 
 
 class Draft:
-    """Looks up what contracts show in the definitions, and collects repairs of these."""
+    """Finds what contracts show in the definitions, and collects repairs of these."""
 
     def __init__(self, canvas: Canvas, published: Mapping[Combination, dict[str, Any]]) -> None:
         self.canvas = canvas
@@ -67,23 +67,23 @@ class Draft:
         return self.projector.contract(*combination).document
 
     def before(self, found: Breaking, pointer: str | None) -> Spot:
-        """Return the place that *pointer* leads to in what is published.
+        """Return the place of *pointer* in the published document.
 
         Raises CantGateError without a pointer.
         """
         return _require_spot(self.published[found.combination], pointer)
 
     def after(self, found: Breaking, pointer: str | None) -> Spot:
-        """Return the place that *pointer* leads to in what would be published now.
+        """Return the place of *pointer* in what would be published now.
 
         Raises CantGateError without a pointer.
         """
         return _require_spot(self.project(found.combination), pointer)
 
     def canonical(self, path: Steps, found: Breaking) -> Steps:
-        """Return where the definitions hold what a contract shows at *path*.
+        """Return the place in the definitions of what a contract shows at *path*.
 
-        Raises CantGateError where they hold it in a history, or nowhere.
+        Raises CantGateError if it is in a history, or nowhere.
         """
         origin = self.projector.origin(pointer(path), *found.combination)
         if origin[-1:] == (WAS,) or len(origin) != len(path):
@@ -91,13 +91,13 @@ class Draft:
         return origin
 
     def keep(self, repair: _R) -> _R:
-        """Return the repair of this kind that there is for the place already, or this one."""
+        """Return the existing repair of this kind for the place, or this one."""
         known = self.repairs.setdefault((type(repair).__name__, repair.path), repair)
         assert isinstance(known, type(repair))
         return known
 
     def to_source(self, value: Any) -> Any:
-        """Return a published *value* as it would be written."""
+        """Return a published *value* in source form."""
         return (
             plain(value)
             if self.canvas.api.table.adopted
@@ -105,7 +105,7 @@ class Draft:
         )
 
     def published_values(self, path: Steps, key: str) -> dict[str, Any]:
-        """Return what *key* of the object at *path* is in every version that is published."""
+        """Return the value of *key* of the object at *path* in every published version."""
         found = {}
         for combination, document in self.published.items():
             there = objects(document, path)[-1]
@@ -119,7 +119,7 @@ class Draft:
         return any(value_at(document, path) is not None for document in self.published.values())
 
     def holder(self, found: Breaking, published: Spot) -> tuple[Object, Object]:
-        """Return the innermost object around a published place that is left: then, and now."""
+        """Return the innermost remaining object around a published place: before, and now."""
         above = [one for one in reversed(published.way) if len(one.path) < len(published.path)]
         if found.change.holder_pointer is not None:
             now = self.after(found, found.change.holder_pointer).inner
@@ -137,12 +137,12 @@ class Draft:
         if not holder.gateable:
             raise CantGateError(
                 f"`{WAS}` is not allowed on {name_kind(holder.kind)}, which every version has; "
-                "write it back"
+                "restore the published value"
             )
         return self.keep(Restored(path=self.canonical(holder.path, found)))
 
     def want(self, repair: Restored, key: str, found: Breaking, value: Any) -> None:
-        """Let *key* be the published *value* in the version that a change was found in."""
+        """Demand that *key* is the published *value* in the version in which a change was found."""
         node, version = self.canvas.node(repair.path), found.combination.version
         if key == "enum" and "enum" not in node and "oneOf" in node:
             # what is published as an `enum` is written as a `oneOf` of `const`

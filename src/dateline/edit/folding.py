@@ -42,17 +42,17 @@ from dateline.schema.types import UNIONS
 _REQUIRED: Final = "required"
 
 _History = dict[str, dict[str, Any]]
-"""What `x-was` says, newest first."""
+"""The entries of `x-was`, newest first."""
 
 
 def fold_gates(
     api: Api, sources: Sources, stay: Iterable[str], by_itself: Collection[Trail] = ()
 ) -> None:
-    """Let *sources* say of the versions that *stay* what they say now, and nothing of others.
+    """Edit *sources* so that the versions that *stay* are unchanged, and all others are gone.
 
-    What only other versions show goes, and each gate that tells them apart from those that stay;
-    a gate at a version that goes is one at the next that stays. Of adopted components those that
-    are *by_itself* keep the gate that describes it.
+    What only other versions have is removed, and so is each gate that distinguishes them from those
+    that stay; a gate at a removed version moves to the next one that stays. Adopted components that
+    are visible *by_itself* keep the gate that says so.
     """
     folding = _Folding(api, sources, sorted(stay, key=order), frozenset(by_itself))
     folding.fold((), "document", api.document, folding.kept)
@@ -61,10 +61,11 @@ def fold_gates(
 def together(
     api: Api, known: dict[str, bytes], drafts: Sequence[str]
 ) -> tuple[Api, dict[str, bytes]]:
-    """Return *api*, and its sources *known*, once nothing tells neighbouring *drafts* apart.
+    """Return *api*, and its sources *known*, with neighbouring *drafts* merged.
 
-    All say what the newest does, by its date; what came in one and goes in another is left out.
-    Drafts with another between them stay as they are: the one between shows such a thing.
+    All have the content and the date of the newest; what was added in one and removed in another is
+    left out. Drafts with another version between them are unchanged, since that version shows what
+    is between.
     """
     dates = list(api.table.dates)
     first, last = dates.index(drafts[0]), dates.index(drafts[-1])
@@ -77,13 +78,13 @@ def together(
 
 
 class FoldError(DatelineError):
-    """Gates can't be folded so that the versions that stay show the same."""
+    """Gates can't be folded without changing the versions that stay."""
 
     exit_code = 2
 
 
 class _FoldedNode(NamedTuple):
-    """A node that stays: where it is, where it is shown, and what of it has gone."""
+    """A node that stays: its place, where it is visible, and what was removed from it."""
 
     path: Trail
     kind: str
@@ -93,7 +94,7 @@ class _FoldedNode(NamedTuple):
 
 
 class _Folding:
-    """The versions that stay, and the edits that leave out the others."""
+    """The versions that stay, and the edits that remove the others."""
 
     def __init__(
         self, api: Api, sources: Sources, stay: list[str], by_itself: frozenset[Trail]
@@ -116,7 +117,7 @@ class _Folding:
         )
 
     def fold(self, path: Trail, kind: str, node: dict[str, Any], shown: int) -> None:
-        """Fold what is at *path*, and is *shown* where that says, and all below it."""
+        """Fold what is at *path*, visible at *shown* by its own keys, and everything below it."""
         eras = self._timeline.eras(kind, node)
         held = {
             key: sum(mask for mask, era in eras if era.get(key) is value)
@@ -134,13 +135,13 @@ class _Folding:
     def _fold_below(
         self, path: Trail, kind: str, node: dict[str, Any], shown: int, held: Mapping[str, int]
     ) -> set[Trail]:
-        """Fold what is below *node*; return the ways to what goes.
+        """Fold what is below *node*; return the paths of what is removed.
 
-        *held* has, for each key, the combinations in which it has this value.
+        *held* are, for each key, the combinations in which it has this value.
         """
         gone: set[Trail] = set()
         self._unions |= {id(one): node for key in UNIONS for one in node.get(key, ())}
-        # the last first: what goes from a list moves what follows
+        # the last first: a removal from a list moves what follows
         for relative, child_kind, child in reversed(list(children(kind, node))):
             there = shown & self._find_shown(path + relative, child_kind, child)
             if not there:
@@ -157,7 +158,7 @@ class _Folding:
         return self._timeline.find_shown(kind, node)
 
     def _remove(self, path: Trail, *, in_collection: bool) -> None:
-        """Take away what is at *path*, and the collection that held nothing else."""
+        """Remove what is at *path*, and its collection if that is empty then."""
         self._sources.remove(path)
         around = path[:-1]
         if in_collection and self._sources.is_empty(around):
@@ -165,7 +166,7 @@ class _Folding:
             if around[:-1] == ("components",) and self._sources.is_empty(around[:-1]):
                 self._sources.remove(around[:-1])
 
-    # The keys
+    # Keys
 
     def _fold_gates(self, site: _FoldedNode) -> None:
         path, node = site.path, site.node
@@ -197,10 +198,10 @@ class _Folding:
                 self._sources.remove((*path, WHY))
 
     def _fold_substitutes(self, path: Trail, kind: str, node: dict[str, Any]) -> None:
-        """Let a member be shown as what it is shown as now, in all versions that stay without it.
+        """Keep the value that replaces a member, in all versions that stay and lack it.
 
-        What it is shown as may go with the versions that have that: then what followed in turn
-        takes its place. Raises FoldError where no dates that stay can tell the values apart.
+        The replacement may be removed with the versions that have it: then its own replacement is
+        used. Raises FoldError if no remaining dates can distinguish the values.
         """
         lacking = self.kept & ~self._find_shown(path, kind, node)
         wanted = {
@@ -229,7 +230,7 @@ class _Folding:
         self._sources.put(trail, self._restate_substitutes(path, wanted))
 
     def _shown_instead(self, node: dict[str, Any], at: int) -> Any:
-        """Return the value that *node* is shown as at *at*: the first in turn that stays."""
+        """Return the value that replaces *node* at *at*: the first in the chain that stays."""
         found, seen = node, [node]
         while value := self._timeline.substitute(found, at):
             following = self._member_of(found, value[0])
@@ -240,7 +241,7 @@ class _Folding:
         return value[0] if value else None
 
     def _member_of(self, node: dict[str, Any], value: Any) -> dict[str, Any] | None:
-        """Return the member beside *node* that *value* is of, as far as a `const` or tag says."""
+        """Return the sibling of *node* that *value* belongs to, by a `const` or tag."""
         around = self._unions.get(id(node), {})
         members = [one for key in UNIONS for one in around.get(key, ()) if isinstance(one, dict)]
         for member in members:
@@ -259,7 +260,7 @@ class _Folding:
         return bool(self._timeline.of(member) & self.kept)
 
     def _restate_substitutes(self, path: Trail, wanted: Mapping[str, Any]) -> Any:
-        """Return the `x-shown-as` that gives each version the value that is *wanted* there."""
+        """Return the `x-shown-as` that gives each version its *wanted* value."""
         values = list(wanted.values())
         if all(same(value, values[0]) for value in values):
             return plain(values[0])
@@ -268,18 +269,18 @@ class _Folding:
         for _, group in groupby(wanted, key=lambda version: json.dumps(wanted[version])):
             *_, newest = group
             later = [date for date in stay if order(date) > order(newest)]
-            # the last one holds from its date on, which only has to come after the others
+            # the last one applies from its date on, which only has to come after the others
             after = later or [date for date in stay if date not in found][-1:]
             found |= {Day(date): plain(wanted[newest]) for date in after[:1]}
         if not _gives_all(found, wanted):
             raise FoldError(
-                f"{self._api.locate((*path, SHOWN_AS))}: no dates of versions that stay tell apart "
-                f"what is shown instead of this; write one value"
+                f"{self._api.locate((*path, SHOWN_AS))}: no dates of the remaining versions "
+                f"distinguish the values shown instead of this; write a single value"
             )
         return found
 
     def _fold_history(self, site: _FoldedNode) -> _History:
-        """Fold the `x-was` of a node; return what of it stays."""
+        """Fold the `x-was` of a node; return what is left of it."""
         was: Mapping[str, Any] = site.node[WAS]
         path = (*site.path, WAS)
         groups = self._groups(site)
@@ -307,7 +308,7 @@ class _Folding:
         return kept
 
     def _groups(self, site: _FoldedNode) -> dict[str, list[str]]:
-        """Return the dates of `x-was` that stay, by what they become; both newest first."""
+        """Return the dates of `x-was` that stay, by their new dates; both newest first."""
         first = min((one.version for one in self._timeline.members(site.shown)), key=order)
         newest_first = sorted(site.node[WAS], key=order, reverse=True)
         return {
@@ -317,7 +318,7 @@ class _Folding:
         }
 
     def _restate(self, site: _FoldedNode, groups: Mapping[str, list[str]]) -> _History:
-        """Return what each date that stays is to hold."""
+        """Return the new content of each date that stays."""
         now: dict[str, Any] = {NAME: str(site.path[-1]) if site.path else "", **site.node}
         newer = self._express(now, site.gone)
         found: _History = {}
@@ -340,7 +341,7 @@ class _Folding:
         return found
 
     def _express(self, now: Mapping[str, Any], gone: Set[Trail]) -> dict[str, Any]:
-        """Return what *now* says, in terms of what stays."""
+        """Return *now* without references to what is *gone*."""
         said = dict(now)
         for key in (ADDED, REMOVED):
             moved = self._moved.get(said.pop(key, ""))
@@ -352,7 +353,7 @@ class _Folding:
                 del said[_REQUIRED]
         return said
 
-    # What follows from what goes
+    # Consequences of removals
 
     def _drop_required(self, site: _FoldedNode) -> None:
         names = site.node.get(_REQUIRED, ())
@@ -399,9 +400,9 @@ def fold_reasons(
     moved: Mapping[str, str],
     kept: Container[str],
 ) -> None:
-    """Let the reasons of *node* at *path* be those of the dates that its dates are *moved* to.
+    """Move the reasons of *node* at *path* to the dates that its dates are *moved* to.
 
-    Reasons of one date become one; those of dates that are not *kept* go.
+    Reasons of one date are merged; those of dates that are not *kept* are removed.
     """
     by_date: dict[str, list[str]] = {}
     for date in sorted(node[WHY], key=order):
@@ -417,7 +418,7 @@ def fold_reasons(
 
 
 def _gives_all(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return whether *values* by date give each version the value that is *wanted* there."""
+    """Return whether *values* by date give each version its *wanted* value."""
     dates = sorted(values, key=order)
     return bool(dates) and all(
         same(values[next((one for one in dates if order(one) > order(version)), dates[-1])], value)
@@ -428,7 +429,7 @@ def _gives_all(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 def _between(
     newer: Mapping[str, Any], older: Mapping[str, Any], keywords: Iterable[str]
 ) -> dict[str, Any]:
-    """Return one date of `x-was` that makes *keywords* of *newer* what they are in *older*."""
+    """Return one date of `x-was` that turns *keywords* of *newer* into those of *older*."""
     keys = [key for key in dict.fromkeys(keywords) if key in newer or key in older]
     differ = [key for key in keys if not same(newer.get(key, ABSENT), older.get(key, ABSENT))]
     setting = {key: plain(older[key]) for key in differ if key in older}
@@ -436,7 +437,7 @@ def _between(
 
 
 def _list_names(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a date of `x-was` calls its converter."""
+    """Return the name of the converter in a date of `x-was`."""
     return {CONVERTER: entry[CONVERTER]} if CONVERTER in entry else {}
 
 

@@ -42,12 +42,12 @@ from dateline.rules import describe, judge
 _ROUNDS: Final = 5
 _MOST_CAUSES: Final = 3
 _WORDS: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED)
-_NO_REASON: Final = "what it depends on can't be gated; write it back"
+_NO_REASON: Final = "what it depends on can't be gated; restore it"
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Edit:
-    """What is done to the definitions, where, and because of what."""
+    """An edit of the definitions: its place, what is done, and why."""
 
     place: Place
     message: str
@@ -55,7 +55,7 @@ class Edit:
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Left:
-    """A breaking change that can't be gated: where, what, and the reason with the way out."""
+    """A breaking change that can't be gated: its place, and the reason with the way out."""
 
     place: Place
     message: str
@@ -64,12 +64,11 @@ class Left:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What gating does to the files of ``folder``; nothing is written yet.
+    """The edits that gate the files of ``folder``; nothing is written yet.
 
-    ``questions`` are pairs that look renamed: gate again with those that are, given as
-    ``renames``. ``left`` can't be gated. ``remarks`` say what is still to be written beside the
-    new gates; it is ``incomplete`` where ``check`` demands some of that. ``api`` is what the files
-    are going to say.
+    ``questions`` are pairs that look renamed: gate again with the confirmed ones as ``renames``.
+    ``left`` can't be gated. ``remarks`` list what must still be written beside the new gates; it is
+    ``incomplete`` if ``check`` demands some of that. ``api`` is the result of the edits.
     """
 
     folder: Path
@@ -82,7 +81,7 @@ class Plan:
     api: Api | None = field(default=None, compare=False, repr=False)
 
     def patch(self) -> str:
-        """Return the edits as a unified diff, as ``git apply`` takes it; empty if there is none."""
+        """Return the edits as a unified diff, as ``git apply`` reads it; empty if there is none."""
         return format_patch(self.folder, self.replacements)
 
 
@@ -95,12 +94,12 @@ def gate(
     renames: Collection[Rename] = (),
     known: Mapping[str, bytes] | None = None,
 ) -> Plan:
-    """Return the edits after which no published contract of *api* changes, but additively.
+    """Return the edits after which published contracts of *api* change only additively.
 
-    What waivers cover is left alone. *renames* are those of ``Plan.questions`` that were
-    affirmed; the others are treated as one thing removed and another added. The newest version
-    stays what it is. *known* holds the sources of *api* where they are not those in its folder
-    (see ``opened``). Raises BaselineError where a published document can't be read.
+    Waived changes are skipped. *renames* are the confirmed ``Plan.questions``; the others are
+    treated as one thing removed and another added. The newest version is unchanged. *known* are the
+    sources of *api* if they differ from those in its folder (see ``opened``). Raises BaselineError
+    for a published document that can't be read.
     """
     before = read_contents(api.folder)
     gating = _Gating(api, published, waivers, today, before if known is None else known)
@@ -127,7 +126,7 @@ def gate(
 def apply(plan: Plan) -> None:
     """Write *plan*: all of its files or none.
 
-    Raises EditError where a file has been edited since, or can't be written.
+    Raises EditError if a file has been edited since, or can't be written.
     """
     write(plan.folder, plan.replacements)
 
@@ -138,7 +137,7 @@ def _row_added(api: Api) -> Edit:
 
 
 def _remark_shared(folder: Path, edited: Iterable[str]) -> Iterator[str]:
-    """Yield what else is to be done about files that other projects refer to."""
+    """Yield what else must be done about files that other projects refer to."""
     for name in filter(is_shared, edited):
         yield (
             f"{name_file(folder, name)}: it is shared: run `dateline gate` in the other projects "
@@ -147,7 +146,7 @@ def _remark_shared(folder: Path, edited: Iterable[str]) -> Iterator[str]:
 
 
 def _missing(before: Api, now: Api) -> Iterator[str]:
-    """Yield what the run time still misses, now that there are more gates."""
+    """Yield what the run time still lacks for the additional gates."""
     known = {finding.message for finding in check_servable(before)}
     for finding in check_servable(now):
         if finding.message not in known and finding.verdict is not Verdict.INFORMATION:
@@ -156,9 +155,9 @@ def _missing(before: Api, now: Api) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _State:
-    """How far gating has come: the sources, what they define, and what is still breaking.
+    """The progress of gating: the sources, what they define, and what is still breaking.
 
-    ``words`` are those of what came back that older versions would lose.
+    ``words`` are those of restored parts that older versions would lose.
     """
 
     contents: Mapping[str, bytes]
@@ -169,7 +168,7 @@ class _State:
 
 
 class _Gating:
-    """One API against what is published of it."""
+    """Gates one API against its published documents."""
 
     def __init__(
         self,
@@ -195,11 +194,11 @@ class _Gating:
         self._contents = known
 
     def questions(self) -> list[Rename]:
-        """Return what looks renamed."""
+        """Return the pairs that look renamed."""
         return find_renames(Draft(self._canvas, self._documents), self._first)
 
     def run(self, renames: Iterable[Rename]) -> _State:
-        """Gate, look at what is left, gate that, and so on; return the best that was reached."""
+        """Gate, check what is left, gate that, and so on; return the best state."""
         state = _State(self._contents, self._canvas, self._find_breaking(self._first))
         reached = [state]
         while state.breaking and len(reached) <= _ROUNDS:
@@ -208,13 +207,13 @@ class _Gating:
                 break
             state, renames = after, ()
             reached.append(state)
-        # the last that is best first: what a round could not mend, the one before did not cause
+        # the last of the best comes first: what a round could not fix, the one before did not cause
         by_merit = sorted(reached, key=lambda one: len(one.breaking))
         best = next(one for one in by_merit if self._keeps_the_newest(one))
         return self._with_words(best)
 
     def _with_words(self, state: _State) -> _State:
-        """Give what came back the words that each version had for it, as far as that can be."""
+        """Restore the words of restored parts for each version, as far as possible."""
         repairs = plan(Draft(state.canvas, self._documents), state.words).repairs
         if not repairs:
             return state
@@ -227,12 +226,12 @@ class _Gating:
         return reached if self._keeps_the_newest(reached) else state
 
     def list_lost_words(self, state: _State) -> Iterator[str]:
-        """Yield which words of what came back are not those that older versions had."""
+        """Yield the words of restored parts that differ from those of older versions."""
         lines: dict[str, None] = {}
         for combination, change, _ in state.words:
             pointer = change.after_pointer or change.holder_pointer or ""
             place = state.canvas.projector.place(pointer, *combination)
-            lines[f"{place}: it came back in newer words: {describe(change)}"] = None
+            lines[f"{place}: it was restored with newer words: {describe(change)}"] = None
         yield from lines
 
     def list_left(self, state: _State) -> Iterator[Left]:
@@ -246,7 +245,7 @@ class _Gating:
                 reason=self._reasons.get(message, _NO_REASON),
             )
 
-    # What is breaking
+    # Find what is breaking
 
     @cached_property
     def _first(self) -> list[Breaking]:
@@ -259,14 +258,14 @@ class _Gating:
                 yield Breaking(combination, change, judge(change, table.policy, table.verdicts))
 
     def _find_breaking(self, changes: Iterable[Breaking]) -> list[Breaking]:
-        """Return the changes that may not be, but for those that a waiver covers."""
+        """Return the forbidden changes, except for waived ones."""
         broken = (Verdict.GATED, Verdict.NEVER)
         found = [one for one in changes if one.judgement.verdict in broken]
         waived = self._find_waived(found)
         return [one for one in found if (one.combination, identify_cause(one.change)) not in waived]
 
     def _find_waived(self, found: Iterable[Breaking]) -> set[tuple[Combination, str]]:
-        # a waiver is held against all versions of a finding together
+        # a waiver applies to all versions of a finding together
         merged = Merged(self._table.policy, self._table.verdicts)
         for combination, change, _ in found:
             merged.add(change, combination)
@@ -278,9 +277,9 @@ class _Gating:
         }
 
     def _keeps_the_newest(self, state: _State) -> bool:
-        """Return whether the newest version is, for its callers, what the author wrote.
+        """Return whether the newest version is what the author wrote, for its callers.
 
-        A component that nothing uses any more goes with the older versions that it stays for.
+        A component that nothing uses any more is removed with the older versions that need it.
         """
         written, now = self._canvas.projector, state.canvas.projector
         newest, gated = self._api.table.newest.date, state.canvas.api.table.newest.date
@@ -293,12 +292,12 @@ class _Gating:
             )
         )
 
-    # Trying repairs
+    # Try repairs
 
     def _round(self, state: _State, renames: Iterable[Rename]) -> _State | None:
-        """Return where all repairs lead that can be done together; None if none can.
+        """Return the state after all repairs that can be done together; None if none can.
 
-        What can't be done in detail is done coarsely, and what can't be done so is given up.
+        Repairs that fail in detail are done coarsely, and given up if that fails, too.
         """
         canvas = state.canvas
         coarse: set[str] = set()
@@ -317,7 +316,7 @@ class _Gating:
             culprits = [culprit] if culprit else self._find_culprits(state, planned.repairs)
             concerned = _list_concerned(planned.repairs, culprits)
             for message in concerned:
-                # why it can't be done in detail says more than why it can't be coarsely
+                # the reason why it fails in detail is more helpful than that of the coarse repair
                 self._reasons.setdefault(message, reason)
             if concerned <= coarse:
                 hopeless |= concerned
@@ -339,7 +338,7 @@ class _Gating:
         return culprits
 
     def _try(self, state: _State, repairs: Sequence[Repair]) -> _State | tuple[Repair | None, str]:
-        """Return where *repairs* lead; else which of them fails, if that shows, and why."""
+        """Return the state after *repairs*; or else the one that fails, if known, and why."""
         before, api = state.contents, state.canvas.api
         if self._date not in api.table.dates:
             rows = sum(not version.moving for version in api.table.versions)
@@ -364,7 +363,7 @@ class _Gating:
         return _State(after, canvas, self._find_breaking(changes), words, (*state.edits, *edits))
 
     def _words(self, canvas: Canvas, changes: Iterable[Breaking]) -> Iterator[Breaking]:
-        """Yield which words of what came back would not be those that were published."""
+        """Yield the words of restored parts that would differ from the published ones."""
         known = {_identify(found) for found in self._first}
         for found in changes:
             pointer = found.change.after_pointer or found.change.holder_pointer
@@ -377,22 +376,22 @@ class _Gating:
 
 
 def _identify(found: Breaking) -> tuple[Combination, str | None, str | None]:
-    """Return what tells a change from others whatever else comes back."""
+    """Return what identifies a change, whatever else is restored."""
     change = found.change
     return found.combination, change.before_pointer, change.before_pointer or change.after_pointer
 
 
 def _causes(repair: Repair) -> str:
-    """Return what is said of the changes that *repair* is for; of many, of the first few."""
+    """Return the descriptions of the changes that *repair* is for, at most a few."""
     causes = list(dict.fromkeys(describe(change) for change in repair.changes))
     more = len(causes) - _MOST_CAUSES
     return ", ".join(causes[:_MOST_CAUSES]) + (f", and {more} more" if more > 0 else "")
 
 
 def _list_concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> set[str]:
-    """Return what is said of the changes whose repairs fail, and of those beside them in a list.
+    """Return the descriptions for failing repairs, and for those beside them in a list.
 
-    What fails on its own account, such as a component that something refers to, may be due to any.
+    If something else fails, such as a component that is referred to, any repair may be the cause.
     """
     lists = {one.path[:-1] for one in culprits if isinstance(one.path[-1], int)}
     concerned = [one for one in repairs if one in culprits or one.path[:-1] in lists]
@@ -401,6 +400,6 @@ def _list_concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> se
 
 
 def _date(api: Api, published: Sequence[str]) -> str:
-    """Return the date that new gates get: the first that is newer than all that is published."""
+    """Return the date for new gates: the first that is newer than everything published."""
     newest = max(published, key=order, default="")
     return next((date for date in api.table.dates if order(date) > order(newest)), NEXT)

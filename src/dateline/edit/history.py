@@ -1,4 +1,4 @@
-"""The keys of a node that say what each version shows of it."""
+"""The keys of a node that determine its form in each version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dateline.model import ADDED, CONVERTER, IN_PLACE_OF, REMOVED, WAS, Dateline
 
 
 class _AbsentKeyword:
-    """In place of the value of a keyword that is not there."""
+    """Stands for the value of a missing keyword."""
 
     def __repr__(self) -> str:
         return "absent"
@@ -30,7 +30,7 @@ class HistoryError(DatelineError):
 
 
 NAME: Final = "name"
-"""The keyword of `x-was` that says what something was called."""
+"""The keyword of `x-was` for a former name."""
 
 
 def plain(node: Any) -> Any:
@@ -55,9 +55,9 @@ def after(date: str, dates: Sequence[str]) -> str:
 
 
 def values(own: Any, was: Mapping[str, Any], keyword: str, dates: Sequence[str]) -> dict[str, Any]:
-    """Return what *keyword*, whose *own* value is the newest, is in each version.
+    """Return the value of *keyword* in each version; *own* is the newest one.
 
-    ABSENT where it is not there.
+    ABSENT if it is missing.
     """
     found = {}
     for date in reversed(dates):
@@ -71,9 +71,9 @@ def values(own: Any, was: Mapping[str, Any], keyword: str, dates: Sequence[str])
 def rewrite_history(
     was: Mapping[str, Any], keyword: str, wanted: Mapping[str, Any], dates: Sequence[str]
 ) -> dict[str, Any]:
-    """Return `x-was` so that *keyword* is, in each version, what is *wanted* there.
+    """Return `x-was` such that *keyword* has its *wanted* value in each version.
 
-    The last version's value is that of the node itself. What *was* says of other keywords stays.
+    The last version's value is that of the node itself. Other keywords in *was* are unchanged.
     """
     entries: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for date, entry in was.items():
@@ -97,7 +97,7 @@ def rewrite_history(
 def merge_entries(newer: dict[str, Any], older: dict[str, Any]) -> dict[str, Any]:
     """Return one date of `x-was` that does what *newer* and, before it, *older* do.
 
-    Raises HistoryError where one has `in-place-of` and the other changes properties, too.
+    Raises HistoryError if one has `in-place-of` and the other changes properties, too.
     """
     after, unset_after = changes(newer)
     before, unset_before = changes(older)
@@ -114,12 +114,12 @@ def merge_entries(newer: dict[str, Any], older: dict[str, Any]) -> dict[str, Any
 
 
 def _list_marks(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a date of `x-was` says beside keywords."""
+    """Return the keys of a date of `x-was` besides keywords."""
     return {key: plain(entry[key]) for key in (IN_PLACE_OF, CONVERTER) if key in entry}
 
 
 def _entry(setting: dict[str, Any], unset: list[str], written: Any) -> dict[str, Any]:
-    """Return one date of `x-was`: in its short form, unless that could be misread."""
+    """Return one date of `x-was`: in its short form, unless that is ambiguous."""
     short = {**setting, **dict.fromkeys(unset)}
     if written is not None and changes(written) == (setting, tuple(unset)):
         return dict(plain(written))
@@ -130,7 +130,7 @@ def _entry(setting: dict[str, Any], unset: list[str], written: Any) -> dict[str,
 
 
 def aliases(children: Mapping[str, Any]) -> dict[str, str]:
-    """Return the name of each child by every name that it ever had; today's come first."""
+    """Return the name of each child by every name that it ever had; current names come first."""
     known = {name: name for name in children}
     for name, node in children.items():
         was = node.get(WAS, {}) if isinstance(node, dict) else {}
@@ -142,10 +142,10 @@ def aliases(children: Mapping[str, Any]) -> dict[str, str]:
 def presence(
     node: Mapping[str, Any], shown: Mapping[str, bool | None], dates: Sequence[str]
 ) -> dict[str, str] | None:
-    """Return `x-added` and `x-removed` so that *node* is just where it is to be *shown*.
+    """Return `x-added` and `x-removed` such that *node* is visible exactly where *shown*.
 
-    None for a version stands for one way or the other. What *node* has of the two stays where
-    it does. Returns None if no two dates can say it.
+    None for a version means that either is fine. Keys that *node* has keep their positions. Returns
+    None if no two dates can express it.
     """
     there = [index for index, date in enumerate(dates) if shown[date]]
     if not there:

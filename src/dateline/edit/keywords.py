@@ -1,4 +1,4 @@
-"""Repairs of keywords that changed: the older value in an `x-was` beside the new one."""
+"""Repair changed keywords: write the older value into `x-was` beside the new one."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from dateline.model import EXTENSIBLE, WAS, Change
 from dateline.openapi import operation_path, parts, pointer, resolve, target, value_at, walk
 from dateline.wording import name_kind
 
-# Where one of these changes, nothing else of a schema means what it did.
+# If one of these changes, nothing else of a schema means what it did.
 _SHAPE: Final = frozenset({"type", "$ref", EXTENSIBLE})
 
 _WRITE_BACK: Final = (
-    "write back what was published or, if something was renamed, say so when `dateline gate` asks"
+    "restore what was published or, if something was renamed, confirm it when `dateline gate` asks"
 )
 
 
 def restore(draft: Draft, found: Breaking) -> Repair:
-    """What is different was otherwise."""
+    """Restore the former value of what is different."""
     (old, old_key), (new, new_key) = _sides(draft, found)
     if new.kind != "schema" and "$ref" in new.node:
         return _inline_with_history(draft, found, old, new)
@@ -37,7 +37,7 @@ def restore(draft: Draft, found: Breaking) -> Repair:
     if (old.node.get("$ref"), new.node.get("$ref")) != (None, None):
         keys.add("$ref")
     if keys & _SHAPE and new.kind == "schema":
-        # what only one of the two has belongs to what it is
+        # keywords that only one of the two has belong to it
         keys |= (old.node.keys() ^ new.node.keys()) - WORDS
     differing = [
         key
@@ -57,9 +57,9 @@ def restore(draft: Draft, found: Breaking) -> Repair:
 
 
 def switch(draft: Draft, found: Breaking) -> tuple[Steps, Steps | None]:
-    """Return where something is different, and the component that it refers to since.
+    """Return where something is different, and the component that it refers to now.
 
-    None stands for one that is published, and for no reference.
+    None means a published component, or no reference.
     """
     _, (new, _) = _sides(draft, found)
     goal = ("components", *_goal(new.node))
@@ -79,7 +79,7 @@ def _sides(draft: Draft, found: Breaking) -> tuple[tuple[Object, str], tuple[Obj
 
 
 def _referring(document: dict[str, Any], path: Steps, found: Object) -> Object:
-    """Return the object at *path* if the component that was *found* is what it refers to."""
+    """Return the object at *path* if it refers to the component that was *found*."""
     there = objects(document, path)[-1]
     is_goal = there.path == path and ("components", *_goal(there.node)) == found.path
     return there if is_goal and there.kind == "schema" else found
@@ -92,7 +92,7 @@ def _goal(node: dict[str, Any]) -> tuple[str, ...]:
 def _side(
     document: dict[str, Any], own: str | None, other: dict[str, Any], change: Change
 ) -> tuple[Object, str]:
-    """Return the object of *document* that has the keyword, or lacks it, and its key if not."""
+    """Return the object of *document* that has or lacks the keyword, and the key if it has none."""
     if own is not None:
         return find_keyed(find_spot(document, own), change.keyword)
     known = change.before_pointer or change.after_pointer or ""
@@ -108,7 +108,7 @@ def _side(
 
 
 def _inline_with_history(draft: Draft, found: Breaking, old: Object, new: Object) -> Repair:
-    """What a reference outside a schema led to becomes the history of what it leads to."""
+    """Turn the former target of a reference outside schemas into the history of the new target."""
     then = resolve(draft.published[found.combination], old.node)
     now = resolve(draft.project(found.combination), new.node)
     repair = draft.keep(Restored(path=draft.canonical(new.path, found), inlined=True))
@@ -120,7 +120,7 @@ def _inline_with_history(draft: Draft, found: Breaking, old: Object, new: Object
 
 
 def restore_security(draft: Draft, found: Breaking, operation: str) -> Repair:
-    """One operation demanded otherwise, whatever the whole document did."""
+    """Restore the requirements of one operation, whatever the whole document did."""
     method, _, route = operation.partition(" ")
     published, now = draft.published[found.combination], draft.project(found.combination)
     item = value_at(published, ("paths", route))
@@ -130,7 +130,7 @@ def restore_security(draft: Draft, found: Breaking, operation: str) -> Repair:
         raise CantGateError(MOVED)
     demanded = before.node.get("security", ABSENT)
     if demanded is ABSENT:
-        # of the whole document, which can't say what it was
+        # of the whole document, which can't have a history
         of_all = published.get("security", ABSENT)
         if not same(of_all, now.get("security", ABSENT)):
             demanded = of_all
@@ -140,7 +140,7 @@ def restore_security(draft: Draft, found: Breaking, operation: str) -> Repair:
 
 
 def restore_required(draft: Draft, found: Breaking) -> Repair:
-    """What is required was not."""
+    """Make optional what is required now."""
     spot = draft.after(found, found.change.after_pointer)
     name = _own_name(draft, spot.inner, str(spot.value), found)
     repair = draft.repair_history(spot.inner, found)
@@ -150,7 +150,7 @@ def restore_required(draft: Draft, found: Breaking) -> Repair:
 
 
 def restore_optional(draft: Draft, found: Breaking) -> Repair:
-    """What is optional was required."""
+    """Make required what is optional now."""
     *_, schema, shown = draft.after(found, found.change.after_pointer).way
     name = _own_name(draft, schema, str(shown.path[-1]), found)
     repair = draft.repair_history(schema, found)
@@ -165,7 +165,7 @@ def restore_optional(draft: Draft, found: Breaking) -> Repair:
 
 
 def _own_name(draft: Draft, schema: Object, name: str, found: Breaking) -> str:
-    """Return what the definitions call the property that a contract shows as *name*."""
+    """Return the name in the definitions of the property that a contract shows as *name*."""
     path = (*schema.path, "properties", name)
     origin = draft.projector.origin(pointer(path), *found.combination)
     return str(origin[-1]) if len(origin) == len(path) else name
@@ -182,14 +182,14 @@ def _names(draft: Draft, repair: Restored, version: str) -> list[str]:
 
 def _put_names(repair: Restored, found: Breaking, names: list[str]) -> None:
     known = repair.wanted.setdefault("required", {})
-    # their order says nothing: one that is there already makes fewer differences
+    # the order means nothing: an existing one makes fewer differences
     alike = (other for other in known.values() if other is not ABSENT)
     names = next((other for other in alike if sorted(other) == sorted(names)), names)
     known[found.combination.version] = names or ABSENT
 
 
 def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
-    """What holds the thing, as a whole, was otherwise."""
+    """Restore the former value of the surrounding object as a whole."""
     change = found.change
     if change.kind in REMOVED:
         spot = draft.before(found, change.before_pointer)
@@ -200,12 +200,13 @@ def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
         then = draft.before(found, change.holder_pointer or now.pointer).inner
     if then.kind != now.kind:
         raise CantGateError(
-            f"{name_kind(now.kind)} took the place of {name_kind(then.kind)}, and `{WAS}` holds "
-            f"keywords of one kind of object only; {_WRITE_BACK}"
+            f"{name_kind(now.kind)} took the place of {name_kind(then.kind)}, and `{WAS}` "
+            f"contains keywords of one kind of object only; {_WRITE_BACK}"
         )
     if key == "properties":
         raise CantGateError(
-            f"properties came and went together, and `{WAS}` doesn't hold `properties` as a whole; "
+            f"properties were added and removed together, and `{WAS}` can't contain `properties` "
+            f"as a whole; "
             f"{_WRITE_BACK}"
         )
     repair = draft.repair_history(now, found)

@@ -1,4 +1,4 @@
-"""The objects of a document on the way to a place in it."""
+"""The objects of a document on the path to a place in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Steps = tuple[str | int, ...]
 
 
 class Object(NamedTuple):
-    """An object of a document: what it is, and the path to it."""
+    """An object of a document: its kind, and the path to it."""
 
     kind: str
     node: dict[str, Any]
@@ -19,7 +19,7 @@ class Object(NamedTuple):
 
     @property
     def gateable(self) -> bool:
-        """Whether it may have a key of ours; on a reference only in a schema."""
+        """Whether it may have a key of ours; a reference may only have one in a schema."""
         return self.kind not in WHOLE and (self.kind == "schema" or "$ref" not in self.node)
 
     @property
@@ -28,7 +28,7 @@ class Object(NamedTuple):
 
 
 def objects(document: dict[str, Any], path: Steps) -> list[Object]:
-    """Return the objects that *path* leads through, as far as it does, the root first."""
+    """Return the objects on *path*, as far as it exists, the root first."""
     found = [Object("document", document, ())]
     done = 0
     while done < len(path):
@@ -56,7 +56,7 @@ class Spot(NamedTuple):
 
     @property
     def value(self) -> Any:
-        """What the document holds there, None where it holds nothing."""
+        """The value at the place, or None."""
         return value_at(self.document, self.path)
 
     @property
@@ -77,7 +77,7 @@ def find_spot(document: dict[str, Any], pointer: str) -> Spot:
 
 
 def find_index(known: list[Any], published: list[Any], own: Any) -> int:
-    """Return the number that *own* gets among *known*: beside its nearest published neighbour."""
+    """Return the index for *own* among *known*: beside its nearest published neighbour."""
     number = published.index(own)
     for neighbour in reversed(published[:number]):
         if neighbour in known:
@@ -89,7 +89,7 @@ def find_index(known: list[Any], published: list[Any], own: Any) -> int:
 
 
 def find_keyed(spot: Spot, keyword: str) -> tuple[Object, str]:
-    """Return the object that can be gated around a place, and its key on the way there.
+    """Return the object that can be gated around a place, and the key that leads there.
 
     *keyword* is what the place is about: a reference is a key of the object at the place itself.
     """

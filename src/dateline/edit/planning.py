@@ -1,4 +1,4 @@
-"""Which repairs gate the breaking changes of published contracts."""
+"""Choose the repairs that gate the breaking changes of published contracts."""
 
 from __future__ import annotations
 
@@ -34,10 +34,9 @@ def plan(
     renamed: Iterable[Rename] = (),
     coarse: Container[str] = (),
 ) -> RepairPlan:
-    """Return the repairs for *breaking*; *renamed* holds the renames that are known to be some.
+    """Return the repairs for *breaking*; *renamed* are the confirmed renames.
 
-    What is said of *coarse* changes can't be repaired in detail: there a list or mapping is
-    restored as a whole.
+    *coarse* changes can't be repaired in detail: there a list or mapping is restored as a whole.
     """
     planned = RepairPlan()
     known = {rename: renames.restore_name(draft, rename) for rename in renamed}
@@ -61,7 +60,7 @@ def plan(
 
 
 def _find_gone_components(draft: Draft, breaking: list[Breaking]) -> dict[Steps, str]:
-    """Return each component that an operation led to which no key can bring back, with that."""
+    """Return the components that removed operations led to, each with the operation."""
     found: dict[Steps, str] = {}
     for one in breaking:
         change = one.change
@@ -79,16 +78,16 @@ def _find_gone_components(draft: Draft, breaking: list[Breaking]) -> dict[Steps,
 
 
 def _require_use(found: Breaking, gone: dict[Steps, str]) -> None:
-    """Raise CantGateError for a component that went with an operation that led to it."""
+    """Raise CantGateError for a component that was removed with an operation."""
     operation = gone.get(parts(found.change.before_pointer or ""))
     if found.change.kind is Kind.COMPONENT_REMOVED and operation is not None:
         raise CantGateError(f"it went with {operation}; put both back")
 
 
 def _drop_consequences(draft: Draft, breaking: list[Breaking]) -> Iterator[Breaking]:
-    """Yield what is *breaking*, but for what is in a new component in place of something.
+    """Yield the *breaking* changes without those in a new component that replaces something.
 
-    No older version has that component once the reference to it is what it was.
+    No older version has that component once its reference is restored.
     """
     switches = [_switch(draft, found) for found in breaking]
     led_to = {goal for _, goal in switches}
@@ -98,7 +97,7 @@ def _drop_consequences(draft: Draft, breaking: list[Breaking]) -> Iterator[Break
 
 
 def _switch(draft: Draft, found: Breaking) -> tuple[Steps, Steps | None]:
-    """Return where something is different, and the new component that it refers to since."""
+    """Return where something is different, and the new component that it refers to now."""
     change = found.change
     if change.kind not in _REPAIRS:
         with suppress(CantGateError):
@@ -107,11 +106,11 @@ def _switch(draft: Draft, found: Breaking) -> tuple[Steps, Steps | None]:
 
 
 def _find_repairs(draft: Draft, found: Breaking, detailed: bool) -> list[Repair]:
-    """Return what is to be done about *found*. Raises CantGateError where nothing can be."""
+    """Return the repairs for *found*. Raises CantGateError if there are none."""
     change = found.change
     if found.judgement.verdict is Verdict.NEVER:
         rule = RULES[found.judgement.rule]
-        by_policy = "the policy allows it in no version; write back what was published"
+        by_policy = "the policy allows it in no version; restore what was published"
         raise CantGateError(rule.way_out if rule.verdict is Verdict.NEVER else by_policy)
     if not detailed:
         return [keywords.restore_coarsely(draft, found)]
@@ -120,7 +119,7 @@ def _find_repairs(draft: Draft, found: Breaking, detailed: bool) -> list[Repair]
     if change.kind is Kind.COMPONENT_RENAMED:
         raise CantGateError("a component has one name in all versions; keep the old one")
     if change.kind in (Kind.PARAMETER_RENAMED, Kind.PARAMETER_MOVED):
-        # without knowing the history, only the path tells that another name is the same parameter
+        # without the history, only the path shows that a different name is the same parameter
         raise CantGateError(
             "a path is the same in every version, and so are the names in it; write the old one "
             "back"
@@ -146,4 +145,4 @@ _REPAIRS = {
     Kind.FIELD_REQUIRED: keywords.restore_required,
     Kind.FIELD_OPTIONAL: keywords.restore_optional,
 }
-"""What is done about a kind of change; where nothing is named, a keyword was otherwise."""
+"""The repair for each kind of change; for all others, a keyword is restored."""

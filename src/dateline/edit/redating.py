@@ -1,4 +1,4 @@
-"""The date of a version written in the place of its drafts."""
+"""Write the date of a version in place of its drafts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dateline.openapi import walk
 
 
 def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) -> bool:
-    """Let every gate of *drafts* say *day*; return whether there is any."""
+    """Replace *drafts* by *day* in every gate; return whether there is any."""
     found = False
     for path, _, node in walk("document", api.document):
         dated = [key for key in (ADDED, REMOVED) if node.get(key) in drafts]
@@ -37,7 +37,7 @@ def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) 
 
 
 def _forget(sources: Sources, trail: Trail, was: Mapping[str, Any], past: Sequence[str]) -> None:
-    """Drop what something was in drafts that it is now added with."""
+    """Drop the history of a node in drafts in which it is added."""
     for gone in [trail] if len(past) == len(was) else [(*trail, date) for date in past]:
         sources.remove(gone)
 
@@ -57,7 +57,7 @@ def _redate_history(
 def _redate_substitutes(
     sources: Sources, trail: Trail, node: Mapping[str, Any], drafts: Collection[str], day: str
 ) -> None:
-    """Let what a member is shown as before *drafts* be what it is shown as before *day*."""
+    """Replace *drafts* by *day* in the dates of `x-shown-as`."""
     dates = sorted(
         (date for date in substitutes(node) if date is not None and date in drafts), key=order
     )
@@ -71,7 +71,7 @@ def _redate_substitutes(
 def redate_waivers(
     sources: Sources, waivers: Sequence[Waiver], drafts: Collection[str], day: str
 ) -> None:
-    """Let waivers of *drafts* hold for *day*."""
+    """Replace *drafts* by *day* in waivers."""
     for number, waiver in enumerate(waivers):
         trail = ("waivers", number, "versions")
         found = [index for index, version in enumerate(waiver.versions) if version in drafts]
@@ -90,9 +90,9 @@ def redate_table(
     title: str,
     undisclosed: bool,
 ) -> None:
-    """Let one row of the version table say *day* and *title*, in the place of those of *drafts*."""
+    """Replace the rows of *drafts* in the version table by one for *day* with *title*."""
     source = sources.file(TABLE)
-    # the drafts are behind, and what always moves
+    # drafts and moving versions come last
     at = sum(not version.moving for version in table.supported)
     folded = [number for number, one in enumerate(table.versions) if one.date in drafts]
     first = table.versions[at] if folded[:1] == [at] else None

@@ -1,4 +1,4 @@
-"""Fields, headers and parameters that may have been renamed."""
+"""Find fields, headers and parameters that may have been renamed."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _NAMED: Final = {
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Rename:
-    """Two fields, headers or parameters that look like one: was it renamed?
+    """Two fields, headers or parameters that look like one, so that a rename is possible.
 
-    ``before`` and ``after`` are its names, ``path`` leads in the definitions to what it is now;
-    ``lists`` to all that hold it, of which there are several where it is a component.
+    ``before`` and ``after`` are its names, ``path`` leads to the new one in the definitions;
+    ``lists`` lead to all its holders, of which a component has several.
     """
 
     path: Steps
@@ -42,7 +42,7 @@ class Rename:
 
 
 class _RenameSide(NamedTuple):
-    """One side of what may be a rename, as one combination shows it.
+    """One side of a possible rename in one combination.
 
     ``path`` leads in the definitions to what is new, or to what names what is gone.
     """
@@ -54,9 +54,9 @@ class _RenameSide(NamedTuple):
 
 
 def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
-    """Return what may have been renamed: one thing gone, one of the same shape new beside it.
+    """Return possible renames: one thing removed, and one of the same form added beside it.
 
-    Where more than two could be meant, nothing is returned.
+    If there is more than one possibility, nothing is returned.
     """
     gone: dict[tuple[Steps, str], dict[Combination, _RenameSide]] = {}
     new: dict[tuple[Steps, str], dict[Combination, _RenameSide]] = {}
@@ -70,7 +70,7 @@ def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
         for old, sides in gone.items()
         for now, others in new.items()
         if old[0] == now[0] and _shapes(sides) == _shapes(others)
-        # a history that knows the name only has the wrong date
+        # a history that knows the name just has the wrong date
         if old[1] not in aliases({"": draft.canvas.node(paths[now])})
     ]
     lists: dict[tuple[Steps, str, str], list[Steps]] = {}
@@ -97,7 +97,7 @@ def _shapes(sides: Mapping[Combination, _RenameSide]) -> dict[Combination, str]:
 
 
 def _find_side(draft: Draft, found: Breaking) -> _RenameSide | None:
-    """Return what a change is of a rename, None if it can be none."""
+    """Return the side of a rename that a change may be, or None."""
     try:
         if found.change.kind in _NAMED:
             return _find_gone(draft, found)
@@ -133,7 +133,7 @@ def _find_new(draft: Draft, found: Breaking) -> _RenameSide | None:
         *_, referring, _ = chain(draft.canvas.api.document, spot.value) or ({}, {})
         goal = target(referring.get("$ref", ""))
         if not parameter or goal is None:
-            return None  # the name of a header is no part of the component
+            return None  # the name of a header is not part of the component
         canonical = ("components", *goal)
     return _RenameSide(
         around, name, _describe(value, spot.way[-2].node, name, change.kind), canonical
@@ -148,7 +148,7 @@ def restore_name(draft: Draft, rename: Rename) -> Repair:
 
 
 def restore_tag_names(draft: Draft, found: Breaking) -> Iterator[Repair]:
-    """Yield the old names of the properties by which a discriminator tells its variants apart."""
+    """Yield the old names of the properties by which a discriminator distinguishes variants."""
     published, now = draft.published[found.combination], draft.project(found.combination)
     path = follow(now, found.change.after_pointer or "")
     holder = value_at(now, path[:-2])
@@ -180,7 +180,7 @@ def restore_tag_names(draft: Draft, found: Breaking) -> Iterator[Repair]:
 def find_settled(
     draft: Draft, found: Breaking, known: Mapping[Rename, Repair]
 ) -> list[Repair] | None:
-    """Return what is done already about one side of a rename, None if it is none."""
+    """Return the completed repair for one side of a rename, or None."""
     kind = found.change.kind
     if not known or kind not in {*_NAMED, *_NAMED.values()}:
         return None
@@ -194,7 +194,7 @@ def find_settled(
 
 
 def _describe(value: dict[str, Any], around: dict[str, Any], name: str, kind: Kind) -> str:
-    """Return what a field, header or parameter is but for its name, as text."""
+    """Return a field, header or parameter without its name, as text."""
     fields = kind in (Kind.FIELD_ADDED, Kind.FIELD_REMOVED)
     required = name in around.get("required", ()) if fields else None
     own = set() if fields else {NAME}
@@ -203,7 +203,7 @@ def _describe(value: dict[str, Any], around: dict[str, Any], name: str, kind: Ki
 
 
 def _child(spot: Spot) -> dict[str, Any]:
-    """Return a field, or what a header or parameter refers to."""
+    """Return a field, or the target of a header or parameter."""
     if spot.path[-2] != "properties":
         return resolve(spot.document, spot.value)
     return spot.value if isinstance(spot.value, dict) else {}

@@ -1,4 +1,4 @@
-"""Repairs: edits of the sources that say what older versions show."""
+"""Repairs: edits of the sources that restore what older versions show."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from dateline.project import Projector
 
 _TWICE: Final = (
     "it would have to come and go more than once, or in one environment only; "
-    "if it was renamed, affirm that, else write it under a new name"
+    "if it was renamed, confirm that, else write it under a new name"
 )
 
 
 class CantGateError(Exception):
-    """No key can tell it of older versions; the message says why, with the way out."""
+    """No key can express it for older versions; the message says why, with the way out."""
 
 
 class CantRepairError(CantGateError):
@@ -45,7 +45,7 @@ class CantRepairError(CantGateError):
 
 @dataclass(frozen=True)
 class Canvas:
-    """An API as authored, and the versions that it has once it is gated, oldest first."""
+    """An API as authored, and its versions once it is gated, oldest first."""
 
     api: Api
     dates: tuple[str, ...]
@@ -64,9 +64,9 @@ class Canvas:
         return value_at(self.api.document, path)
 
     def find_shown(self, node: Any, holder: Steps) -> dict[str, bool | None]:
-        """Return in which versions *node* is shown, as it is written now, in any environment.
+        """Return the versions that show *node*, as it is written now, in any environment.
 
-        None where its *holder* is not shown, so that nobody can tell.
+        None where its *holder* is not visible, so that nobody can tell.
         """
         there = {found.version for found in self.timeline.members(self.timeline.of(node))}
         known = self.api.table.dates
@@ -88,32 +88,32 @@ class Canvas:
         return set(self.api.table.dates) - seen
 
     def resolve(self, node: dict[str, Any]) -> dict[str, Any]:
-        """Return what *node* is, or refers to, without places."""
+        """Return the object that *node* is or refers to, without places."""
         return dict(plain(resolve(self.api.document, node)))
 
 
 @dataclass(kw_only=True, eq=False)
 class Repair:
-    """One place of the sources, and the changes that ask for something to be done there."""
+    """One place of the sources, and the changes that need a repair there."""
 
     path: Steps
     changes: list[Change] = field(default_factory=list)
 
     def apply(self, canvas: Canvas, sources: Sources) -> str:
-        """Do it, and return in a few words what was done.
+        """Do it, and return a short description of what was done.
 
-        Raises CantGateError where it can't be.
+        Raises CantGateError if it is impossible.
         """
         raise NotImplementedError
 
     @property
     def place(self) -> Steps:
-        """Where it is done, as far as the sources have it."""
+        """The place of the repair, as far as the sources have it."""
         return self.path
 
     @property
     def rank(self) -> tuple[Any, ...]:
-        """Return the sort key of repairs: what moves others in its list is done last."""
+        """Return the sort key of repairs: those that move others in a list are done last."""
         return (0, pointer(self.path), type(self).__name__)
 
 
@@ -121,12 +121,12 @@ class Repair:
 class Restored(Repair):
     """Keywords of one node that had other values: for each, the value by version.
 
-    ``published`` holds the values of other versions, which may be written back as well.
+    ``published`` are the values of other versions, which may be restored as well.
     """
 
     wanted: dict[str, dict[str, Any]] = field(default_factory=dict)
     published: dict[str, dict[str, Any]] = field(default_factory=dict)
-    inlined: bool = False  # a reference that takes nothing beside it
+    inlined: bool = False  # a reference that allows no siblings
     hidden: set[str] = field(default_factory=set)  # versions that won't show it
 
     @property
@@ -135,7 +135,7 @@ class Restored(Repair):
         return self.path[-2:-1] in (("properties",), ("headers",))
 
     def want(self, keyword: str, version: str, value: Any) -> None:
-        """Let *keyword* be *value* in *version*. Raises CantGateError if it is another already."""
+        """Demand *value* for *keyword* in *version*. Raises CantGateError for a contradiction."""
         known = self.wanted.setdefault(keyword, {})
         if version in known and not same(known[version], value):
             raise CantGateError(
@@ -154,8 +154,8 @@ class Restored(Repair):
         for keyword, by_version in self.wanted.items():
             if keyword in PARTIAL and any(IN_PLACE_OF in entry for entry in was.values()):
                 raise CantGateError(
-                    f"`{keyword}` has a history with `{IN_PLACE_OF}`, which is yours to write: say "
-                    f"there what it was"
+                    f"`{keyword}` has a history with `{IN_PLACE_OF}`, which you must write "
+                    f"yourself: add the former value there"
                 )
             own = self.path[-1] if self.is_named and keyword == NAME else node.get(keyword, ABSENT)
             then = {**values(own, was, keyword, canvas.dates), **by_version}
@@ -190,7 +190,7 @@ class Restored(Repair):
 def _put_entries(
     sources: Sources, path: Steps, was: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
-    """Let the history at *path*, which *was* one, be what is *wanted*; dates stay in order."""
+    """Replace the history *was* at *path* by the *wanted* one; dates stay in order."""
     for date in was.keys() - wanted.keys():
         sources.remove((*path, date))
     for number, (date, entry) in enumerate(wanted.items()):
@@ -205,7 +205,7 @@ def _put_entries(
 def _put_keys(
     sources: Sources, path: Steps, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
-    """Let what has the keys *before* have those *after* in their place; new ones come last."""
+    """Replace the keys *before* by *after* at *path* in their places; new ones come last."""
     for key in before.keys() - after.keys():
         sources.remove((*path, key))
     for key, value in after.items():
@@ -215,11 +215,11 @@ def _put_keys(
 
 @dataclass(kw_only=True, eq=False)
 class Gated(Repair):
-    """A node that some versions don't show, or show though it says otherwise."""
+    """A node that must be hidden in some versions, or shown although its gates hide it."""
 
     shown: dict[str, bool | None] = field(default_factory=dict)
     in_schema: bool = True
-    by_itself: bool = False  # a component that is there whatever refers to it
+    by_itself: bool = False  # a component that exists whatever refers to it
 
     def apply(self, canvas: Canvas, sources: Sources) -> str:
         node = canvas.node(self.path)
@@ -233,7 +233,7 @@ class Gated(Repair):
         if self.by_itself and not gates:
             gates = {ADDED: Day(canvas.dates[0])}
         if "$ref" in node and not self.in_schema:
-            # a Reference Object outside schemas takes nothing beside it (OpenAPI 3.1.1, 4.8.23)
+            # a Reference Object outside schemas allows no siblings (OpenAPI 3.1.1, 4.8.23)
             sources.replace(self.path, {**canvas.resolve(node), **gates})
         elif not node:
             sources.replace(self.path, gates)
@@ -260,7 +260,7 @@ def _put_gates(sources: Sources, path: Steps, node: dict[str, Any], gates: dict[
 def _part_reasons(
     sources: Sources, path: Steps, node: Mapping[str, Any], now: Mapping[str, Any]
 ) -> None:
-    """Let the reason of *node* be that of the gates it was given for, where there are new ones."""
+    """Assign the reason of *node* to its original gates, if there are new ones."""
     reason, known = node.get(WHY), gate_dates(node)
     if isinstance(reason, str) and known and not {*gate_dates(now)} <= {*known}:
         sources.put((*path, WHY), dict.fromkeys(known, reason))
@@ -272,12 +272,12 @@ def _list_gates(gates: Mapping[str, str]) -> str:
 
 @dataclass(kw_only=True, eq=False)
 class Returned(Repair):
-    """A child that is gone and comes back for the versions that had it.
+    """A removed child that is restored for the versions that had it.
 
-    ``path`` leads to where it is then; ``holder`` to the innermost part of the way that the
-    sources have; ``at`` and ``order`` are its number there and among its published siblings.
-    Where ``shown`` is empty, it comes and goes with what refers to it. ``required_behind`` are
-    the names before its own in `required`.
+    ``path`` leads to its place; ``holder`` to the innermost part of the path that the sources have;
+    ``at`` and ``order`` are its index there and among its published siblings. If ``shown`` is
+    empty, it is visible with what refers to it. ``required_behind`` are the names before its own in
+    `required`.
     """
 
     value: Any
@@ -287,7 +287,7 @@ class Returned(Repair):
     file: str | None = None
     beside: Steps | None = None
     shown: dict[str, bool | None] = field(default_factory=dict)
-    required_behind: tuple[str, ...] | None = None  # None: callers could do without it
+    required_behind: tuple[str, ...] | None = None  # None: callers could omit it
 
     def apply(self, canvas: Canvas, sources: Sources) -> str:
         value = {} if self.value is True else self.value
@@ -312,10 +312,10 @@ class Returned(Repair):
 
 @dataclass(kw_only=True, eq=False)
 class Enumerated(Repair):
-    """An enumeration some of whose values are older, or newer, than others.
+    """An enumeration of which some values are older, or newer, than others.
 
-    ``published`` holds the values in their published order; ``shown`` says, by number in
-    ``values``, which versions are to have a value.
+    ``published`` are the values in their published order; ``shown`` says, by index in ``values``,
+    which versions have a value.
     """
 
     published: list[Any] = field(default_factory=list)
@@ -336,7 +336,9 @@ class Enumerated(Repair):
         listed = node[key] if key == "oneOf" else [{"const": value} for value in node[key]]
         if key == "enum":
             if "oneOf" in node or any("enum" in changes(e)[0] for e in node.get(WAS, {}).values()):
-                raise CantGateError("beside `oneOf` no `enum` can have a history; part the two")
+                raise CantGateError(
+                    "an `enum` beside `oneOf` can't have a history; separate the two"
+                )
             sources.rename((*self.path, "enum"), "oneOf")
             for number, member in enumerate(listed):
                 sources.replace((*self.path, "oneOf", number), member)
@@ -355,13 +357,13 @@ class Enumerated(Repair):
             else:
                 place, order = self._place(value, listed)
                 returned.append((place, order, {**node, **gates}))
-        # from behind, so that places stay what they are
+        # from the end, so that places stay valid
         for place, _, member in sorted(returned, key=lambda one: (-one[0], -one[1])):
             sources.insert((*self.path, "oneOf", place), member)
         return "; ".join(done)
 
     def _place(self, value: Any, listed: list[dict[str, Any]]) -> tuple[int, int]:
-        """Return the number that *value* gets, behind its published neighbour, and had."""
+        """Return the index for *value*, after its published neighbour, and its former one."""
         order = next((i for i, known in enumerate(self.published) if same(known, value)), 0)
         for known in reversed(self.published[:order]):
             for number, member in enumerate(listed):
@@ -375,7 +377,7 @@ def carry_out(
 ) -> list[tuple[Repair, str]]:
     """Do all *repairs* and return each with what was done.
 
-    Raises CantRepairError for the first that can't be.
+    Raises CantRepairError for the first that fails.
     """
     ordered = sorted(repairs, key=lambda repair: repair.rank)
     gated = [repair for repair in ordered if isinstance(repair, Gated)]
@@ -401,7 +403,7 @@ def carry_out(
 
 
 def _require(schema: Steps, returned: list[Returned], canvas: Canvas, sources: Sources) -> None:
-    """Let fields that come back be required where they were; later versions leave them out."""
+    """Require restored fields where they were required; later versions leave them out."""
     node = canvas.node(schema)
     names = list(node.get("required", ()))
     if not names:

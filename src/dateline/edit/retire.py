@@ -1,4 +1,4 @@
-"""Retiring a version: the sources without it."""
+"""Retire a version: return the sources without it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class RetireError(DatelineError):
 
 
 def retire(folder: Path, day: str, today: date) -> Revision:
-    """Return the edits that remove the version of *day*: what no other needs is left out.
+    """Return the edits that remove the version of *day* and everything only it needs.
 
-    The contracts of all others stay what they are, the order of their keys included. Raises
-    RetireError for a version that there is not or whose announced end has not come, for one that
-    is needed, and where another contract would change; SourceError for invalid definitions.
+    The contracts of all others are unchanged, including the order of their keys. Raises RetireError
+    for an unknown version or one whose announced end has not come, for one that is needed, and if
+    another contract would change; SourceError for invalid definitions.
     """
     before = read_contents(folder)
     api = load(folder)
@@ -80,7 +80,7 @@ def retire(folder: Path, day: str, today: date) -> Revision:
 
 
 def _require_ended(table: Table, day: str, today: str) -> Version:
-    """Return the version of *day*, which is to be one that nobody can ask for any more."""
+    """Return the version of *day*. Raises RetireError if callers may still request it."""
     version = next((one for one in table.supported if one.date == day), None)
     if version is None:
         dates = [one.date for one in table.supported]
@@ -108,7 +108,7 @@ def _require_ended(table: Table, day: str, today: str) -> Version:
 
 
 def _leave_table(table: Table, sources: Sources, day: str, today: str) -> None:
-    """Take the row of *day* away, and announcements that have nothing more to say."""
+    """Remove the row of *day*, and announcements that are obsolete then."""
     source = sources.file(TABLE)
     source.remove(("versions", table.dates.index(day)))
     spent = [
@@ -135,9 +135,9 @@ def _leave_waivers(sources: Sources, waivers: list[Waiver], day: str) -> None:
 def _keep_names(
     before: Api, now: Api, contents: dict[str, bytes], stay: Sequence[str]
 ) -> dict[str, bytes]:
-    """Return *contents*, the sources of *now*, in which converters are called as they were.
+    """Return *contents*, the sources of *now*, with the former names of converters.
 
-    Of the converters of one place, all but that of the oldest change are called after its date.
+    If a place has several converters, all but that of the oldest change are named after its date.
     """
     known: dict[tuple[str, str], set[str]] = {}
     for each in filter(_is_of_one_change, list_served(before)):
@@ -146,7 +146,7 @@ def _keep_names(
     sources = Sources(now, contents)
     for each in filter(_is_of_one_change, list_served(now)):
         methods = known.get((_name_place(each), each.before), {each.method})
-        # of several changes that are one now, each converter takes another value
+        # if several changes are one now, each converter has another input
         if len(methods) == 1 and each.method not in methods:
             [method] = methods
             sources.put((*each.path, WAS, each.before, CONVERTER), method)
@@ -162,7 +162,7 @@ def _name_place(converter: DemandedConverter) -> str:
 
 
 def _find_hidden(before: Api, now: Api) -> Iterator[Trail]:
-    """Yield the components that are not where they were any more, and are there by themselves."""
+    """Yield components that exist by themselves and are not where they were any more."""
     were, are = Timeline(before.table), Timeline(now.table)
     for component, mask in before.visible.items():
         then = {*were.members(mask)} & {*now.combinations}
@@ -171,7 +171,7 @@ def _find_hidden(before: Api, now: Api) -> Iterator[Trail]:
 
 
 def _require_unchanged(before: Api, now: Api) -> None:
-    """Raise RetireError where a contract that stays is not what it was, byte for byte."""
+    """Raise RetireError if a contract that stays would change in any byte."""
     then, after = Projector(before), Projector(now)
     for environment in (*(one.name for one in now.table.environments), EVERYWHERE):
         for version in now.table.dates:
@@ -180,6 +180,6 @@ def _require_unchanged(before: Api, now: Api) -> None:
             if json.dumps(old) != json.dumps(new):
                 change = next((describe(one) for one in diff(old, new)), "the order of its keys")
                 raise RetireError(
-                    f"the document of {version} would change: {change}; that gate can't be folded "
-                    f"away, so fold it by hand or keep the version"
+                    f"the document of {version} would change: {change}; that gate can't be "
+                    f"folded automatically, so fold it by hand or keep the version"
                 )

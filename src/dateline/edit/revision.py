@@ -16,10 +16,10 @@ from dateline.paths import name_file
 
 @dataclass(frozen=True, kw_only=True)
 class Revision:
-    """What is done about one version to the files of ``folder``; nothing is written yet.
+    """The changes to the files of ``folder`` for one version; nothing is written yet.
 
-    ``api``, ``waivers`` and ``record`` are what the files are going to say. ``recorded`` are those
-    of the record, ``replacements`` all others.
+    ``api``, ``waivers`` and ``record`` are the results of the edits. ``recorded`` are the
+    replacements of the record, ``replacements`` all others.
     """
 
     folder: Path
@@ -31,14 +31,14 @@ class Revision:
     recorded: tuple[Replacement, ...]
 
     def patch(self) -> str:
-        """Return the edits as a unified diff, as ``git apply`` takes it; the record aside."""
+        """Return the edits without the record as a unified diff, as ``git apply`` reads it."""
         return format_patch(self.folder, self.replacements)
 
 
 def compare_contents(
     before: Mapping[str, bytes], after: Mapping[str, bytes]
 ) -> tuple[Replacement, ...]:
-    """Return the replacements that make the files *before* those *after*, by name."""
+    """Return the replacements that turn the files *before* into *after*, by name."""
     return tuple(
         Replacement(name=name, before=before.get(name), after=after.get(name))
         for name in sorted(before.keys() | after.keys())
@@ -47,13 +47,13 @@ def compare_contents(
 
 
 def compare_record(folder: Path, record: Record | None) -> tuple[Replacement, ...]:
-    """Return the replacements that make *record* that of the definitions in *folder*."""
+    """Return the replacements that make *record* the one of the definitions in *folder*."""
     before = {name: (folder / name).read_bytes() for name in record_files(folder)}
     return compare_contents(before, {} if record is None else record.files)
 
 
 def format_patch(folder: Path, replacements: Iterable[Replacement]) -> str:
-    """Return *replacements* in *folder* as a unified diff, as ``git apply`` takes it.
+    """Return *replacements* in *folder* as a unified diff, as ``git apply`` reads it.
 
     It is empty if there is none.
     """
@@ -64,7 +64,7 @@ def format_patch(folder: Path, replacements: Iterable[Replacement]) -> str:
 
 
 def _patch(name: str, before: bytes, after: bytes) -> str:
-    # bytes are parted at line ends only, text at other characters too
+    # bytes are split at line ends only, text at other characters too
     then, now = (
         [line.decode() for line in content.splitlines(keepends=True)] for content in (before, after)
     )

@@ -1,4 +1,4 @@
-"""A starter project, and the first handlers of a project."""
+"""Set up a starter project, and the first handlers of a project."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _STARTER: Final = Path(__file__).parents[1] / "starter"
 
 
 class NotEmptyError(DatelineError):
-    """The folder already holds something that setting up could overwrite."""
+    """The folder already contains something that setting up could overwrite."""
 
     exit_code = 2
 
 
 def init(folder: Path, form: str = DATE_FORM) -> list[Path]:
-    """Set up a starter project in *folder*, whose versions have *form*, and return its files.
+    """Set up a starter project in *folder* with versions named in *form*; return its files.
 
-    The folder is made if it does not exist. Raises NotEmptyError, and writes nothing, if it
-    holds anything but hidden files.
+    The folder is created if it does not exist. Raises NotEmptyError, and writes nothing, if it
+    contains anything but hidden files.
     """
     if folder.exists():
         if not folder.is_dir():
@@ -43,7 +43,7 @@ def init(folder: Path, form: str = DATE_FORM) -> list[Path]:
         shutil.copytree(_STARTER, staged)
         for path in staged.rglob("*.yaml"):
             _rename_versions(path, form)
-        # one rename each: what is there is complete
+        # one rename each: every file that is there is complete
         for path in sorted(staged.iterdir()):
             path.rename(folder / path.name)
     except OSError as error:
@@ -55,7 +55,7 @@ def init(folder: Path, form: str = DATE_FORM) -> list[Path]:
 
 
 def _rename_versions(path: Path, form: str) -> None:
-    """Write the names of versions in the file at *path* as *form* has them."""
+    """Write the names of versions in the file at *path* in *form*."""
     if form == DATE_FORM:
         return
     text = path.read_text("utf-8")
@@ -68,16 +68,16 @@ def _rename_versions(path: Path, form: str) -> None:
 def init_server(folder: Path) -> Path:
     """Write the first file of handlers for the project in *folder*, and return its path.
 
-    Raises NotEmptyError where it is there already, SourceError for invalid definitions. In each
-    case nothing is written.
+    Raises NotEmptyError if it exists already, SourceError for invalid definitions. In each case
+    nothing is written.
     """
-    # heavy, and needed for nothing else here
+    # slow to import, and needed for nothing else here
     from dateline.load import load
     from dateline.render import first_server
 
     path = folder / SERVER
     if path.exists():
-        raise NotEmptyError(f"{path} is there already, and yours: it is never written over")
+        raise NotEmptyError(f"{path} exists already, and is yours: it is never overwritten")
     content = first_server(load(folder / "schemas"))
     try:
         path.write_bytes(content)

@@ -19,7 +19,7 @@ from dateline.paths import call_path, name_file, name_folder
 from dateline.source.splice import EditableSource
 
 TITLE: Final = "Being prepared."
-"""What the version table says of a version that nobody has found words for."""
+"""The title of a version in the table that has none yet."""
 
 _DEEP: Final = "/" + "folder/" * 64
 
@@ -28,10 +28,10 @@ Trail = tuple[str | int, ...]
 
 
 class Sources:
-    """The sources of an API, by file name, and the edits done to them so far.
+    """The sources of an API, by file name, and the edits so far.
 
-    A trail of the joined document leads to the same place in the file that holds it, as long as
-    no list on the way has got or lost an item before it. What several references lead to is edited
+    A path of the joined document leads to the same place in the file that contains it, as long as
+    no list on the way has got or lost an item before it. A target of several references is edited
     once.
     """
 
@@ -41,7 +41,7 @@ class Sources:
         self._edited: dict[str, EditableSource] = {}
         self._made: set[Trail] = set()
         self._gone: set[str] = set()
-        # by which trail each edit of a place in a file was done
+        # the path by which each edit of a place in a file was done
         self._done: dict[tuple[str, str, Trail, str], Trail] = {}
 
     def file(self, name: str) -> EditableSource:
@@ -50,31 +50,31 @@ class Sources:
             self._edited[name] = EditableSource(self._contents[name], json=name.endswith(".json"))
         return self._edited[name]
 
-    # The edits of ``EditableSource``, at a trail of the joined document
+    # The edits of ``EditableSource``, at a path of the joined document
 
     def put(self, path: Trail, value: Any, at: int | None = None) -> None:
-        """Let the key at the end of *path* hold *value*; a new one becomes number *at*."""
+        """Set the key at the end of *path* to *value*; a new one becomes number *at*."""
         file, there = self._api.trace(path)
         value = self._localize(value, file)
         if self._is_first("put", path, file, there, value):
             self.file(file).put(there, value, at)
 
     def insert(self, path: Trail, value: Any) -> None:
-        """Put *value* into a list, before the item at *path*; an index past the end appends."""
+        """Insert *value* into a list, before the item at *path*; an index past the end appends."""
         file, there = self._api.trace(path)
         value = self._localize(value, file)
         if self._is_first("insert", path, file, there, value):
             self.file(file).insert(there, value)
 
     def replace(self, path: Trail, value: Any) -> None:
-        """Put *value* where *path* leads."""
+        """Replace the value at *path* by *value*."""
         file, there = self._api.trace(path)
         value = self._localize(value, file)
         if self._is_first("replace", path, file, there, value):
             self.file(file).replace(there, value)
 
     def remove(self, path: Trail) -> None:
-        """Take the key or item at *path* away; a file of its own with it."""
+        """Remove the key or item at *path*; if it is a file of its own, with the file."""
         file, there = self._api.trace(path)
         if not there:
             self._gone.add(file)
@@ -82,24 +82,24 @@ class Sources:
             self.file(file).remove(there)
 
     def rename(self, path: Trail, name: str) -> None:
-        """Give the key at the end of *path* another name; it keeps its place and its value."""
+        """Rename the key at the end of *path*; it keeps its place and its value."""
         file, there = self._api.trace(path)
         if self._is_first("rename", path, file, there, name):
             self.file(file).rename(there, name)
 
     def is_empty(self, path: Trail) -> bool:
-        """Return whether the collection at *path* is written in a file, and holds nothing."""
+        """Return whether the collection at *path* is written in a file, and empty."""
         file, (*there, _) = self._api.trace((*path, ""))
         return self.file(file).has(tuple(there)) and self.file(file).is_empty(tuple(there))
 
     def _is_first(self, kind: str, path: Trail, file: str, there: Trail, value: Any) -> bool:
-        """Return whether no other trail has led to this edit of a file."""
+        """Return whether no other path has led to this edit of a file."""
         if not self._api.parts:
             return True
         return self._done.setdefault((kind, file, there, repr(value)), path) == path
 
     def _localize(self, value: Any, file: str) -> Any:
-        """Return *value* with the addresses of the joined document as *file* has to write them."""
+        """Return *value* with the addresses of the joined document as *file* must write them."""
         if file not in self._api.parts:
             return value
         if isinstance(value, list):
@@ -119,14 +119,14 @@ class Sources:
         return self._localize(below, file)
 
     def _relate(self, reference: str, file: str) -> str:
-        """Return the address, in *file*, of what *reference* leads to in the joined document."""
+        """Return the address, in *file*, of the target of *reference* in the joined document."""
         if not reference.startswith("#"):
             return reference
         other, path = self._api.trace(follow(self._api.document, unquote(reference[1:])))
         if is_shared(file) and not is_shared(other):
             message = (
                 f"{name_file(self._api.folder, file)} is shared, and can't refer to {pointer(path)}"
-                f" in {other}; write back by hand there what was removed"
+                f" in {other}; restore there by hand what was removed"
             )
             place = Place(name_file(self._api.folder, file), 1, 1)
             raise SourceError([Problem(place=place, id="reference-outside", message=message)])
@@ -137,9 +137,9 @@ class Sources:
     def give_back(
         self, path: Trail, holder: Trail, value: Any, at: int, file: str | None = None
     ) -> None:
-        """Put *value* at *path*, as number *at* of what *holder*, the start of the path, holds.
+        """Put *value* at *path*, as number *at* of what *holder*, the start of the path, contains.
 
-        What is missing in between is made. A new list item's own number in *path* means nothing.
+        Missing parts of the path are created. A new list item's own index in *path* means nothing.
         """
         depth = len(holder)
         while file and depth and not self.file(file).has(path[:depth]):
@@ -157,7 +157,7 @@ class Sources:
             self.put(path[: depth + 1], value, at)
 
     def read_contents(self) -> dict[str, bytes]:
-        """Return the content of every file with all edits done."""
+        """Return the content of every file with all edits applied."""
         return {
             name: self._edited[name].content() if name in self._edited else content
             for name, content in self._contents.items()
@@ -166,7 +166,7 @@ class Sources:
 
 
 def read_contents(folder: Path) -> dict[str, bytes]:
-    """Return what the sources in *folder* hold, by file name, and the files that it shares."""
+    """Return the content of the sources in *folder*, by file name, and its shared files."""
     table = read_known_table(folder)
     contents = {}
     for around in ("", *(table.shared if table else ())):
@@ -185,10 +185,10 @@ def is_shared(name: str) -> bool:
 def open_sources(
     folder: Path, *, tolerated: Collection[str] = (), day: str = NEXT
 ) -> tuple[Api, dict[str, bytes]]:
-    """Return the API that the sources in *folder* define, and what they hold by file name.
+    """Return the API that the sources in *folder* define, and their content by file name.
 
-    Where gates say `next`, or *day*, and that is all that is wrong, its row in the version table
-    is put there. Raises SourceError as ``load`` does, but for problems that are *tolerated*.
+    If gates name `next`, or *day*, and its row is the only thing missing, it is added to the
+    version table. Raises SourceError as ``load`` does, except for problems that are *tolerated*.
     """
     try:
         return load(folder, tolerated=tolerated), read_contents(folder)
@@ -212,7 +212,7 @@ def open_sources(
 def load_contents(name: str, contents: Mapping[str, bytes], tolerated: Collection[str] = ()) -> Api:
     """Return the API that *contents* would define in a folder called *name*.
 
-    Raises SourceError as ``load`` does, but for problems that are *tolerated*.
+    Raises SourceError as ``load`` does, except for problems that are *tolerated*.
     """
     with write_trial(name, contents) as folder:
         return load(folder, tolerated=tolerated)
@@ -220,7 +220,7 @@ def load_contents(name: str, contents: Mapping[str, bytes], tolerated: Collectio
 
 @contextmanager
 def write_trial(name: str, contents: Mapping[str, bytes]) -> Iterator[Path]:
-    """Make *contents* a folder called *name* for a while."""
+    """Write *contents* to a temporary folder called *name* in messages."""
     with TemporaryDirectory() as parent:
         # what is shared is further up
         up = max((file.split("/").count("..") for file in contents), default=0)
@@ -234,7 +234,7 @@ def write_trial(name: str, contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 
 def add_version(contents: Mapping[str, bytes], date: str, number: int) -> dict[str, bytes]:
-    """Return *contents* with a version being prepared as row *number* of the version table."""
+    """Return *contents* with a draft version as row *number* of the version table."""
     table = EditableSource(contents[TABLE])
     table.insert(("versions", number), {"date": Day(date), "title": TITLE, "draft": True})
     return {**contents, TABLE: table.content()}

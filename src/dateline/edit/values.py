@@ -1,4 +1,4 @@
-"""Repairs of single values of an enumeration that came or went."""
+"""Repair added and removed values of an enumeration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dateline.model import WAS, Kind
 
 
 def gate_value(draft: Draft, found: Breaking) -> Repair:
-    """A single value is gated, or comes back."""
+    """Gate a single value, or restore it."""
     change = found.change
     is_new = change.kind is Kind.VALUE_ADDED
     spot = draft.after(found, change.after_pointer if is_new else change.holder_pointer)
@@ -34,7 +34,7 @@ def gate_value(draft: Draft, found: Breaking) -> Repair:
 
 
 def _restore_values(draft: Draft, found: Breaking, schema: Object) -> Repair:
-    """Restore all values at once, where single ones can't be gated."""
+    """Restore all values at once, if single ones can't be gated."""
     change = found.change
     old = draft.before(found, change.before_pointer or change.holder_pointer).inner
     repair = draft.repair_history(schema, found)

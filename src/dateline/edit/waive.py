@@ -1,4 +1,4 @@
-"""Waivers appended to `waivers.yaml`."""
+"""Append waivers to `waivers.yaml`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ waivers: []
 
 
 class WaiverError(DatelineError):
-    """The requested waiver can't be one; the message says why."""
+    """The requested waiver is invalid; the message says why."""
 
     exit_code = 2
 
@@ -46,14 +46,13 @@ def waive(
     today: date,
     details: Mapping[str, str] | None = None,
 ) -> Path:
-    """Append a waiver to ``waivers.yaml`` in *folder*, which is made if need be; return its path.
+    """Append a waiver to ``waivers.yaml`` in *folder*, creating it if necessary; return its path.
 
-    Findings of *rule* at *pointer* in *versions* pass until the day *expires*, because of
-    *reason*; *details* has what else its row says, by key (see ``Waiver``).
+    Findings of *rule* at *pointer* in *versions* pass until the day *expires*, because of *reason*;
+    *details* are the other keys of its row (see ``Waiver``).
 
-    Raises WaiverError for values that make no waiver and for a day before *today*,
-    SourceError where the file can't be read, EditError where it can't be written; nothing is
-    written then.
+    Raises WaiverError for invalid values and for a day before *today*, SourceError if the file
+    can't be read, EditError if it can't be written; nothing is written then.
     """
     recover(folder)
     known = read_waivers(folder)
@@ -72,7 +71,7 @@ def waive(
     content = source.content()
     _require_valid(name_folder(folder), content)
     if date.fromisoformat(expires) < today:
-        raise WaiverError(f"{expires} is over; name the last day on which it may pass")
+        raise WaiverError(f"{expires} has passed; name the last day on which it may pass")
     write(folder, [Replacement(name=FILE, before=before, after=content)])
     return path
 
@@ -86,12 +85,12 @@ def find_target(
     given: str,
     versions: Sequence[str],
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the pointer and the versions of the waiver that *given* and *versions* ask for.
+    """Return the pointer and the versions of the waiver for *given* and *versions*.
 
-    *given* is a pointer, or what a report prints of one of *findings*: its place, its fingerprint
-    or the name before the colon of its message. Without *versions* they are those of the finding.
-    Raises WaiverError for a version that the table does not have, and where *given* stands for
-    nothing, or for several places.
+    *given* is a pointer, or what a report prints about one of *findings*: its place, its
+    fingerprint or the name before the colon of its message. Without *versions* they are those of
+    the finding. Raises WaiverError for an unknown version, and if *given* stands for nothing, or
+    for several places.
     """
     known = tuple(dict.fromkeys((*api.table.dates, *published.versions)))
     for version in versions:
@@ -110,13 +109,13 @@ def find_target(
     if not pointers:
         if meant:
             raise WaiverError(
-                f"{rule} at {given} is no finding that can be waived; {meant[0].help}"
+                f"{rule} at {given} is not a finding that can be waived; {meant[0].help}"
             )
         if not _leads_somewhere(api, published, given):
             names = sorted({name for one in ours for name in _names(one)[:4]})
             hint = did_you_mean(given, names) if names else f"; nothing breaks {rule} now"
             raise WaiverError(
-                f"{given} is no place of a finding of {rule}, nor of a document{hint}"
+                f"{given} is not a place of a finding of {rule}, nor of a document{hint}"
             )
         pointers = [given]
     found = {version for one in meant for version in one.versions}
@@ -128,7 +127,7 @@ def find_target(
 
 
 def _names(finding: Finding) -> list[str]:
-    """Return every name by which reports know *finding*; what is printed first comes first."""
+    """Return every name of *finding* in reports; what is printed first comes first."""
     head, colon, _ = finding.message.partition(": ")
     field = f"{finding.schema}.{finding.field}" if finding.schema and finding.field else ""
     places = (finding.after_source, finding.before_source)
