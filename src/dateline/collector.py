@@ -46,9 +46,14 @@ def cycles_freed() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.collect()
+        free_cycles()
         gc.unfreeze()
-        return_memory()
+
+
+def free_cycles() -> None:
+    """Free reference cycles that were created within the `cycles_freed` around the caller."""
+    gc.collect()
+    return_memory()
 
 
 def return_memory() -> None:

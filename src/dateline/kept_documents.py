@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache as cached
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from dateline import fresh
 from dateline.cache import Cache, list_inputs
@@ -49,20 +49,25 @@ _Edit = tuple[int, int, bytes]
 """The text that replaces what is between two offsets."""
 
 
-class RecordFiles(NamedTuple):
-    """A digest of the files of the record of additions, and a function that reads them."""
+class RecordFiles:
+    """The files of the record of additions, by their *digest*, and what *read* returns of them."""
 
-    digest: str
-    read: Callable[[], Record | None]
+    def __init__(self, digest: str, read: Callable[[], Record | None]) -> None:
+        self.digest = digest
+        self._read = cached(read)
+
+    def read(self) -> Record | None:
+        """Return the record; it is kept for the next call. Raises what `read_record` raises."""
+        return self._read()
+
+    def forget(self) -> None:
+        """Free the memory that the record takes; it is read again if it is needed."""
+        self._read.cache_clear()
 
 
 def find_record(schemas: Path, table: Table, cache: Cache | None) -> RecordFiles:
-    """Return the record beside the definitions in *schemas*, which is read when needed.
+    """Return the record beside the definitions in *schemas*, which is read when needed."""
 
-    Reading it raises what `read_record` raises.
-    """
-
-    @cached
     def read() -> Record | None:
         # slow to import, and not needed if all documents are in the cache
         from dateline.changes.record import read_record

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import dateline
 from dateline import progress
 from dateline.cache import Cache, Recollection
-from dateline.collector import cycles_freed, return_memory
+from dateline.collector import cycles_freed, free_cycles, return_memory
 from dateline.documents import document, list_judges, require_valid
 from dateline.kept_documents import RecordFiles, Resized, recall_documents
 from dateline.model import (
@@ -117,13 +117,16 @@ def render(
         from dateline.kept_outputs import HiddenWords
 
         hidden = HiddenWords(api)
-    # one after the other: each reads data that the other doesn't need, and that takes memory
+    # one after the other: each reads data that the others don't need, and that takes memory
     if changes:
         with cycles_freed():
             record = recorded.read()
             artifacts += _recall_pages(api, projector, hidden, folders, record, cache, keep)
+            del record
+            recorded.forget()
     if models:
         python, remarks = _recall_package(api, projector, hidden, folders, cache, keep)
+        return_memory()
         artifacts += [*python, *_list_served_documents(api.table, artifacts)]
         notes += remarks
     return Rendered(
@@ -224,6 +227,7 @@ def render_package(
 
     clients = Clients(api, projector)
     server, made = _prepare_server(api, projector, folders, cache, clients.inlines)
+    return_memory()
     progress.describe("laying out the server")
     artifacts = [
         *map(keep, made.artifacts),
@@ -276,7 +280,9 @@ def _prepare_server(
     progress.describe("reading how versions are served")
     serving = with_event_components(with_media_types(with_former_operations(api)))
     projector = projector if serving is api else Projector(serving)
-    server = Server(serving, projector, *all_contract_data(serving, projector))
+    with cycles_freed():
+        data = all_contract_data(serving, projector)
+    server = Server(serving, projector, *data)
     made = generate_models(
         _all_contracts(api, projector),
         api.table,
@@ -309,7 +315,7 @@ def _recall_pages(
     def compare() -> Changes:
         made = Changes(api, projector, periods, Recollection(cache, api.meaning))
         # comparisons take more memory than their results
-        return_memory()
+        free_cycles()
         return made
 
     def lay_out() -> tuple[list[Artifact], set[str]]:

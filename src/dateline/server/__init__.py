@@ -191,7 +191,7 @@ class Server:
         data = {**self._contracts.data, **self._messages, **described}
         yield from self._laid_out(target, templates)
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        yield Artifact(path=f"{target}/contracts.json", content=f"{text}\n".encode())
+        yield Artifact(path=f"{target}/contracts.json", content=text.encode() + b"\n")
         for file in run_time():
             yield Artifact(path=f"{target}/runtime/{file.name}", content=file.read_bytes())
 

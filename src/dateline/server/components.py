@@ -55,7 +55,7 @@ class ComponentModules:
         package = f"python/{self._api.table.package}"
         data = {**self._contracts.data, **described}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        yield Artifact(path=f"{package}/components.json", content=f"{text}\n".encode())
+        yield Artifact(path=f"{package}/components.json", content=text.encode() + b"\n")
         views = {"components": self._components()}
         if data["events"]:
             views["events"] = self._events(data["events"], classes, homes)
