@@ -38,7 +38,9 @@ _HEADING: Final = "h4"
 
 def _escape_code(line: str) -> str:
     # never used in attributes: quotes stay, of which samples have very many
-    return escape(printable(line, _MOST_IN_LINE), quote=False)
+    code = line.lstrip("\t")
+    indent = line[: len(line) - len(code)]
+    return indent + escape(printable(code, _MOST_IN_LINE), quote=False)
 
 
 def _inert(text: str) -> str:

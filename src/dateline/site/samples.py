@@ -91,7 +91,8 @@ class Known(Protocol):
 
 
 def _write(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    # samples are a third of a site, and their indentation is a tenth of that: a tab is one byte
+    return json.dumps(value, indent="\t", ensure_ascii=False)
 
 
 class Samples:
@@ -152,7 +153,10 @@ class Samples:
     def request(
         self, method: str, path: str, operation: Mapping[str, Any], body: tuple[str, str] | None
     ) -> Request:
-        """Return a request; *body* is its media type and its text."""
+        """Return a request; *body* is its media type and its text.
+
+        It may be pasted into a terminal, so JSON in it is indented with spaces.
+        """
         query: list[tuple[str, str]] = []
         headers: list[tuple[str, str]] = []
         chosen = self._table.place_of_version, self._table.header
@@ -174,7 +178,7 @@ class Samples:
             method=method,
             url=url,
             headers=tuple(dict(headers).items()),
-            body=body[1] if body else None,
+            body=body and (body[1].expandtabs(2) if is_json(body[0]) else body[1]),
         )
 
     def _choose_version(self, query: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
