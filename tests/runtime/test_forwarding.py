@@ -9,11 +9,12 @@ import re
 import socket
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from support.exchanges import Response, serving, talk
+from support.exchanges import Response, Staying, request, serving, talk
 from support.generated_server import Generated
 from support.node_servers import running
 from support.sources import LIBRARY, folder
@@ -447,6 +448,25 @@ BASED = [
     ("http://shop.example/", None),
     ("http://shop.example:8080/base/a", None),
     ("http://shop.example:x/base/a", None),
+    ("http://shop.example:0/base/a", None),
+    ("http://shop.example:/base/a", "/a"),
+    # what browsers make of dot segments
+    *((f"http://shop.example/base/{each}x", None) for each in ("../", "a/../../", "%2e%2E/")),
+    *(
+        (f"http://shop.example/base{each}x", None)
+        for each in ("/..\\", "\\..\\", "/.\t./", "/.%2e/")
+    ),
+    ("http://shop.example/base/..", None),
+    ("http://shop.example/base/../based", None),
+    ("http://shop.example/a/../base/b?../c#../d", "/b?../c#../d"),
+    ("http://shop.example/base/../base/a", "/a"),
+    ("http://shop.example/base/./", "/"),
+    ("http://shop.example/base/a/..", "/"),
+    ("http://shop.example/base/.", "/"),
+    ("http://shop.example/../../base/a", "/a"),
+    ("http://shop.example/base/a/..//other.example", "/.//other.example"),
+    ("http://shop.example/base?/../a", "/?/../a"),
+    ("http://shop.example/base/..a/.b/c../...", "/..a/.b/c../..."),
 ]
 
 
@@ -455,3 +475,48 @@ def test_only_what_is_below_the_path_of_the_server_leads_to_it(
     forwarding: Any, reference: str, expected: str | None
 ) -> None:
     assert forwarding.find_path_at(reference, "http://shop.example/base") == expected
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [
+        ("/base/a", "/at/base/a"),
+        ("/base/../a", "/base/../a"),
+        ("/base/%2e%2e/a", "/base/%2e%2e/a"),
+        ("/../base/a", "/at/base/a"),
+        ("/a/..\\base?b", "/at/base?b"),
+        ("base/../base", "base/../base"),
+    ],
+)
+def test_only_what_is_below_its_prefix_leads_to_a_mounted_one(
+    forwarding: Any, reference: str, expected: str
+) -> None:
+    lead = import_module(f"{forwarding.__package__}.runtime.mounting").lead_headers_below
+    headers = [(b"location", reference.encode())]
+    assert lead(headers, "/at", ["/base"]) == [(b"location", expected.encode())]
+
+
+def test_a_transfer_is_over_for_what_comes_after_it_in_its_task(
+    forwarding: Any, backend: int
+) -> None:
+    app = forwarding.Forwarding(forwarding.Upstream(url=f"http://127.0.0.1:{backend}"))
+    messages = [{"type": "websocket.connect"}, {"type": "websocket.disconnect", "code": 1000}]
+    sent: list[str] = []
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    async def run() -> None:
+        known = {"scheme": "http", "raw_path": None}
+        caller = Staying()
+        await app({**request(path="/reset"), **known}, caller.receive, caller.send)
+        assert caller.response.status == 502
+        # it has a connection of its own, which the transfer must not take for its
+        await app({**request(path="/echo"), **known, "type": "websocket"}, receive, send)
+        await app.close()
+
+    asyncio.run(run())
+    assert sent[0] == "websocket.accept"

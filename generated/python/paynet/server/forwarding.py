@@ -247,15 +247,18 @@ class _Transfer:
                     # what is left to say has been said
                     headers.pop("Expect", None)
                 self._wait(self._upstream.connect + self._upstream.read)
-                _RUNNING.set(self)
-                async with session.request(
-                    self._scope["method"],
-                    address,
-                    headers=headers,
-                    data=body,
-                    allow_redirects=False,
-                ) as response:
-                    await self._answer(response)
+                outer = _RUNNING.set(self)
+                try:
+                    async with session.request(
+                        self._scope["method"],
+                        address,
+                        headers=headers,
+                        data=body,
+                        allow_redirects=False,
+                    ) as response:
+                        await self._answer(response)
+                finally:
+                    _RUNNING.reset(outer)
         except (aiohttp.ClientError, OSError) as error:
             # a TimeoutError is an OSError
             fault = self._explain(error)

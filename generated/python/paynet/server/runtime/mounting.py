@@ -21,6 +21,13 @@ _ABSOLUTE: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?//([^/?#]*)(.*)",
 # (URL standard, section 4.4): they take `\` for a slash, and leave out tabs and line breaks.
 _AMBIGUOUS: Final = re.compile(r"/[\t\n\r]*[/\\]")
 
+# What may end the path of a reference, and what may separate its segments; some browsers leave the
+# others out.
+_BEHIND: Final = re.compile(r"[?#]")
+_SEPARATOR: Final = re.compile(r"[/\\]")
+_LEFT_OUT: Final = re.compile(r"[\t\n\r]")
+_DOT: Final = re.compile("%2e", re.IGNORECASE)
+
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -44,8 +51,9 @@ def lead_headers_below(
     """
 
     def lead_own(reference: str) -> str:
-        is_own = any(_is_below(reference, prefix) for prefix in prefixes)
-        return lead_below(reference, root) if is_own else reference
+        path = _remove_dots(reference)
+        is_own = any(_is_below(path, prefix) for prefix in prefixes)
+        return lead_below(path, root) if is_own else reference
 
     return change_references(headers, lead_own)
 
@@ -86,9 +94,10 @@ def find_path_at(reference: str, address: str) -> str | None:
     scheme = at[1].lower()
     if _find_origin(found[1] or scheme, found[2]) != _find_origin(scheme, at[2]):
         return None
-    if not _is_below(found[3], at[3]):
+    path = _remove_dots(found[3])
+    if not _is_below(path, at[3]):
         return None
-    path = found[3][len(at[3]) :]
+    path = path[len(at[3]) :]
     if _AMBIGUOUS.match(path):
         return f"/.{path}"
     return path if path.startswith("/") else f"/{path}"
@@ -97,9 +106,32 @@ def find_path_at(reference: str, address: str) -> str | None:
 def _find_origin(scheme: str, authority: str) -> tuple[str, str | None, int | None] | None:
     try:
         parts = urlsplit(f"{scheme.lower()}://{authority}")
-        return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
+        port = _PORTS.get(parts.scheme) if parts.port is None else parts.port
+        return parts.scheme, parts.hostname, port
     except ValueError:
         return None
+
+
+def _remove_dots(reference: str) -> str:
+    """Return *reference*, an absolute path, without dot segments, if it has any.
+
+    These are the ones that browsers see (URL standard, section 4.4), encoded ones among them.
+    """
+    behind = _BEHIND.search(reference)
+    end = len(reference) if behind is None else behind.start()
+    first, *segments = _SEPARATOR.split(_LEFT_OUT.sub("", reference[:end]))
+    read = [_DOT.sub(".", segment) for segment in segments]
+    if first or {".", ".."}.isdisjoint(read):
+        return reference
+    kept: list[str] = []
+    for segment, dots in zip(segments, read, strict=True):
+        if dots == "..":
+            del kept[-1:]
+        elif dots != ".":
+            kept.append(segment)
+    if read[-1] in (".", ".."):
+        kept.append("")
+    return f"/{'/'.join(kept)}{reference[end:]}"
 
 
 def _is_below(reference: str, prefix: str) -> bool:
