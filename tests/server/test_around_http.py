@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from support.exchanges import Caller, Response, ask, request
 from support.shop import Converters, Shop, find_order
-from support.shop_sources import VERSIONS
+from support.shop_sources import FILES, VERSIONS
 
 OLDEST, NEWEST = VERSIONS[0], VERSIONS[-1]
 ORDER = find_order("one")
@@ -62,7 +62,7 @@ def get(
     caller = Caller()
     asyncio.run(app(request(method, path, headers), caller.receive, caller.send))
     start, *pieces = caller.sent
-    fields = [(name.decode(), value.decode()) for name, value in start["headers"]]
+    fields = [(name.decode(), value.decode("latin-1")) for name, value in start["headers"]]
     return Response(start["status"], fields, b"".join(each.get("body", b"") for each in pieces))
 
 
@@ -182,6 +182,78 @@ def test_a_declared_error_is_narrowed_and_an_undeclared_one_left_alone(shop: Sho
 def test_a_declared_error_with_another_body_is_described_as_the_definitions_do(shop: Shop) -> None:
     response = get(wrap(shop, Backend(b'{"detail":"no"}', 404)))
     assert (response.status, response.json) == (404, {"message": "Not Found"})
+
+
+ONE_TYPE = [
+    *(["application/json"], ["Application/JSON"], ["application/json;"], ["application/json ; x"]),
+    *(["application/json;charset=utf-8"], ["application/json; charset=utf-16"]),
+    *(['application/json; charset="a,b"'], ["application/json;charset=utf-8;charset=utf-16"]),
+    *(["application/json", "application/json"], [", application/json ,"]),
+    *(
+        ["application/json", "APPLICATION/JSON; charset=utf-8"],
+        ["application/json,application/json"],
+    ),
+]
+OTHER_TYPES = [
+    *(["application/json", "text/html"], ["text/html", "application/json"]),
+    *(["text/html, application/json"], ["application/json, text/html"], ["application/json,x"]),
+    *(
+        ["text/plain"],
+        ["text/html"],
+        ["application/octet-stream"],
+        ["text/json"],
+        ["json"],
+        ["*/*"],
+    ),
+    *(["application/json x"], ["application/problem+json"], ["application/x-ndjson"], [","]),
+    *(["text/event-stream"], ["multipart/mixed; boundary=a"], ['application/json"'], ["\xe9"]),
+]
+HINTED = b'{"message":"no","hint":"look"}'
+
+
+def typed(types: list[str]) -> Fields:
+    return [(b"Content-Type", each.encode("latin-1")) for each in types]
+
+
+@pytest.mark.parametrize("types", ONE_TYPE, ids=", ".join)
+def test_a_type_that_is_named_in_another_way_is_the_same(shop: Shop, types: list[str]) -> None:
+    layer = wrap(shop, Backend(headers=typed(types)))
+    # the second answer takes a shorter way
+    assert [get(layer).json for _ in range(2)] == [narrowed(shop)] * 2
+    assert get(wrap(shop, Backend(HINTED, 404, typed(types)))).json == {"message": "no"}
+
+
+@pytest.mark.parametrize("types", OTHER_TYPES, ids=", ".join)
+def test_a_body_whose_type_is_none_of_the_definitions_is_not_sent_if_it_may_be_json(
+    shop: Shop, types: list[str]
+) -> None:
+    layer = wrap(shop, Backend(headers=typed(types)))
+    assert [get(layer).status for _ in range(2)] == [500, 500]
+    assert get(wrap(shop, Backend(BODY, 202, typed(types)))).status == 500
+    for said in (HINTED, b"\xef\xbb\xbf" + HINTED, HINTED.decode().encode("utf-16"), b" [{}]"):
+        error = wrap(shop, Backend(said, 404, typed(types)))
+        for _ in range(2):
+            response = get(error)
+            assert (response.status, response.json) == (404, {"message": "Not Found"})
+    page = get(wrap(shop, Backend(b"<p>no</p>", 404, typed(types))))
+    is_json = types == ["application/problem+json"]
+    assert (page.status, page.body == b"<p>no</p>") == (404, not is_json)
+
+
+def test_an_error_without_a_declared_body_has_none_that_may_be_newer(tmp_path: Any) -> None:
+    declared = "'404': { $ref: '#/components/responses/Refused' }"
+    api = FILES["api.yaml"].replace(declared, "'404': { description: none }")
+    bare = Shop(tmp_path, files={**FILES, "api.yaml": api})
+    for headers in ([], typed(["application/json"]), typed(["text/plain"])):
+        response = get(wrap(bare, Backend(HINTED, 404, headers)))
+        assert (response.status, b"hint" in response.body) == (404, False)
+
+
+@pytest.mark.parametrize("codings", [["identity", "gzip"], ["gzip", "gzip"], ["gzip, identity"]])
+def test_codings_on_several_lines_are_not_taken_for_one(shop: Shop, codings: list[str]) -> None:
+    coded = [(b"content-encoding", each.encode()) for each in codings]
+    layer = wrap(shop, Backend(gzip.compress(BODY), headers=[*typed(["application/json"]), *coded]))
+    assert [get(layer).status for _ in range(2)] == [500, 500]
 
 
 @pytest.mark.parametrize(

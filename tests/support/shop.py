@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, NamedTuple, TypeVar
@@ -247,11 +247,16 @@ class _Handlers:
 class Shop:
     """The package that is generated for the shop, and applications that serve it.
 
-    *edit* changes the contract data.
+    *edit* changes the contract data; *files* are other definitions.
     """
 
-    def __init__(self, folder: Path, edit: Callable[[Any], None] | None = None) -> None:
-        self.package = Generated(folder, loaded(folder, FILES))
+    def __init__(
+        self,
+        folder: Path,
+        edit: Callable[[Any], None] | None = None,
+        files: Mapping[str, str] = FILES,
+    ) -> None:
+        self.package = Generated(folder, loaded(folder, dict(files)))
         if edit is not None:
             data = json.loads(self.package.text("server/contracts.json"))
             edit(data)

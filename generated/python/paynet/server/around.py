@@ -624,7 +624,7 @@ class _Narrowed:
                 headers = [each for each in headers if each[0].lower() != b"content-encoding"]
                 headers = replace_length(headers, None)
         except MisfitError as error:
-            await self._fail(error)
+            await self._refuse(message["status"], error)
             return
         if treatment.is_replaced:
             await self._replace(treatment.status)
@@ -649,11 +649,7 @@ class _Narrowed:
             else:
                 body = await self._make(partial(narrowing.narrow, content, coding))
         except MisfitError as error:
-            if status >= HTTPStatus.BAD_REQUEST:
-                # the application declares another body than it has, as many do for errors
-                await self._replace(status)
-            else:
-                await self._fail(error)
+            await self._refuse(status, error)
             return
         headers.append((b"content-length", b"%d" % len(body)))
         start = {**self._start, "status": status, "headers": headers, "trailers": False}
@@ -666,8 +662,13 @@ class _Narrowed:
             return make()
         return await call(make, self._context, awaits=awaits)
 
-    async def _fail(self, error: MisfitError) -> None:
-        await self._describe(log_failure(self._scope, error))
+    async def _refuse(self, status: int, error: MisfitError) -> None:
+        """Answer in place of the application, whose answer with *status* does not fit."""
+        if status >= HTTPStatus.BAD_REQUEST:
+            # the application declares another body than it has, as many do for errors
+            await self._replace(status)
+        else:
+            await self._describe(log_failure(self._scope, error))
 
     async def _replace(self, status: int) -> None:
         """Answer with *status* and nothing of what the application said."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -29,6 +30,12 @@ _OF_BYTES: Final = frozenset(
 )
 
 _NOTED: Final = _OF_BYTES | {b"content-type", b"content-encoding", b"etag"}
+
+# An element of a list: commas in quotation marks end none.
+_LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+
+# Blanks, marks of byte order, separators of records, and the zeros of UTF-16 and UTF-32.
+_BEFORE: Final = b" \t\r\n\x1e\0\xef\xbb\xbf\xff\xfe"
 
 _CODINGS: Final = ("gzip", "deflate", "identity")
 """The content codings that a body which has to be narrowed may have."""
@@ -115,13 +122,14 @@ class AnswerNarrowing:
             name = field[0].lower()
             if name not in _NOTED:
                 headers.append(field)
-            elif name == b"content-type":
-                content_type = content_type or field[1]
+            elif name == b"content-type" and not content_type:
+                content_type = field[1]
                 headers.append(field)
-            elif name == b"content-encoding":
-                coding = coding or field[1]
+            elif name == b"content-encoding" and not coding:
+                coding = field[1]
                 headers.append(field)
-            elif name == b"etag":
+            elif name not in _OF_BYTES:
+                # an entity-tag, or a second line of what is said once
                 return None
         treatment = self._treatments.get((message["status"], content_type.decode("latin-1")))
         if treatment is None or treatment.body is None or not treatment.keeps_headers:
@@ -142,15 +150,20 @@ class AnswerNarrowing:
                 raise MisfitError(f"status {status} is none of {self._version}")
             status, key = usual.status, usual.key
         # servers may leave the type out, and clients read what is there all the same
+        content_type = _unite(content_type)
         is_named = bool(content_type)
-        content_type = content_type or self._results.find_media_type(key) or ""
-        if not content_type or status in _BODILESS:
+        usual_type = self._results.find_media_type(key) or ""
+        content_type = content_type or usual_type
+        if status in _BODILESS:
             return Treatment(status, key)
+        if not content_type:
+            said = f"status {status} has no body in {self._operation}"
+            return self._treat_undescribed(status, key, said)
         try:
             change = self._narrowing.body(self._operation, key, content_type)
         except UnfitError as error:
             if is_error and not is_json(essence(content_type)):
-                return Treatment(status, key)
+                return self._treat_undescribed(status, key, str(error))
             raise MisfitError(str(error)) from None
         if change is identity:
             return Treatment(status, key)
@@ -184,11 +197,21 @@ class AnswerNarrowing:
         One with a body in JSON may be of a newer version, unless it is an error.
         """
         said = f"status {status} is none that {self._operation} answers with"
-        if status < HTTPStatus.MULTIPLE_CHOICES and is_json(essence(content_type)):
+        if status >= HTTPStatus.MULTIPLE_CHOICES or status in _BODILESS:
+            return Treatment(status)
+        name = essence(_unite(content_type))
+        if is_json(name) or is_sequential(name):
             raise MisfitError(said)
-        if status < HTTPStatus.MULTIPLE_CHOICES and status not in _BODILESS and not content_type:
-            return Treatment(status, body=_Undeclared(said), keeps_headers=True)
-        return Treatment(status)
+        return self._treat_undescribed(status, None, said)
+
+    def _treat_undescribed(self, status: int, key: str | None, said: str) -> Treatment:
+        """Return what becomes of a body that is none of the definitions: it stays as it is.
+
+        One that is JSON, whatever its type is called, may be of a newer version; *said* is then why
+        it can't be sent.
+        """
+        keeps_headers = key is None or self._narrowing.headers(self._operation, key) is identity
+        return Treatment(status, key, _Undescribed(said), keeps_headers=keeps_headers)
 
     def headers(self, given: Headers, treatment: Treatment) -> Headers:
         """Return the headers of an answer, narrowed, with the entity-tags of the version."""
@@ -269,32 +292,40 @@ class _Untyped:
         return self._body.narrow(content, coding) if content else content
 
 
-class _Undeclared:
-    """Refuses a body that is an object or a list in JSON; *reason* says why."""
+class _Undescribed:
+    """Refuses a body that may be an object or a list in JSON; *reason* says why."""
 
     def __init__(self, reason: str) -> None:
         self._reason = reason
 
     def narrow(self, content: bytes, coding: str) -> bytes:
         """Return *content*. Raises MisfitError."""
-        try:
-            value = read_json(_decode(content, coding))
-        except ValueError:
-            return content
-        if isinstance(value, dict | list):
+        # some clients read what is no JSON to others: with other encodings, numbers, ends
+        if _decode(content, coding).lstrip(_BEFORE)[:1] in (b"{", b"["):
             raise MisfitError(self._reason)
         return content
 
 
-Body = _Text | _Json | _Validated | _Untyped | _Undeclared
+Body = _Text | _Json | _Validated | _Untyped | _Undescribed
 
 
 def described(message: Message, name: bytes) -> str:
-    """Return the value of the header *name* of a response; empty if there is none."""
-    for each, value in message.get("headers", ()):
-        if each.lower() == name:
-            return bytes(value).decode("latin-1")
-    return ""
+    """Return the values of the header *name* of a response as one; empty if there is none."""
+    lines = [bytes(value) for each, value in message.get("headers", ()) if each.lower() == name]
+    return b", ".join(lines).decode("latin-1")
+
+
+def _unite(content_type: str) -> str:
+    """Return the media type that a `Content-Type` names, if it names one only.
+
+    It may be named several times, as where each of two servers adds it. Of several, clients take
+    one or the other: together they are none that the definitions have.
+    """
+    if "," not in content_type:
+        return content_type
+    named = [each.strip(" \t") for each in _LISTED.findall(content_type)]
+    types = [each for each in named if each]
+    return types[0] if len({*map(essence, types)}) == 1 else content_type
 
 
 def replace_length(headers: Headers, length: int | None) -> Headers:
