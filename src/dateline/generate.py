@@ -29,7 +29,7 @@ from dateline.model import (
     in_memory,
 )
 from dateline.paths import name_folder
-from dateline.settings import UnknownProjectError
+from dateline.settings import UnknownProjectError, is_output_of_another
 from dateline.settings import Workspace as Workspace
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def read_published(workspace: Workspace, against: str | None) -> Published:
     from dateline.check import baseline
 
     if against is not None:
-        return baseline.read_baseline(against, workspace.output)
+        return _read_baseline(workspace, against)
     found = baseline.read_standing(workspace.output)
     if not found.documents:
         raise baseline.BaselineError(
@@ -214,6 +214,13 @@ def read_published(workspace: Workspace, against: str | None) -> Published:
             f"compare with; run `dateline generate`, or name one with `--against`"
         )
     return found
+
+
+def _read_baseline(workspace: Workspace, against: str) -> Published:
+    from dateline.check.baseline import read_baseline
+
+    is_taken = partial(is_output_of_another, output=workspace.output)
+    return read_baseline(against, workspace.output, is_taken=is_taken)
 
 
 def gates(
@@ -277,7 +284,7 @@ def waiver_target(
     if against is None:
         callers_have = baseline.read_standing(workspace.output)
     else:
-        callers_have = baseline.read_baseline(against, workspace.output)
+        callers_have = _read_baseline(workspace, against)
     found = findings(workspace, api, callers_have)
     return find_target(api, callers_have, found, rule=rule, given=given, versions=versions)
 

@@ -74,6 +74,33 @@ def find_projects(names: Sequence[str] = ()) -> list[Workspace]:
     return []
 
 
+def is_output_of_another(folder: Path, output: Path) -> bool:
+    """Return whether *folder* has the outputs of a project other than that of *output*.
+
+    Where settings above it list `projects`, only those count, as no others are checked with them.
+    """
+    folder = folder.resolve()
+    owned = False
+    for above in folder.parents:
+        try:
+            settings = _Settings.read(above)
+            if settings is not None and "projects" in settings.values:
+                members = settings.list_members()
+                return any(_is_owner(one, folder, output) for one in members)
+        except SourceError:
+            return False
+        owned = owned or _is_owner((settings or _Settings(above)).workspace(), folder, output)
+        if (above / ".git").exists():
+            break
+    return owned
+
+
+def _is_owner(project: Workspace, folder: Path, output: Path) -> bool:
+    found = project.output.resolve()
+    is_there = (project.schemas / _TABLE).exists()
+    return is_there and found == folder and found != output.resolve()
+
+
 def _list_folders() -> Iterator[Path]:
     """Yield the working folder and its parents, up to the top of the repository if any."""
     here = Path.cwd()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -200,7 +200,7 @@ def _prefer_committed(tree: Published, output: Path) -> Published:
     head = repository.head()
     if head is None or not repository.list_uncommitted(published):
         return _with_owners(_with_policy(tree, output), repository, head)
-    committed = _at_revision(repository, "HEAD", output, Readings(), renamed=False)
+    committed = _at_revision(repository, "HEAD", output, Readings(), is_taken=lambda _: True)
     if not committed.documents:
         return _with_policy(tree, output)
     if not repository.is_merging():
@@ -269,13 +269,19 @@ def _policy(source: SourceFile) -> PolicyRecord:
         raise BaselineError(f"{source.name}:1:1: baseline-unreadable: {error}") from error
 
 
-def read_baseline(reference: str, output: Path, readings: Readings | None = None) -> Published:
+def read_baseline(
+    reference: str,
+    output: Path,
+    readings: Readings | None = None,
+    *,
+    is_taken: Callable[[Path], bool] = lambda _: False,
+) -> Published:
     """Return what *reference* names: a folder, a document, or a git revision.
 
     A folder is an output folder or the ``spec`` folder in it. For a git revision the documents of
-    the *output* folder are read, or those of the only output folder if it was renamed since. What
-    is compared with them is read in the same *readings*. Raises BaselineError with the way out if
-    that is impossible.
+    the *output* folder are read, or those of the only output folder if it was renamed since; one
+    that *is_taken* by another project was not. What is compared with them is read in the same
+    *readings*. Raises BaselineError with the way out if that is impossible.
     """
     path = Path(reference)
     readings = readings or Readings()
@@ -297,7 +303,7 @@ def read_baseline(reference: str, output: Path, readings: Readings | None = None
             f"{reference}: revision-unknown: no path has this name, and {output} is in no git "
             f"repository; name a folder or a document"
         ) from error
-    return _at_revision(repository, reference, output, readings)
+    return _at_revision(repository, reference, output, readings, is_taken=is_taken)
 
 
 def _at_revision(
@@ -306,7 +312,7 @@ def _at_revision(
     output: Path,
     readings: Readings,
     *,
-    renamed: bool = True,
+    is_taken: Callable[[Path], bool],
 ) -> Published:
     commit = repository.commit(reference)
     roots: dict[str, list[Blob]] = {}
@@ -327,7 +333,7 @@ def _at_revision(
         with_index = [
             found
             for found, blobs in roots.items()
-            if renamed and any(_is_index(blob.name) for blob in blobs)
+            if any(_is_index(blob.name) for blob in blobs) and not is_taken(repository.top / found)
         ]
         if len(with_index) > 1:
             raise BaselineError(
