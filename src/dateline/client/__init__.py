@@ -49,7 +49,7 @@ _SETTLED: Final = [
 
 
 class Clients:
-    """The clients of one API, whose contracts *projector* gives; drafts have none."""
+    """The clients of one API, whose contracts *projector* provides; drafts have none."""
 
     def __init__(self, api: Api, projector: Projector) -> None:
         self._api = api
@@ -69,7 +69,7 @@ class Clients:
 
     @property
     def inlines(self) -> dict[str, list[Inline]]:
-        """The schemas of the operations of each version for which a type is wanted."""
+        """The schemas of the operations of each version for which a type is needed."""
         return {
             version: list({each.key: each for one in found for each in one.inlines}.values())
             for version, found in self._operations.items()
@@ -77,7 +77,7 @@ class Clients:
 
     @property
     def notes(self) -> list[str]:
-        """What was found by its form; known when the clients are laid out."""
+        """What was derived from the form of operations; known when the clients are laid out."""
         if not self._pagings:
             return []
         count = "1 listing has" if self._pagings == 1 else f"{self._pagings} listings have"
@@ -152,7 +152,7 @@ class Clients:
                 yield Artifact(path=path, content=found.read_bytes())
 
     def _lay_out_turns(self, having: Mapping[ClientMethod, list[str]]) -> Code:
-        """Return which versions added and removed each method that not all versions have."""
+        """Return the versions that added and removed each method that some versions lack."""
         by_name: dict[str, set[str]] = {}
         for method, versions in having.items():
             for name in method.names:
@@ -169,7 +169,7 @@ class Clients:
         return lay_out(Brackets("", tuple(pairs), "{}"), 0, 52)
 
     def _share_settings(self) -> dict[str, tuple[str, dict[str, Any]]]:
-        """Return the module with the settings of each version, and what it lays out."""
+        """Return the module with the settings of each version, and its template data."""
         views = {
             version: lay_out_settings(self._api, self._documents[version])
             for version in self._versions
@@ -185,7 +185,7 @@ class Clients:
         return made
 
     def _view(self, version: str, modules: Iterable[str], settings: str) -> dict[str, Any]:
-        """Return what the template of one version's clients lays out."""
+        """Return the template data of one version's clients."""
         # newest first: what is defined there comes first in the order of bases, too
         ordered = sorted(modules, reverse=True)
         return {
@@ -213,7 +213,7 @@ class Clients:
 
 
 def _view_module(methods: Sequence[ClientMethod]) -> dict[str, Any]:
-    """Return what the template of shared methods lays out."""
+    """Return the template data of shared methods."""
     words = set[str]().union(*(method.words for method in methods))
     models = sorted(set[str]().union(*(method.modules for method in methods)))
     support = [Code("from .. import types as t")] if "t" in words else []
@@ -262,5 +262,5 @@ def _import_modules(package: str, names: Sequence[str]) -> list[Code]:
 def _render(jinja: Any, name: str, **view: Any) -> bytes:
     try:
         return str(jinja.get_template(name).render(**view)).encode()
-    except Exception as error:  # a template is code, and may fail like any
+    except Exception as error:  # a template is code, and may raise anything
         raise TemplateError(f"template {name}: {error}") from error

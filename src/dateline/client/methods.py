@@ -43,7 +43,7 @@ _ABSENT: Final = "t.Omittable"
 class ClientMethod:
     """The source of one operation, equal in all versions that share it.
 
-    ``names`` are the methods, ``constant`` is what describes the operation, ``methods`` has its
+    ``names`` are the methods, ``constant`` is the description of the operation, ``methods`` has its
     methods for both kinds of clients. ``words`` are the names that the source uses, ``modules`` the
     modules of models.
     """
@@ -57,7 +57,7 @@ class ClientMethod:
 
 
 class _Listing(NamedTuple):
-    """How pages are asked for, and what their items are."""
+    """How pages are requested, and the type of their items."""
 
     form: PagingForm
     node: Node
@@ -140,7 +140,7 @@ class MethodWriter:
         return self._homes[name].rpartition(".")[2]
 
     def _read(self, node: Node) -> Node:
-        """Return *node* as above, which becomes part of the source."""
+        """Return *node* as above, and record what it uses."""
         made = self._qualify(node)
         self._modules |= {self._name_module(name) for name in references(node)}
         self._words |= {word.partition(".")[0] for word in words(made)} - self._modules
@@ -160,7 +160,7 @@ class MethodWriter:
         return self._read(self._find_type(payload.inline).type.whole)
 
     def _result(self, operation: Called) -> Node:
-        """Return what a call gives."""
+        """Return the result type of a call."""
         found = [self._of_result(each) for each in operation.results.values()]
         return either(found) if found else "None"
 
@@ -273,7 +273,7 @@ class MethodWriter:
         return Code(f"    {signature}{end}\n        {text}\n        {returned}")
 
     def _choose_decoder(self, stream: StreamedBody) -> tuple[Node, Node]:
-        """Return what the items of a stream are, and what makes them."""
+        """Return the type of the items of a stream, and their decoder."""
         if stream.kind == "bytes":
             self._words.add("Chunks")
             return "bytes", call("Chunks")
@@ -342,7 +342,7 @@ class MethodWriter:
     def _argument(self, name: str, type_: Node, *, required: bool) -> Node:
         end = "" if required else " = None"
         node = type_ if required else allow_none(type_)
-        # one text: what is behind the annotation belongs to its line
+        # one text: what follows the annotation belongs to its line
         return f"{name}: {lay_out(node, _BODY, _BODY + len(f'{name}: {end},'))}{end}"
 
     # Pages.
@@ -371,7 +371,7 @@ class MethodWriter:
         return _Listing(form, page, item)
 
     def _read_listing(self, operation: Called) -> Node:
-        """Return what the body of a listing is, as the models have it."""
+        """Return the type of a listing's body in the models."""
         [payload] = [each for each in operation.results.values() if each is not None]
         assert payload.inline is not None
         return simplify_type(self._find_type(payload.inline).type.whole)
@@ -391,14 +391,14 @@ class MethodWriter:
 
 
 def _strip(node: Node) -> Node:
-    """Return what a field of a model holds where it is there and not null."""
+    """Return the type of a model's field without null and absence."""
     if isinstance(node, Brackets) and node.head in ("Annotated", _ABSENT):
         return _strip(node.items[0])
     return node
 
 
 def _name_iterator(name: str, others: Collection[str]) -> str:
-    """Return the method that iterates: `iter_loans` for `list_loans`."""
+    """Return the name of the iterating method: `iter_loans` for `list_loans`."""
     short = f"iter_{name.removeprefix('list_').removeprefix('get_')}"
     return short if short not in others else f"iter_{name}"
 

@@ -1,7 +1,7 @@
-"""Find how a listing is paged, from the form of its parameters and its response.
+"""Find how a listing is paged, from its parameters and its response.
 
-Only forms that leave no doubt are taken: a parameter and a member of the page with the same name,
-or with names that belong together, and one array that has the items.
+Only unambiguous forms count: a parameter and a member of the page with the same name, or with names
+that belong together, and one array with the items.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dateline.python.names import snake
 from dateline.python.operations import Argument, Called
 
 _ITEMS: Final = ("items", "data", "results", "entries", "records", "values", "elements")
-"""What the array of items is called where a page has more than one array."""
+"""The name of the array of items if a page has more than one array."""
 
 _PAGES: Final = frozenset({"page", "page_number", "page_no"})
 _OFFSETS: Final = frozenset({"offset", "skip", "start_index"})
@@ -26,9 +26,9 @@ _BACKWARDS: Final = ("prev", "previous", "before", "ending_before")
 
 @dataclass(frozen=True, kw_only=True)
 class PagingForm:
-    """How pages are asked for: the kind, the parameter, and members of a page by their JSON names.
+    """How pages are requested: the kind, the parameter, and members of a page by their JSON names.
 
-    ``items`` is None where the response is the array itself. ``backwards`` are the parameters that
+    ``items`` is None if the response is the array itself. ``backwards`` are the parameters that
     lead to earlier pages.
     """
 
@@ -42,7 +42,7 @@ class PagingForm:
 
 
 def find_paging(document: dict[str, Any], operation: Called) -> PagingForm | None:
-    """Return how the pages of *operation* are asked for; None for no listing with pages."""
+    """Return how the pages of *operation* are requested, or None if it has no pages."""
     results = [each for each in operation.results.values() if each is not None]
     if operation.method != "GET" or len(results) != 1 or results[0].inline is None:
         return None
@@ -71,7 +71,7 @@ def _find_cursors(
     members: Mapping[str, Any],
     items: str,
 ) -> Iterator[PagingForm]:
-    """Yield the form of pages that lead to the next one, if they do."""
+    """Yield the form of pages that contain a cursor of the next one."""
     texts = {
         snake(name): name
         for name, each in members.items()
@@ -81,7 +81,7 @@ def _find_cursors(
     for name, argument in queries.items():
         if name in backwards or _type_of(document, argument.inline.schema) not in ("string", ""):
             continue
-        # what is asked with is what the page says, or what it says is next
+        # the parameter has the page's own value, or its value for the next page
         found = [each for each in (f"next_{name}", f"{name}_next", name) if each in texts]
         if found and (name not in texts or _is_cursor(name)):
             yield PagingForm(
@@ -108,7 +108,7 @@ def _find_cursors(
 
 
 def _is_cursor(name: str) -> bool:
-    """Return whether *name*, which parameter and page share, is that of a cursor.
+    """Return whether *name*, shared by a parameter and the page, is that of a cursor.
 
     A filter such as `status` may be on the page as well.
     """
@@ -135,7 +135,7 @@ def _find_numbers(
 
 
 def _list_parts(document: dict[str, Any], schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield the schema objects that all have a say in a value of *schema*."""
+    """Yield the schema objects that together apply to a value of *schema*."""
     pending, seen = [schema], set[int]()
     while pending:
         for each in chain(document, pending.pop(0)):
@@ -146,7 +146,7 @@ def _list_parts(document: dict[str, Any], schema: Any) -> Iterator[dict[str, Any
 
 
 def _type_of(document: dict[str, Any], schema: Any) -> str:
-    """Return the one type of *schema* besides null; empty where it says none or several."""
+    """Return the one type of *schema* besides null; empty if there are none or several."""
     for part in _list_parts(document, schema):
         said = part.get("type")
         kinds = [each for each in (said if isinstance(said, list) else [said]) if each != "null"]

@@ -13,7 +13,7 @@ from dateline.python.operations import name_credentials, read_address
 
 
 def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[str, Any]:
-    """Return what the template of one version's clients says of its service."""
+    """Return the template data for the service of one version's clients."""
     schemes = {name: scheme for name, _, scheme, _ in _read_schemes(document)}
     addresses = {name: Text(address) for name, address in _read_addresses(api.table)}
     service = call(
@@ -32,7 +32,7 @@ def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[st
 
 
 def lay_out_settings(api: Api, document: dict[str, Any]) -> dict[str, Any]:
-    """Return what the template of settings says of the arguments of clients."""
+    """Return the template data for the arguments of clients."""
     schemes = [each for each in _read_schemes(document) if each[1]]
     names = [each.name for each in api.table.environments]
     arguments = [
@@ -55,7 +55,7 @@ def lay_out_settings(api: Api, document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_addresses(table: Table) -> Iterator[tuple[str, str]]:
-    """Yield the environments that have an address, and that."""
+    """Yield the environments that have an address, with the address."""
     for each in table.environments:
         address = read_address(each.servers)
         if "://" in address:

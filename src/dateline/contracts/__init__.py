@@ -64,11 +64,11 @@ Data = dict[str, Any]
 
 
 def contract_data(api: Api, projector: Projector | None = None) -> ContractData:
-    """Return the contract data of *api*; *projector* is that of *api*, where one is at hand.
+    """Return the contract data of *api*; *projector* is that of *api*, if the caller has one.
 
     If a history changes something that no converter could serve, such as the place of a parameter
     or a status, adopted operations are listed as not served; for authored definitions, SourceError
-    is raised, with every place.
+    is raised with every place.
     """
     return _Contracts(api, projector or Projector(api)).describe_operations()
 
@@ -76,7 +76,7 @@ def contract_data(api: Api, projector: Projector | None = None) -> ContractData:
 def all_contract_data(api: Api, projector: Projector) -> tuple[ContractData, ContractData]:
     """Return the contract data of *api* as `contract_data` does, and those of its components.
 
-    Converters have the same names in both. They do not depend on words.
+    Converters have the same names in both. Words don't affect them.
     """
     contracts = _Contracts(api, projector)
     return contracts.describe_operations(), contracts.describe_components()
@@ -110,7 +110,7 @@ def _list_needed_converters(down: Data, component: str) -> set[str]:
 
 
 def _drop_words(kind: str, node: Any) -> Any:
-    """Return *node* without its texts for people, which decide nothing about values."""
+    """Return *node* without its texts for people, which don't affect values."""
     if not isinstance(node, dict):
         return node
     kept = {key: value for key, value in node.items() if key not in WORDS}
@@ -153,7 +153,7 @@ class _Contracts:
         return ContractData(data, canonical_, dated, {}, self._list_places(data))
 
     def _list_places(self, data: Data) -> dict[str, tuple[str | int, ...]]:
-        """Return the path of what each converter is demanded for."""
+        """Return the path of the node that demands each converter."""
         required = self.required_converters.list_holders()
         holders = {**required, **{n: step.node for n, step in self._histories.converters.items()}}
         return {name: self._histories.place(holders[name]) for name in data["converters"]}
@@ -165,7 +165,7 @@ class _Contracts:
             for version in (row.date for row in self._api.table.supported):
                 document = self._projector.contract(version, environment).document
                 for name, component in list_events(document).items():
-                    # one with another payload then, which its history above the schema says
+                    # one with another payload then, according to its history above the schema
                     if payloads.get(name) == component:
                         shown[name].setdefault(environment, []).append(version)
         return {
@@ -179,7 +179,7 @@ class _Contracts:
         }
 
     def _describe(self, section: str, listed: Mapping[Way, list[roots.Root]]) -> Data:
-        """Return the nodes that begin with those *listed*, and their converters."""
+        """Return the nodes that are reached from those *listed*, and their converters."""
         ways = {way: _WayNodes(self, way, section, found) for way, found in listed.items()}
         needed = {way.value: each.converters for way, each in ways.items()}
         demanded = {way.value: each.required for way, each in ways.items()}
@@ -261,7 +261,7 @@ class _Contracts:
 
     @cached_property
     def columns(self) -> list[tuple[str, list[int]]]:
-        """The environments, each with the places of its combinations, oldest version first."""
+        """The environments, each with its combinations, oldest version first."""
         combinations = self._timeline.combinations
         return [
             (
@@ -273,7 +273,7 @@ class _Contracts:
 
 
 def _describe_replaced(converter: ConverterStep) -> Data:
-    """Return which fields a converter makes, where it does not make all of an object."""
+    """Return the fields that a converter creates, if it doesn't create the whole object."""
     if converter.replaced is None:
         return {}
     newer, older = converter.replaced
@@ -409,6 +409,6 @@ def _is_trivial(row: Row) -> bool:
 
 
 def _same(row: Row) -> Node:
-    """Return the node that *row* has throughout; None if it has several."""
+    """Return the node of *row* if it is the same throughout, else None."""
     first, *rest = [node for nodes in row.values() for node in nodes]
     return first if all(node == first for node in rest) else None

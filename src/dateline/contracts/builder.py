@@ -43,7 +43,7 @@ _HELD: Final = {
     "contentSchema": ("string",),
 }
 
-# Below these, a schema that allows more may let a value fit less.
+# Below these, a schema that allows more may make fewer values valid.
 _TURNED: Final = frozenset({"not", "if", "contains"})
 
 _SAYS_MORE: Final = frozenset(
@@ -53,14 +53,14 @@ _SAYS_MORE: Final = frozenset(
         *RELATING,
     )
 )
-"""Keywords that decide with a reference what becomes of a value."""
+"""Keywords that, beside a reference, decide how a value is converted."""
 
 
 class Builder:
     """Builds the nodes of schemas, at one version and in one direction.
 
-    ``reach`` knows the components that differ between any two versions, and the schemas that
-    extend one with a discriminator and no union.
+    ``reach`` knows the components that differ between any two versions, and the extensions of
+    schemas with a discriminator and no union.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Builder:
         schema = self.view.schemas[name]
         if name not in self._subtypes and name not in self._extending:
             return self.node(schema)
-        # what extends another schema is read alone: the other may lead back to it by a tag
+        # an extension of another schema is read alone: the other may lead back to it by a tag
         flat = self.view.flat(schema)
         flat.named.insert(0, name)
         return self.flat(flat, alone=True)
@@ -112,7 +112,7 @@ class Builder:
         return None
 
     def _beside_null(self, node: Node, schema: dict[str, Any]) -> Node:
-        """Return the node of a value of *node*, or of null if *schema* admits it."""
+        """Return the node of a value of *node*, or of null if *schema* allows it."""
         if OR_NULL not in schema or node is None:
             return node
         return by_type(
@@ -126,7 +126,7 @@ class Builder:
     def flat(self, flat: FlatSchema, *, alone: bool = False) -> Node:
         """Return the node of a value that *flat* describes.
 
-        With *alone*, it is that of a component by itself.
+        With *alone*, return that of a component by itself.
         """
         own = self._own(flat)
         if flat.tags is None:
@@ -143,7 +143,7 @@ class Builder:
         given = self.view.given.flat(*flat.schemas).tags
         tags = given[0] if given else flat.tags[0]
         members = {}
-        # if several have one tag, nothing that a version lacks passes for another
+        # if several have one tag, nothing that a version lacks is mistaken for another
         for member in sorted(map(self._component, names), key=lambda one: not one.shown):
             node = self._member(member) if alone else self._member(member, flat)
             name = self.view.referred(member.schema) or ""
@@ -154,7 +154,7 @@ class Builder:
         return {"tag": tags.property, "members": dict(sorted(members.items())), "otherwise": own}
 
     def _own(self, flat: FlatSchema) -> Node:
-        """Return the node of a value that is none of the schemas that extend this one."""
+        """Return the node of a value that is none of the extensions of this schema."""
         inner = self._union(flat) if flat.unions else self._value(flat)
         if flat.converters:
             return self.convert(flat.converters, inner, *flat.schemas)
@@ -174,7 +174,7 @@ class Builder:
     def _variant_tags(
         self, name: str, tags: tuple[TagMapping, TagMapping]
     ) -> tuple[list[str], list[str]]:
-        """Return the tags of a schema that extends a discriminated one: before and after."""
+        """Return the tags of an extension of a discriminated schema: before and after."""
         return (
             list_variant_tags(self.view.given, name, tags[0]),
             list_variant_tags(self.view.other, name, tags[1]),
@@ -193,8 +193,8 @@ class Builder:
     def convert(self, converters: tuple[str, ...], node: Node, *schemas: Any) -> Node:
         """Return the node of a value that goes through *converters* and then through *node*.
 
-        The result has to fit all of *schemas*; on the way up, the types that handlers receive
-        validate that.
+        The result must be valid for all of *schemas*; on the way up, the types that handlers
+        receive validate it.
         """
         if not converters:
             return node
@@ -224,9 +224,9 @@ class Builder:
         return by_type(nodes)
 
     def _read_unserved(self, key: str, child: GatedMember) -> Node:
-        """Return the node of *child* below the keyword *key*, which leaves nothing out of values.
+        """Return the node of *child* below the keyword *key*, which leaves out no parts of values.
 
-        What only the direction of a message changes there stays.
+        Only changes by the direction of a message stay.
         """
         if not self._reach.is_gated(child.schema):
             return None
@@ -242,7 +242,7 @@ class Builder:
             return otherwise
         parts = [f"what is below `{place}`" for place in below]
         why = self.required_converters.value(schemas, parts)
-        # what would be served by other converters is left to this one
+        # this converter does what converters below it would do
         where = [
             {"absent": True} if list_converters(each) or list_unserved(each) else each
             for each in below.values()
@@ -250,7 +250,7 @@ class Builder:
         return {UNSERVED: where, "why": why, "otherwise": otherwise}
 
     def _values(self, flat: FlatSchema) -> list[dict[str, Any]]:
-        """Return the values of enumerations that change: absent ones, and renamed ones."""
+        """Return the changed values of enumerations: absent ones, and renamed ones."""
         made: list[dict[str, Any]] = []
         for members in flat.values:
             for member in members:
@@ -316,10 +316,10 @@ class Builder:
         return self.convert(shown[0].converters, self.node(*schemas), shown[0].fits)
 
     def _default(self, flat: FlatSchema, name: str, shown: list[Declared]) -> tuple[Any, ...]:
-        """Return the value of the field *name* in requests without it, if handlers can't know it.
+        """Return the value of a missing field *name* in requests, if handlers can't know it.
 
-        That is the default of the caller's version, where it is another one than that of the
-        types that handlers are given; where such a type requires the field, the newest default.
+        That is the default of the caller's version if the types of handlers have another one; if
+        such a type requires the field, it is the newest default.
         """
         schemas = [each.schema for each in shown]
         then, newest = self.view.default(schemas), self.view.other.default(schemas)
@@ -331,8 +331,9 @@ class Builder:
     def _list_keys(self, flat: FlatSchema) -> set[str]:
         """Return the names of declared fields.
 
-        On the way down, older names as well: an undeclared field of that name would pass for the
-        declared one. On the way up, what the caller's version lacks is not the caller's field.
+        On the way down this includes older names: an undeclared field with such a name would be
+        mistaken for the declared one. On the way up, fields that the caller's version lacks are not
+        the caller's.
         """
         if self.view.way is Way.UP:
             return set(flat.fields)
@@ -342,7 +343,7 @@ class Builder:
 
     def _union(self, flat: FlatSchema) -> Node:
         union = flat.unions[0]
-        # the converters go first, before a member is chosen
+        # the converters come first, before a member is chosen
         base = replace(flat.copy(), converters=(), unions=flat.unions[1:])
         counted = [each for each in union.members if each.shown or self.view.way is Way.DOWN]
         if not counted:
@@ -370,7 +371,7 @@ class Builder:
         )
 
     def _member_tags(self, member: GatedMember, union: FlatUnion) -> tuple[list[str], list[str]]:
-        """Return the tags of a member of a union: before, and as it comes out."""
+        """Return the tags of a member of a union: before, and in the result."""
         before, after = union.tags.property, union.then.property
         if before is None or after is None:
             return [], []
@@ -383,9 +384,9 @@ class Builder:
     def _may_overlap(
         self, union: FlatUnion, members: list[GatedMember], types: list[frozenset[str]]
     ) -> bool:
-        """Return whether a value of one of *members* may fit two of them at another version.
+        """Return whether a value of one of *members* may be valid for two at another version.
 
-        That is so if one of them has a history, and it can't be distinguished from the others.
+        That is so if one of them has a history, and can't be distinguished from the others.
         """
         for name in TYPES:
             having = [m.schema for m, its in zip(members, types, strict=True) if name in its]
@@ -436,7 +437,7 @@ class Builder:
     ) -> Node:
         """Return the node of a value whose members only validation can distinguish.
 
-        A value that several of them admit belongs to one that the version has.
+        A value that is valid for several of them belongs to one that the version has.
         """
         order = sorted(range(len(members)), key=lambda at: not members[at].shown)
         made: dict[str, Any] = {
@@ -466,5 +467,5 @@ class Builder:
 
 
 def _is_from_converter(node: Node) -> bool:
-    """Return whether a converter makes all of the value, and its result is validated."""
+    """Return whether a converter creates the whole value, and its result is validated."""
     return isinstance(node, dict) and UNSERVED in node and node["otherwise"] is None

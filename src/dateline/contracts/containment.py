@@ -1,4 +1,4 @@
-"""Decide whether every value of one era of a node is a value of another one."""
+"""Decide whether every value that is valid for one era of a node is valid for another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dateline.schema.types import ANNOTATIONS, choices, declared_types, is_enume
 
 Era = dict[str, Any]
 
-# The keys of each kind beside schemas that concern values.
+# The keys of each kind, besides schemas, that concern values.
 _HOLDS: Final = {
     "media-type": ("schema",),
     "header": ("schema", "content"),
@@ -26,8 +26,8 @@ _HOLDS: Final = {
 def is_contained(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Return whether every value of the era *one* is, unchanged, a value of the era *other*.
 
-    If in doubt, the answer is no. Schemas below are compared as they are written, unless they are
-    the same at all versions.
+    If in doubt, the answer is no. Schemas below must be written identically, or be the same at all
+    versions.
     """
     if kind != "schema":
         return all(_holds_the_same(one, other, key) for key in _HOLDS.get(kind, ()))
@@ -54,7 +54,7 @@ def _differing(one: Era, other: Era) -> list[str]:
 
 
 def _listed_fit(one: Era, other: Era) -> bool:
-    """Return whether the texts that *one* lists fit *other*, by their lengths."""
+    """Return whether the texts that *one* lists are valid for *other*, by their lengths."""
     listed = choices(one)
     if not listed or not all(isinstance(value, str | None) for value in listed):
         return False
@@ -65,7 +65,7 @@ def _listed_fit(one: Era, other: Era) -> bool:
 
 
 def _is_of_member(one: Era, other: Era) -> bool:
-    """Return whether *one* fits a member of *other*, which is nothing but an `anyOf`."""
+    """Return whether *one* is contained in a member of *other*, which is only an `anyOf`."""
     members = other.get("anyOf")
     if not isinstance(members, list) or {*other} - _SAYS_NOTHING - {"anyOf", OR_NULL}:
         return False
@@ -73,7 +73,7 @@ def _is_of_member(one: Era, other: Era) -> bool:
 
 
 def _is_below(one: Any, other: Any) -> bool:
-    """Return whether values of *one* fit *other*, as they do at all versions."""
+    """Return whether values of *one* are valid for *other*, at all versions."""
     if not isinstance(one, dict) or not isinstance(other, dict):
         return False
     if _holds_gates(other):
@@ -105,7 +105,7 @@ def _types_fit(one: Era, other: Era, _: str) -> bool:
 
 
 def _null_fits(one: Era, other: Era, _: str) -> bool:
-    """Return whether *other* lets null through if *one* does."""
+    """Return whether *other* allows null if *one* does."""
     if OR_NULL not in one or OR_NULL in other:
         return True
     listed = choices(other)
@@ -178,7 +178,7 @@ _FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
 
 
 def _holds_gates(node: Any) -> bool:
-    """Return whether something in *node*, or itself, is not the same at all versions."""
+    """Return whether *node*, or anything in it, differs between versions."""
     if isinstance(node, list):
         return any(map(_holds_gates, node))
     if not isinstance(node, dict):

@@ -12,11 +12,11 @@ from dateline.contracts.published import PublishedSchemas, together
 
 @dataclass(frozen=True, kw_only=True)
 class RequiredConverter:
-    """A value in which something differs that no node of contract data can serve.
+    """A value with a difference that no node of contract data can serve.
 
-    ``holder`` is the node that the converter is named by. ``newer`` returns the schema of canonical
-    values, ``older`` that of a combination. ``sent`` are the schemas that a request's value has to
-    fit; where there are none, any will do.
+    ``holder`` is the node that names the converter. ``newer`` returns the schema of canonical
+    values, ``older`` that of a combination. ``sent`` are the schemas for which a request's value
+    must be valid; if there are none, any value is.
     """
 
     holder: Any
@@ -31,7 +31,7 @@ class RequiredConverters:
     def __init__(self, histories: Histories, published: PublishedSchemas) -> None:
         self._histories = histories
         self._published = published
-        # beside each what it is known by: an id is unique only while its object lives
+        # each with its identity: an id is unique only while its object lives
         self._numbers: dict[tuple[int, ...], tuple[int, Any]] = {}
         self._required: list[tuple[RequiredConverter, dict[str, None]]] = []
         self._names: dict[int, str] = {}
@@ -39,7 +39,7 @@ class RequiredConverters:
     def note(
         self, nodes: tuple[Any, ...], parts: Iterable[str], required: RequiredConverter
     ) -> int:
-        """Return the number of the value that *nodes* say all of, in which *parts* differ."""
+        """Return the number of the value described by all *nodes*, in which *parts* differ."""
         key = tuple(map(id, nodes))
         if key not in self._numbers:
             self._numbers[key] = len(self._required), nodes
@@ -49,7 +49,7 @@ class RequiredConverters:
         return number
 
     def value(self, schemas: tuple[Any, ...], parts: Iterable[str]) -> int:
-        """Return the number of the value that *schemas* say all of, in which *parts* differ."""
+        """Return the number of the value described by all *schemas*, in which *parts* differ."""
         published = self._published
         required = RequiredConverter(
             holder=schemas[0],
@@ -67,7 +67,7 @@ class RequiredConverters:
         return {number: self._names[number] for number in sorted(numbers)}
 
     def list_holders(self) -> dict[str, Any]:
-        """Return the node that each converter is named by, by its name."""
+        """Return the node that names each converter, by the converter's name."""
         return {name: self._required[number][0].holder for number, name in self._names.items()}
 
     def converters(
@@ -76,7 +76,7 @@ class RequiredConverters:
         needed: Mapping[str, set[int]],
         entries: Callable[[Callable[[int], Any]], list[dict[str, Any]]],
     ) -> dict[str, Any]:
-        """Return what the contract data say of the converters that are *needed*, by way."""
+        """Return the contract data of the converters that are *needed*, by direction."""
         return {
             name: {
                 "place": name.partition("#")[0],

@@ -26,21 +26,21 @@ from dateline.schema.types import (
 from dateline.schema.values import text
 from dateline.schema.variants import lists_variants
 
-# Keywords with schemas for values inside a value that leave nothing out of it.
+# Keywords with schemas for nested values that can't leave out parts of the value.
 _UNSERVED: Final = (
     *("prefixItems", "not", "if", "then", "else", "patternProperties", "contains"),
     *("unevaluatedProperties", "unevaluatedItems", "dependentSchemas", "propertyNames"),
     *("contentSchema",),
 )
 
-# Keywords that relate the parts of a value: to leave a part out may break them.
+# Keywords that relate the parts of a value: leaving a part out may violate them.
 RELATING: Final = frozenset({*_UNSERVED, "dependentRequired"})
 
 _OF_OBJECTS: Final = frozenset({"properties", "required", "additionalProperties", "minProperties"})
 
 
 class Declared(NamedTuple):
-    """A field as one schema describes it: whether it is shown, and its names.
+    """A field as one schema describes it: whether it is visible, and its names.
 
     ``names`` are ordered newest first; the last one is that of the version. The results of its own
     ``converters``, which parameters and headers have, have to fit ``fits``.
@@ -79,7 +79,7 @@ class FlatUnion(NamedTuple):
 class TagMapping:
     """A discriminator: the property with the tag, and the components that tags are mapped to.
 
-    ``default`` is the component of a value with no tag, or with one that names none.
+    ``default`` is the component of a value without a tag, or with an unknown one.
     """
 
     property: str | None = None
@@ -108,13 +108,13 @@ class TagMapping:
 class FlatSchema:
     """All schemas of one value together. The keys of fields are their canonical names.
 
-    ``schemas`` are those combined. ``required`` names the fields that the version requires,
-    ``optional`` those that requests must have now and could be without at the version.
-    ``extras`` are schemas for the fields that the names beside them do not cover. With
-    ``relates``, parts of a value decide what others have to be; ``closed`` are the fields of each
-    schema that admits no others; ``objects`` counts the schemas with keywords for fields.
-    ``named`` are the components among the schemas, outermost first; ``tags`` are those of a
-    discriminator without a union, before and in the result.
+    ``schemas`` are those combined. ``required`` are the fields that the version requires,
+    ``optional`` those that requests must have now and could omit at the version. ``extras`` are
+    schemas for the fields that the names beside them do not cover. With ``relates``, parts of a
+    value constrain others; ``closed`` are the fields of each schema that allows no others;
+    ``objects`` counts the schemas with keywords for fields. ``named`` are the components among the
+    schemas, outermost first; ``tags`` are those of a discriminator without a union, before and in
+    the result.
     """
 
     schemas: tuple[Any, ...] = ()
@@ -140,7 +140,7 @@ class FlatSchema:
 
     @property
     def holds(self) -> bool:
-        """Return whether values that lost something have to be validated again."""
+        """Return whether values from which something was left out must be validated again."""
         return self.relates or (bool(self.closed) and self.objects > 1)
 
     @property
@@ -151,7 +151,7 @@ class FlatSchema:
         )
 
     def copy(self) -> FlatSchema:
-        """Return a copy that can be added to."""
+        """Return a copy that can be extended."""
         return replace(
             self,
             fields={name: list(found) for name, found in self.fields.items()},
@@ -216,7 +216,7 @@ class View:
         return bool(self._timeline.of(node) >> self.at & 1)
 
     def _is_hidden(self, child: Any) -> bool:
-        """Return whether a property is not part of messages in this direction."""
+        """Return whether a property is excluded from messages in this direction."""
         if self._whole or not isinstance(child, dict):
             return False
         hidden = WRITE_ONLY if self.way is Way.DOWN else READ_ONLY
@@ -232,7 +232,7 @@ class View:
         return tuple(called for _, called in names[: last + 1])
 
     def era(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
-        """Return what *node* is at the version, canonical names and all."""
+        """Return *node* as it is at the version, with canonical names."""
         if self._whole:
             return node
         eras = self._timeline.eras(kind, node)
@@ -252,7 +252,7 @@ class View:
         return [self.constant(member) for member in schema[key]]
 
     def instead(self, member: Any, members: tuple[GatedMember, ...]) -> dict[str, Any]:
-        """Return the node of an absent *member*: with a substitute, if it has one.
+        """Return the node for an absent *member*: with a substitute, if it has one.
 
         A value of an enumeration is followed to the nearest one that the version has.
         """
@@ -293,11 +293,11 @@ class View:
         return ()
 
     def bases(self, now: dict[str, Any]) -> list[Any]:
-        """Return what a schema refers to, and the members of its `allOf`."""
+        """Return the targets of a schema's references, and the members of its `allOf`."""
         return [self._histories.resolver.resolve(now.get("$ref")), *now.get("allOf", ())]
 
     def list_names(self, schema: Any) -> list[str]:
-        """Return the component that *schema* refers to, and those that it is another name for."""
+        """Return the component that *schema* refers to, and those that it is an alias of."""
         found: list[str] = []
         variant_name = self._histories.resolver.variant_name
         while (name := variant_name(schema)) is not None and name not in found:
@@ -306,10 +306,10 @@ class View:
         return found
 
     def restates(self, schema: Any) -> bool:
-        """Return whether a history in *schema*, or below it, makes it another one at the version.
+        """Return whether a history in *schema*, or below it, changes it at the version.
 
-        If more values fit a schema of another version, converters have nothing to do; but that
-        matters where a value must not fit.
+        If more values are valid for a schema at another version, converters have nothing to do; but
+        the difference matters where a value must not be valid.
         """
         return self._histories.restates(schema, self.at)
 
@@ -328,7 +328,7 @@ class View:
     def add(self, flat: FlatSchema, schema: Any, *, shown: bool = True) -> None:
         """Add *schema* to *flat*.
 
-        If it is not *shown*, only to know the fields that the version lacks.
+        If it is not *shown*, only the fields that the version lacks are added.
         """
         if not isinstance(schema, dict):
             return
@@ -410,7 +410,7 @@ class View:
                 flat.unions.append(FlatUnion(members, *tags, is_one=key == "oneOf"))
 
     def types(self, schema: Any) -> frozenset[str]:
-        """Return the JSON types of the values that *schema* admits."""
+        """Return the JSON types of the values that *schema* allows."""
         if schema is False:
             return frozenset()
         flat = self.flat(schema)
@@ -424,7 +424,7 @@ class View:
         return possible
 
     def counts(self, member: GatedMember) -> bool:
-        # a value on the way down may fit any member, one on the way up only those shown
+        # a value on the way down may belong to any member, one on the way up only to visible ones
         return member.shown or self.way is Way.DOWN
 
     def describe_read(self, schema: Any) -> Any:
@@ -438,7 +438,7 @@ class View:
         return self.published.at(schema, self.at)
 
     def apart(self, one: Any, other: Any) -> bool:
-        """Return whether no value, before or after, can fit both schemas."""
+        """Return whether no value, before or after, can be valid for both schemas."""
         made = (self.at,) if self.way is Way.DOWN else (self.at, None)
         return all(self.published.apart(one, other, at) for at in made)
 

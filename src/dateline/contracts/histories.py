@@ -32,8 +32,8 @@ class Way(Enum):
 class Reading(NamedTuple):
     """How a node is read at one version: as *now*, to be shown as *shown*, through converters.
 
-    On the way down the converters come first and *now* is what they make; on the way up *now*
-    is what the caller sent, and the converters come last.
+    On the way down the converters come first, and *now* is their result; on the way up *now* is
+    what the caller sent, and the converters come last.
     """
 
     now: dict[str, Any]
@@ -45,9 +45,9 @@ class Reading(NamedTuple):
 class ConverterStep:
     """A step between two eras of a node that a value can't take unchanged, down or up.
 
-    ``node`` is what has the history. With ``passes_null``, null is null in both eras, and needs no
-    converter. ``replaced`` are the properties that took the place of others, and these: the
-    converter makes only them. One that is ``named`` has its name from the definitions.
+    ``node`` has the history. With ``passes_null``, null is null in both eras, and needs no
+    converter. ``replaced`` are properties and those that they replaced: the converter creates only
+    these. One that is ``named`` has its name from the definitions.
     """
 
     name: str
@@ -64,7 +64,7 @@ class ConverterStep:
     named: bool = False
 
     def is_like(self, other: ConverterStep) -> bool:
-        """Return whether one converter can be both: the values differ alike."""
+        """Return whether one converter can be both, since the values differ in the same way."""
         return (
             self.kind == other.kind
             and self.replaced == other.replaced
@@ -74,13 +74,13 @@ class ConverterStep:
 
 
 class _NodeHistory(NamedTuple):
-    node: dict[str, Any]  # kept: an id is unique only while its object lives
+    node: dict[str, Any]  # kept alive: an id is unique only while its object lives
     eras: list[tuple[int, dict[str, Any]]]
     steps: list[ConverterStep | None]
 
 
 class Histories:
-    """The eras of every node that has an `x-was`, and the converters between them."""
+    """The eras of every node with an `x-was`, and the converters between them."""
 
     def __init__(self, api: Api, timeline: Timeline) -> None:
         self._api = api
@@ -91,7 +91,7 @@ class Histories:
         self._known: dict[int, _NodeHistory] = {}
         self._taken: dict[str, int] = {}
         self.restates = Memo(Histories._restates, owner=self)
-        """Returns whether a schema, or what it refers to, has another history at a combination."""
+        """Returns whether a schema, or its targets, have another history at a combination."""
         self.converters: dict[str, ConverterStep] = {}
 
     def read(self, kind: str, node: dict[str, Any], at: int, way: Way) -> Reading:
@@ -230,7 +230,7 @@ class Histories:
             steps.append(str(path[path.index("responses") + 1]))
         elif schema is None and "requestBody" in path:
             steps.append("request")
-        # items of a list and values of a map are no fields: `Thing[]`, `Thing{}`
+        # items of a list and values of a map are not fields: `Thing[]`, `Thing{}`
         return ".".join(steps) + ("" if field[:1] in ("", "[", "{") else ".") + field
 
     @cached_property

@@ -36,7 +36,7 @@ UNSERVED: Final = "unserved"
 
 
 def by_type(nodes: dict[str, Node]) -> Node:
-    """Return the shape of a value that may have any of the types named."""
+    """Return the node of a value with any of the types named."""
     if all(node is None for node in nodes.values()):
         return None
     if len(nodes) == 1 and not is_absent(node := next(iter(nodes.values()))):
@@ -49,8 +49,8 @@ def is_absent(node: Node) -> bool:
 
 
 def walk(node: Node) -> Iterator[dict[str, Any] | str]:
-    """Yield *node* and every node in it, names of shared ones included, in no certain order."""
-    # one generator for all levels: each yield would pass through all of those around it
+    """Yield *node* and every node in it, including names of shared ones, in no defined order."""
+    # one generator for all levels: nested ones would pass each node through every level
     pending = [node]
     while pending:
         each = pending.pop()
@@ -84,12 +84,12 @@ def list_unserved(node: Node) -> set[int]:
 
 
 def list_judging(node: Node) -> Iterator[Any]:
-    """Yield the schemas that decide what becomes of values, on the side that they have before."""
+    """Yield the schemas that decide how values are converted, on the side before conversion."""
     return (member["schema"] for each in _inline(node) for member in each.get("tried", ()))
 
 
 def list_fitting(node: Node) -> Iterator[Any]:
-    """Yield the schemas that what comes out has to fit."""
+    """Yield the schemas for which results must be valid."""
     return (each["fits"] for each in _inline(node) if "fits" in each)
 
 
@@ -104,7 +104,7 @@ _LISTS: Final = ("tried", UNSERVED, "where")
 
 
 def _replace(node: dict[str, Any], change: Callable[[Node], Node]) -> dict[str, Any]:
-    """Return *node* with each node in it replaced by what *change* returns for it."""
+    """Return *node* with each node in it replaced by the result of *change*."""
     found = dict(node)
     for key in found.keys() & {*_ONE, *_MAPS, *_LISTS}:
         value = found[key]
@@ -120,7 +120,7 @@ def _replace(node: dict[str, Any], change: Callable[[Node], Node]) -> dict[str, 
 
 
 def prune(node: Node, live: Container[str]) -> Node:
-    """Return *node* without what changes nothing; *live* names the nodes that change anything."""
+    """Return *node* without parts that change nothing; *live* are the nodes that change any."""
     if isinstance(node, str):
         return node if node in live else None
     if node is None or is_absent(node):

@@ -35,14 +35,15 @@ class PublishedSchemas:
         self._sent: dict[str, tuple[set[str], Any]] = {}
 
     def canonical(self, schema: Any) -> Any:
-        """Return what canonical values of *schema* have to be."""
+        """Return the constraints on canonical values of *schema*."""
         made = canonical("schema", schema, adopted=self._api.table.adopted)
         return self._constraints.of(self._direct(made, None))
 
     def describe_sent(self, *schemas: Any) -> Any:
-        """Return what canonical values of *schemas* have to be that callers of any version sent.
+        """Return the constraints on canonical values of *schemas* sent by callers of any version.
 
-        The result refers to nothing but its own definitions: components have other forms beside.
+        The result refers only to its own definitions, because components may have other forms
+        elsewhere.
         """
         found = [self._read_sent(schema) for schema in schemas]
         names = closure(
@@ -61,7 +62,7 @@ class PublishedSchemas:
         return self._constraints.of(self._direct(found, None))
 
     def _sent_component(self, name: str) -> tuple[set[str], Any]:
-        """Return what the component *name* refers to as it is sent, and it among definitions."""
+        """Return the component *name* as it is sent, which is added to the definitions."""
         if name not in self._sent:
             components = self._api.document.get("components", {}).get("schemas", {})
             found = self._read_sent(components.get(name, True))
@@ -69,7 +70,7 @@ class PublishedSchemas:
         return self._sent[name]
 
     def at(self, schema: Any, at: int) -> Any:
-        """Return what values of *schema* have to be at the combination *at*."""
+        """Return the constraints on values of *schema* at the combination *at*."""
         return self._constraints.of(self._direct(self._node(schema, at), at))
 
     def _document(self, at: int | None) -> dict[str, Any]:
@@ -94,7 +95,7 @@ class PublishedSchemas:
         return schema
 
     def apart(self, one: Any, other: Any, at: int | None) -> bool:
-        """Return whether no value can be of both schemas.
+        """Return whether no value can be valid for both schemas.
 
         They are compared as they are at the combination *at*; None means canonical values.
         """
@@ -109,7 +110,7 @@ class PublishedSchemas:
 
 
 def together(schemas: Iterable[Any]) -> Any:
-    """Return a schema of what fits all of *schemas*."""
+    """Return a schema of the values that are valid for all of *schemas*."""
     schemas = list(schemas)
     return schemas[0] if len(schemas) == 1 else {"allOf": schemas}
 

@@ -19,7 +19,7 @@ _VALUES: Final = frozenset({"properties", "items", "additionalProperties"})
 
 @dataclass
 class _Dependencies:
-    """The gates in a node, as sets of combinations; the schemas it consists of, and refers to.
+    """The gates in a node, as sets of combinations; its parts, and its references.
 
     With ``is_directed``, something in it belongs to requests or to responses only.
     """
@@ -35,7 +35,7 @@ class _Dependencies:
         return bool(self.masks or self.parts or self.others or self.is_directed)
 
     def add(self, other: _Dependencies) -> None:
-        """Add what *other*, a part of this, depends on."""
+        """Add the dependencies of *other*, a part of this."""
         if other is not _NOTHING:
             self.masks |= other.masks
             self.parts |= other.parts
@@ -59,7 +59,7 @@ class Reach:
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
-        """The schemas that may replace the discriminated one that they extend."""
+        """The schemas that may replace the discriminated schema that they extend."""
         return subtypes(self._schemas)
 
     @cached_property
@@ -87,7 +87,7 @@ class Reach:
         return bool(found.masks or not self._gated.isdisjoint(found.parts | found.others))
 
     def is_fixed(self, schema: Any) -> bool:
-        """Return whether *schema* is the same in all versions and directions, and what it holds."""
+        """Return whether *schema* and its parts are the same in all versions and directions."""
         found = self._read(schema, "schema")
         varies = found.masks or found.is_directed
         return not varies and self.varying.isdisjoint(found.parts | found.others)
@@ -144,7 +144,7 @@ class Reach:
         for _, era in self._read_own(found, kind, node, part=part):
             reference = _refers_elsewhere(kind, era)
             if reference and reference not in found.elsewhere:
-                # what is no component is part of what refers to it
+                # anything but a component is part of what refers to it
                 found.elsewhere.add(reference)
                 self._scan(found, kind, self._resolver.resolve(reference), part=part)
             for path, below, child in children(kind, era):
@@ -153,7 +153,7 @@ class Reach:
     def _read_own(
         self, found: _Dependencies, kind: str, node: dict[str, Any], *, part: bool
     ) -> list[tuple[int, dict[str, Any]]]:
-        """Add to *found* what *node* says but for what is below it, and return its eras."""
+        """Add the dependencies of *node* itself to *found*, and return its eras."""
         if (mask := self._timeline.of(node)) != self._timeline.all:
             found.masks.add(mask)
         eras = self._timeline.eras(kind, node)
@@ -167,9 +167,9 @@ class Reach:
         return eras
 
     def _read_within(self, node: dict[str, Any], kind: str, part: bool) -> _Dependencies | None:
-        """Return what *node* and all below it depend on; None if it is written elsewhere, too.
+        """Return the dependencies of *node* and its parts; None if it is written elsewhere, too.
 
-        What is around it has it anyway: each level is read once, not once for each one around.
+        Its ancestors include them anyway, so each level is read once, not once for each ancestor.
         """
         found = _Dependencies()
         for _, era in self._read_own(found, kind, node, part=part):
@@ -191,7 +191,7 @@ def _is_part(kind: str, path: tuple[str | int, ...]) -> bool:
 
 
 def _refers_elsewhere(kind: str, era: dict[str, Any]) -> str:
-    """Return the reference of *era* to what is no component, if it has one."""
+    """Return the reference of *era* to something other than a component, if it has one."""
     reference: str = era.get("$ref", "") if kind == "schema" else ""
     return "" if reference and target(reference) else reference
 

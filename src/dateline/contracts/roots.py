@@ -1,4 +1,4 @@
-"""The values of requests and responses, at which contract data begin: one file for one walk."""
+"""The values of requests and responses, where contract data begin: one file for one walk."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ Sited = tuple[str, Any]
 class Root:
     """One value of an operation: its name, its place in the data, and how its node is built.
 
-    ``nodes`` are all that it depends on beside the components of schemas. ``skeleton`` lists
-    every body of the operation, to distinguish one that is not defined from one that is equal
-    in all versions. ``unserved`` are the combinations in which the value can't be served.
+    ``nodes`` is everything that it depends on besides component schemas. ``skeleton`` lists every
+    body of the operation, to distinguish an undefined one from one that is equal in all versions.
+    ``unserved`` are the combinations in which the value can't be served.
     """
 
     name: str
@@ -91,7 +91,7 @@ def _component_root(name: str, lacking: int) -> Root:
 
 
 class Unreachable(NamedTuple):
-    """A node, what no value could be served by in its history, and in which combinations."""
+    """A node, the reason why its history can't be served, and the combinations."""
 
     node: Any
     fact: str
@@ -99,10 +99,10 @@ class Unreachable(NamedTuple):
 
 
 def find_unreachable(api: Api) -> Iterator[Unreachable]:
-    """Yield each node whose `x-was` no value could be served by, and what it does.
+    """Yield each node with an `x-was` that no converter could serve, and the reason.
 
-    A converter takes a value to another one: it can't answer with another status or media type,
-    read what requests have in another place, or take credentials for others.
+    A converter converts a value: it can't respond with another status or media type, read another
+    part of requests, or accept other credentials.
     """
     timeline = Timeline(api.table)
     found = _Roots(api, Way.DOWN, {})
@@ -141,7 +141,7 @@ def _lost(
     *,
     adopted: bool,
 ) -> str | None:
-    """Return how *then* differs from *now* in a way that no converter could serve, if it does."""
+    """Return why no converter could turn *now* into *then*, or None."""
     if kind in ("path-item", "operation") and not adopted:
         moved = places(then.get("parameters")) - places(now.get("parameters"))
         if moved:
@@ -183,7 +183,7 @@ def _lost(
 
 
 def put(shapes: dict[str, Any], root: Root, shape: str | None) -> None:
-    """Enter the node *shape* at the path of *root*."""
+    """Put the node *shape* at the path of *root*."""
     *steps, last = root.path
     for at, step in enumerate(steps):
         shapes = shapes.setdefault(step, {} if at else deepcopy(root.skeleton))
@@ -221,7 +221,7 @@ class _Roots:
             )
 
     def _nodes(self, pending: list[Sited]) -> Iterator[Any]:
-        """Yield the nodes of *pending*, and those below them and behind references, but schemas."""
+        """Yield the nodes of *pending*, and all below them and their targets, except schemas."""
         while pending:
             kind, node = pending.pop()
             for each in chain(self._document, node):
@@ -351,7 +351,7 @@ class _Roots:
         )
 
     def _items(self, builder: Builder, media: Reading) -> Node:
-        """Return the node of what a sequential media type holds, as a list of its items."""
+        """Return the node of the content of a sequential media type, as a list of its items."""
         if is_list(self._resolver, media.now) and not media.converters:
             return builder.node(media.now["schema"])
         node = builder.node(item_schema(self._resolver, media.now))
@@ -439,11 +439,11 @@ class _Roots:
         return {self.resolve("parameter", each).get("in", "") for each in parameters or ()}
 
     def resolve(self, kind: str, node: Any) -> dict[str, Any]:
-        """Return what *node* refers to in the end; empty if a reference leads nowhere."""
+        """Return the final target of *node*; empty if a reference is dangling."""
         return self._resolve(kind, node, lambda each: each)
 
     def _then(self, view: View, kind: str, node: Any) -> dict[str, Any]:
-        """Return what *node* refers to at the version of *view*, as `resolve` does."""
+        """Return the target of *node* at the version of *view*, as `resolve` does."""
         return self._resolve(kind, node, partial(view.era, kind))
 
     def _resolve(
@@ -490,7 +490,7 @@ def _holding(operation: dict[str, Any], path: tuple[str, ...]) -> Any:
 def _declare(
     flat: FlatSchema, node: dict[str, Any], names: tuple[str, ...], reading: Reading, *, shown: bool
 ) -> None:
-    """Add to *flat* the field of *names*, the newest first, that a parameter or header is."""
+    """Add the field of *names*, the newest first, for a parameter or header to *flat*."""
     field = Declared(
         value_schema(reading.now), shown, names, reading.converters, value_schema(reading.shown)
     )
@@ -506,7 +506,7 @@ def _require(
     required: RequiredConverter,
     where: Node = _ABSENT,
 ) -> Node:
-    """Return the node of what *nodes* say all of, in which only a converter can serve *part*."""
+    """Return the node of a value of *nodes*, of which only a converter can serve *part*."""
     why = builder.required_converters.note(nodes, [part], required)
     return {UNSERVED: [where], "why": why, "otherwise": None}
 

@@ -10,7 +10,7 @@ from dateline.schema.types import UNIONS
 
 
 def list_tags(view: View, schema: Any, tag: str, union: FlatUnion) -> list[str]:
-    """Return the texts that the property *tag* of *schema* can have; empty if unknown.
+    """Return the possible texts of the property *tag* of *schema*; empty if unknown.
 
     Values of the property come before the mapping of *union*, the mapping before the name.
     """
@@ -30,9 +30,9 @@ def list_tags(view: View, schema: Any, tag: str, union: FlatUnion) -> list[str]:
 
 
 def list_variant_tags(view: View, component: str, tags: TagMapping) -> list[str]:
-    """Return the tags of a *component* that extends a discriminated one.
+    """Return the tags of a *component* that extends a discriminated schema.
 
-    The mapping comes before the one value of the property, that before the name.
+    The mapping takes precedence over a constant value of the property, that over the name.
     """
     mapped = tags.list_tags(component)
     if mapped:
@@ -47,7 +47,7 @@ def list_variant_tags(view: View, component: str, tags: TagMapping) -> list[str]
 
 
 def _list_texts(view: View, schema: Any) -> list[str]:
-    """Return the texts that *schema* lists, including those of members not shown."""
+    """Return the texts that *schema* lists, including those of members not visible."""
     for _ in range(len(view.schemas) + 1):
         if not isinstance(schema, dict):
             return []
@@ -61,14 +61,14 @@ def _list_texts(view: View, schema: Any) -> list[str]:
 
 
 def is_default(view: View, schema: Any, tags: TagMapping) -> bool:
-    """Return whether *schema* is what *tags* say of values whose tag names no member."""
+    """Return whether *schema* is the default in *tags* for values with an unknown tag."""
     return tags.default is not None and tags.default in view.list_names(schema)
 
 
 def find_tag(view: View, union: FlatUnion, members: list[Any]) -> str | None:
     """Return the property whose texts distinguish *members* of *union*, if there is one.
 
-    Every value of the members has it, but for values of the default.
+    Every value of the members has it, except for values of the default.
     """
     first = view.flat(members[0])
     own = [_name(view, name, found[0]) for name, found in first.fields.items()]
@@ -111,5 +111,5 @@ def _name(view: View, canonical: str, field: Declared) -> str:
 
 
 def _binds(view: View, node: Any) -> bool:
-    # what is canonical is so in all versions
+    # what is canonical is the same in all versions
     return view.way is Way.DOWN or view.shows(node)

@@ -30,8 +30,9 @@ from dateline.schema.usage import Ways, schemas
 class Models(NamedTuple):
     """The files of the models, what they can't express, and a type for each inline schema.
 
-    ``classes`` names the class of each component, ``homes`` says for each version what defines
-    each component: types of one name and home are the same. ``called`` has what callers need.
+    ``classes`` are the class names of components; ``homes`` are, for each version, the modules that
+    define the components: types with the same name and home are equal. ``called`` is what callers
+    need.
     """
 
     artifacts: list[Artifact]
@@ -54,12 +55,12 @@ def generate_models(
     """Return the files of the distribution, below ``python/``, and what it can't express.
 
     *contracts* are sorted, oldest first, one for each version, of all environments together. A type
-    whose closure is equal in two of them is defined once, and both re-export it; *canonical* is
-    the newest of all. *inlines* are the schemas of operations, by version, for which callers want
-    a type; versions with such have clients. *templates* are folders, file by file the first one
-    first, that hold ``datamodel/`` (the layout of one definition) and ``python/`` (the other
-    files). The *cache* has what earlier runs laid out.
-    Raises SourceError where two names of the document become one Python name.
+    whose closure is equal in two of them is defined once, and both re-export it; *canonical* is the
+    newest of all. *inlines* are the schemas of operations, by version, for which callers want a
+    type; versions with such have clients. *templates* are folders, file by file the first one
+    first, with ``datamodel/`` (the layout of one definition) and ``python/`` (the other files). The
+    *cache* has what earlier runs laid out. Raises SourceError if two names of the document become
+    one Python name.
     """
     ways = Ways()
     notes: list[str] = []
@@ -131,7 +132,7 @@ def generate_models(
 
 
 def _find_members(definition: Definition) -> dict[str, tuple[str, Node]]:
-    """Return the fields of a model by their names in JSON: what they are called, and hold."""
+    """Return the fields of a model by their names in JSON: their Python names and types."""
     made: dict[str, tuple[str, Node]] = {}
     for field in definition.fields:
         marks = field.annotation.items[1:] if isinstance(field.annotation, Brackets) else ()
@@ -147,7 +148,7 @@ def _find_members(definition: Definition) -> dict[str, tuple[str, Node]]:
 
 
 def _merge_directions(contract: Contract, ways: Ways, use: AccessUse, notes: list[str]) -> Contract:
-    """Return *contract* with components that a class of each can hold in both directions.
+    """Return *contract* with components that one class can represent in both directions.
 
     A field that one direction does not have is optional there, and so in the one class.
     """
@@ -190,7 +191,7 @@ def _write_definitions(
     *,
     adopted: bool,
 ) -> _Written:
-    """Write what each version defines, its *inlines* after its components."""
+    """Write the definitions of each version, its *inlines* after its components."""
     made: dict[tuple[str, str], list[Definition]] = {}
     types: dict[tuple[str, str], Typed] = {}
     notes: dict[str, None] = {}
@@ -213,7 +214,7 @@ def _write_definitions(
                 made[home, name] = writer.component(name)
         writer.reserve(classes.values())
         for inline in inlines.get(version, ()):
-            # handlers have types of their own: they take what any version sends
+            # handlers have types of their own: these accept what any version sends
             home = known.setdefault(inline.key, SERVER)
             if (home, inline.key) not in types:
                 types[home, inline.key], made[home, inline.key] = writer.inline(inline)
@@ -227,13 +228,13 @@ def _name_classes(
 ) -> dict[str, str]:
     """Return the class name that each component has in all versions.
 
-    Of two that would be called the same, the one with a dot in its name keeps it, as an
-    underscore. Nobody can rename one in *adopted* definitions: the older keeps the name.
+    If two would have the same name, the one with a dot in its name gets an underscore. Nobody can
+    rename one in *adopted* definitions: the older keeps the name.
     """
     nodes: dict[str, Any] = {}
     for contract in contracts:
         own = schemas(contract)
-        # the one that is called so in the document keeps the name
+        # the one with this name in the document keeps it
         ordered = sorted(own, key=lambda name: adopted and names.class_name(name) != name)
         nodes |= {name: own[name] for name in ordered if name not in nodes}
     made = {name: names.class_name(name) for name in nodes}

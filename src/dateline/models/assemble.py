@@ -30,12 +30,12 @@ _OTHERS: Final = (
     *(f"{{package}}/{name}" for name in (f"{CANONICAL}/", "client/", "components", "events")),
     "{package}/{version}/client",
 )
-"""The server, the clients, and modules that belong to them, which are rendered by themselves."""
+"""The server, the clients, and modules that belong to them, which are rendered separately."""
 
 CLIENTS: Final = ("AsyncClient", "Client")
-"""What the package of a version exports, unless a model of it has the name."""
+"""The exports of the package of a version, unless a model has the name."""
 
-# Which import the head of an expression asks for.
+# The import that the head of an expression needs.
 _TYPING: Final = ("Annotated", "Literal")
 
 
@@ -44,7 +44,7 @@ def render_module(
 ) -> bytes:
     """Return the source of *module*, which has the definitions of *order*.
 
-    *homes* gives for each name that the module may use the module that defines it. The module of
+    *homes* maps each name that the module may use to the module that defines it. The module of
     servers has all names: they are written against it, and against nothing older.
     """
     imports = "\n".join(_list_imports(module, order, blocks, homes)).rstrip()
@@ -54,7 +54,7 @@ def render_module(
     parts = [f'{HEADER}\n"""{summary}"""\n\n{imports}\n']
     previous = ""
     for each in order.definitions:
-        # one blank line between aliases without a docstring, and between imports and what is no
+        # one blank line between aliases without a docstring, and between imports and anything but a
         # class, two around everything else
         kind = "line" if each.alias is not None and not each.description else "block"
         close = kind == previous == "line" or (each.alias is not None and not previous)
@@ -77,7 +77,7 @@ def _list_imports(
     used = {word for each in definitions for node in each.nodes for word in words(node)}
     used |= {base for each in definitions for base in each.bases}
     recursive = [each for each in definitions if each.alias is not None and order.ahead[each.name]]
-    # annotations that are read at once cost a third less than those that are kept as text
+    # annotations that are evaluated at once cost a third less than those that are kept as text
     is_put_off = any(each.is_model and each.name in each.references for each in definitions)
     lines = ["from __future__ import annotations", ""] if is_put_off or order.incomplete else []
     standard = []
@@ -123,10 +123,10 @@ def render_files(
     *,
     called: Container[str] = (),
 ) -> list[Artifact]:
-    """Return the files of the distribution that *templates* lay out, the first folder first.
+    """Return the files of the distribution from *templates*, the first folder first.
 
-    Versions that are *called* have clients. `{package}` and `{version}` in a path fan out; what
-    does not end in `.jinja` is copied.
+    Versions that are *called* have clients. `{package}` and `{version}` in a path fan out; files
+    that do not end in `.jinja` are copied.
     """
     jinja = environment(list(templates))
     found: dict[str, Path] = {}
@@ -156,7 +156,7 @@ def render_files(
 
 
 def _package_view(table: Table, *, serves: bool) -> dict[str, Any]:
-    """Return what a template may say of the distribution as a whole."""
+    """Return the data about the whole distribution for templates."""
     dates = tuple(Text(version.date) for version in table.supported)
     return {
         "release": _release(table.latest),
@@ -171,7 +171,7 @@ def _package_view(table: Table, *, serves: bool) -> dict[str, Any]:
 
 
 def _version_view(table: Table, version: str, homes: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a template may say of one version."""
+    """Return the data about one version for templates."""
     title = next(row.title for row in table.versions if row.date == version)
     by_home: dict[str, list[str]] = {}
     for name in sorted(homes):
@@ -186,7 +186,7 @@ def _version_view(table: Table, version: str, homes: Mapping[str, str]) -> dict[
 
 
 def _client_view(homes: Mapping[str, str], *, has_clients: bool) -> dict[str, Any]:
-    """Return what a template may say of the clients of one version."""
+    """Return the data about the clients of one version for templates."""
     names = [name for name in CLIENTS if has_clients and name not in homes]
     return {
         "clients": list(map(Code, names)),
@@ -195,7 +195,7 @@ def _client_view(homes: Mapping[str, str], *, has_clients: bool) -> dict[str, An
 
 
 def _quote_choice(table: Table) -> str:
-    """Return what chooses a version, in words, its name quoted."""
+    """Return how requests choose a version, in words, with its name quoted."""
     return table.choice.removesuffix(table.header) + (
         json.dumps(table.header) if table.header else ""
     )

@@ -1,4 +1,4 @@
-"""Decide which Python construct a flattened schema calls for, and which values it lists."""
+"""Decide which Python construct represents a flattened schema, and which values it lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dateline.schema.values import text
 
 
 class Construct(Enum):
-    """What a schema becomes. All but ``PLAIN`` get a name of their own."""
+    """The constructs for a schema. All but ``PLAIN`` have a name."""
 
     MODEL = "model"
     ENUM = "enum"
@@ -34,7 +34,7 @@ TYPE_OF_KEYWORD: Final = {
 
 
 def construct_of(flat: Flat) -> Construct:
-    """Return what *flat* becomes."""
+    """Return the construct for *flat*."""
     if flat.reference is not None or flat.never:
         return Construct.PLAIN
     if flat.values is not None:
@@ -50,7 +50,7 @@ def construct_of(flat: Flat) -> Construct:
 
 
 def json_types(flat: Flat) -> tuple[str, ...] | None:
-    """Return the JSON types of *flat*; the one that its keywords are about where it says none."""
+    """Return the JSON types of *flat*; without any, the one that its keywords are about."""
     if flat.types is not None:
         return flat.types
     found = {TYPE_OF_KEYWORD[key] for key in flat.constraints if key in TYPE_OF_KEYWORD}
@@ -70,7 +70,7 @@ def has_fields(flat: Flat) -> bool:
 
 
 def groups(flat: Flat) -> list[tuple[str, list[list[str]]]] | None:
-    """Return the unions whose members only say what is required; None if others are there."""
+    """Return the unions whose members only list required fields; None if there are others."""
     found: list[tuple[str, list[list[str]]]] = []
     for union in flat.unions:
         if not union.only_requires:
@@ -80,12 +80,12 @@ def groups(flat: Flat) -> list[tuple[str, list[list[str]]]] | None:
 
 
 def known_values(flat: Flat) -> list[str]:
-    """Return the known values of open-ended text; none where it is not open-ended."""
+    """Return the known values of open-ended text; none for any other."""
     return list(dict.fromkeys(flat.keywords.get(EXTENSIBLE, [])))
 
 
 def _is_enum(flat: Flat) -> bool:
-    """Return whether the listed values can be an enum: texts, each under a name of its own."""
+    """Return whether the listed values can be an enum: texts with distinct Python names."""
     values = possible_values(flat)
     if len(values) < 2 or not all(isinstance(item, str) for item in values):
         return False
@@ -103,7 +103,7 @@ def possible_values(flat: Flat) -> list[Any]:
 
 
 def _is_within(item: Any, flat: Flat) -> bool:
-    """Return whether *item* is within the limits that *flat* says for a scalar of its type."""
+    """Return whether *item* is within the limits of *flat* for a scalar of its type."""
     said = flat.keywords
     if isinstance(item, str):
         is_short = said.get("minLength", 0) <= len(item) <= said.get("maxLength", inf)

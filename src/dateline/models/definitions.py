@@ -10,11 +10,11 @@ from typing import NamedTuple
 from dateline.python.code import Node, references
 
 ABSENT = "t.ABSENT"
-"""The default of a field that may be left out."""
+"""The default of an optional field."""
 
 
 class Field(NamedTuple):
-    """A field of a model: its Python name, what it holds, and its default in the source."""
+    """A field of a model: its Python name, its type, and its default in the source."""
 
     name: str
     annotation: Node
@@ -31,10 +31,10 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """What a name is bound to: a model with fields, an enum with members, or an alias.
+    """The definition of a name: a model with fields, an enum with members, or an alias.
 
-    ``alias`` is the expression of an alias. ``rules`` hold for a model as a whole, ``extras`` is
-    what its other fields hold.
+    ``alias`` is the expression of an alias. ``rules`` apply to a model as a whole, ``extras`` is
+    the type of its other fields.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Definition:
 class Where(NamedTuple):
     """The location of a schema: its component and the names of the types on the way to it.
 
-    In place of a component, an operation's request or response may hold it.
+    Instead of a component, an operation's request or response may contain it.
     """
 
     component: str

@@ -1,9 +1,8 @@
 """Lay out definitions as Python source, with datamodel-code-generator.
 
-It is given one schema for each kind of definition (a model, an enum, an alias), and runs the
-template of that kind on all definitions of the kind. What refers to what, what is called how, and
-in which order, is settled before. No text of the API's authors passes through it: that reaches
-the templates as code, already escaped.
+It gets one schema for each kind of definition (a model, an enum, an alias), and runs the template
+of that kind on all definitions of the kind. References, names and order are decided before. No text
+of the API's authors passes through it: such text reaches the templates as code, already escaped.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _LAID_OUT: Final[dict[bytes, bytes]] = {}
 
 
 class _FieldCode(NamedTuple):
-    """A field of a model as templates see it; of an enum's members, see `_MemberCode`."""
+    """A field of a model as templates see it; for members of an enum, see `_MemberCode`."""
 
     name: Code
     annotation: Code
@@ -81,9 +80,9 @@ def lay_out_definitions(
 ) -> dict[str, dict[str, str]]:
     """Return the source of each definition, by version and name.
 
-    *templates* are the folders that hold `BaseModel.jinja2` and its like, file by file the first
-    one first. What earlier runs laid out is taken from the *cache*. Raises GenerationError where
-    the templates don't lay out each definition once.
+    *templates* are the folders with `BaseModel.jinja2` and the like, file by file the first one
+    first. What earlier runs laid out is taken from the *cache*. Raises GenerationError if the
+    templates don't lay out each definition once.
     """
     texts = _read_templates(templates)
     made_with = cache.key("templates", name_release(_PACKAGE), repr(texts))
@@ -92,7 +91,7 @@ def lay_out_definitions(
     names: dict[str, str] = {}
 
     def list_views(kind: str) -> Iterator[_DefinitionCode]:
-        """Yield the definitions of a *kind* that are to be laid out, one at a time."""
+        """Yield the definitions of a *kind* to lay out, one at a time."""
         for home, order in orders.items():
             for each in order.definitions:
                 if _kind(each) != kind:
@@ -161,7 +160,7 @@ def _run(
 
 
 def _generate(views: Mapping[str, Iterator[_DefinitionCode]], templates: Path) -> str:
-    # what follows is heavy: not needed where earlier runs laid out everything
+    # slow to import, and not needed if earlier runs laid out everything
     from datamodel_code_generator import InputFileType, PythonVersion, generate
     from datamodel_code_generator.enums import DataModelType
 
@@ -194,7 +193,7 @@ def _generate(views: Mapping[str, Iterator[_DefinitionCode]], templates: Path) -
 
 
 def _view(definition: Definition, ahead: frozenset[str]) -> _DefinitionCode:
-    """Return what the templates lay out."""
+    """Return the data for the templates."""
     text = definition.description
     made = _DefinitionCode(
         name=Code(definition.name),
@@ -217,7 +216,7 @@ def _view(definition: Definition, ahead: frozenset[str]) -> _DefinitionCode:
     alias, name = definition.alias, definition.name
     if alias is None:
         return made
-    # the right-hand sides of an alias: for checkers and, where it differs, at run time
+    # the right-hand sides of an alias: for type checkers and, if it differs, at run time
     if not ahead:
         return made._replace(alias=lay_out(alias, 0, len(f"{name}: TypeAlias = ")))
     forward = quote_ahead(alias, ahead)
@@ -230,6 +229,6 @@ def _view(definition: Definition, ahead: frozenset[str]) -> _DefinitionCode:
 def _field(field: Field) -> _FieldCode:
     default = "" if field.default is None else " = " + lay_out(field.default)
     head = f"    {field.name}: "
-    # what follows the closing bracket counts only where the line is not broken
+    # what follows the closing bracket counts only if the line is not broken
     annotation = lay_out(field.annotation, 4, len(head) + len(default))
     return _FieldCode(Code(field.name), annotation, Code(default))

@@ -12,23 +12,23 @@ from dateline.python.names import apart
 
 
 class Ledger:
-    """What the definitions of one version may not be called, and what is to be said of them.
+    """The names that definitions of one version may not have, and its notes and problems.
 
-    ``notes`` name what the document says and no type can; ``problems`` what has to be renamed.
-    Where nobody may rename, in ``adopted`` definitions, there are none: underscores tell names
-    apart.
+    ``notes`` name what the document says and no type can express; ``problems`` what must be
+    renamed. In ``adopted`` definitions, where nobody may rename, there are none: underscores
+    distinguish names.
     """
 
     def __init__(self, *, taken: set[str], holders: dict[str, Any], adopted: bool) -> None:
         self.taken = taken
         self._adopted = adopted
-        # what holds a schema, for telling where a problem is
+        # the holder of each schema, which gives the place of a problem
         self.holders = holders
         self.notes: list[str] = []
         self.problems: list[Problem] = []
 
     def claim(self, names: Sequence[str], where: Where) -> str:
-        """Return the first of *names* that is free; a further one only in adopted definitions."""
+        """Return the first free one of *names*; a further one only in adopted definitions."""
         last = names[-1]
         while self._adopted and last in self.taken:
             last += "_"
@@ -49,10 +49,10 @@ class Ledger:
     def name_fields(
         self, name: str, properties: dict[str, Any], called: dict[str, str], taken: set[str]
     ) -> dict[str, str]:
-        """Return what the properties of the model *name* are *called*, each something else.
+        """Return distinct Python names for the properties of the model *name*, from *called*.
 
-        What is *taken* by their types is not a name of a field. Of two that are the same, one
-        is to be renamed, but in adopted definitions.
+        Names that are *taken* by their types can't be used. If two are the same, one must be
+        renamed, except in adopted definitions.
         """
         if self._adopted:
             as_it_is_first = sorted(called, key=lambda wire: called[wire] != wire)
@@ -74,7 +74,7 @@ class Ledger:
     def note_keywords(
         self, flat: Flat, where: Where, keywords: Iterable[str], why: str = ""
     ) -> None:
-        """Note those of *keywords* that *flat* says; *why* they can't be expressed comes behind."""
+        """Note the *keywords* that *flat* has; *why* they can't be expressed is appended."""
         known = [f"`{each}`" for each in keywords if each in flat.constraints]
         if known:
             self.note(where, f"{' and '.join(known)} {why}".rstrip())
@@ -85,10 +85,10 @@ class Ledger:
             self.note(where, f"`{keyword}`")
 
     def note(self, where: Where, what: str) -> None:
-        """Note *what* the document says at *where* and no type can."""
+        """Note *what* the document says at *where* and no type can express."""
         self.notes.append(f"{where}: {what}; left to the document")
 
 
 def place_of(node: Any) -> Place:
-    """Return the place of *node*, that of the components if it has none."""
+    """Return the place of *node*, or that of the components if it has none."""
     return node.place() if isinstance(node, Map) else Place("components", 1, 1)

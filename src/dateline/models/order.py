@@ -20,14 +20,15 @@ class Order:
 
     @property
     def incomplete(self) -> list[str]:
-        """The models whose annotations can't be read where they are written."""
+        """The models whose annotations can't be evaluated where they are written."""
         return [each.name for each in self.definitions if each.is_model and self.ahead[each.name]]
 
 
 def order_definitions(definitions: Mapping[str, Definition]) -> Order:
     """Return *definitions* of one module so that as few as possible refer to later ones.
 
-    Within a circle models come first, for their annotations can be read later; an alias can't.
+    Within a circle models come first, because their annotations can be evaluated later, unlike
+    aliases.
     """
     reach = {
         name: sorted(each.references & definitions.keys()) for name, each in definitions.items()
@@ -58,7 +59,7 @@ def order_definitions(definitions: Mapping[str, Definition]) -> Order:
 
 
 def _walk_depth_first(reach: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield the names of *reach*, each behind those it reaches where there is no circle."""
+    """Yield the names of *reach*, each after those it reaches, except in circles."""
     done: set[str] = set()
     for start in reach:
         path = [(start, iter(reach[start]))] if start not in done else []

@@ -1,4 +1,4 @@
-"""Flatten schemas: follow references and merge `allOf` to the keywords that hold for a value."""
+"""Flatten schemas: follow references and merge `allOf` into the keywords that apply to a value."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dateline.schema.references import Resolver
 from dateline.schema.types import ANNOTATIONS, UNIONS
 from dateline.schema.values import text
 
-# In this order unions of them are written.
+# The order of types in unions.
 _TYPES: Final = ("boolean", "object", "array", "number", "integer", "string")
 
 FORMATS: Final = ("date-time", "date", "uuid", "decimal", FILE)
 """The formats of texts that the models check, and that of files in forms."""
 
-# Keywords that are enforced by nothing in the models; each is noted.
+# Keywords that the models don't enforce; each is noted.
 UNMODELLED: Final = (
     *("not", "if", "then", "else", "contains", "minContains", "maxContains"),
     *("dependentSchemas", "unevaluatedItems", "$dynamicRef", "$anchor", "$dynamicAnchor"),
@@ -61,7 +61,7 @@ _CLOSING: Final = ("additionalProperties", "unevaluatedProperties")
 # Keywords that concern fields by other means than their names.
 _OTHERS: Final = frozenset({*_CLOSING, "patternProperties"})
 
-# What a keyword that is modelled may hold; another value is left, and noted, like one that is not.
+# The supported values of modelled keywords; other values are noted, like unsupported keywords.
 _KEYWORDS: Final[dict[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(("properties", "patternProperties"), _is_map),
     **dict.fromkeys(("additionalProperties", "propertyNames", "items"), _is_schema),
@@ -84,9 +84,9 @@ _KEYWORDS: Final[dict[str, Callable[[Any], bool]]] = {
 
 @dataclass
 class Union:
-    """The members of a `oneOf` or `anyOf`, and the discriminator that tells them apart.
+    """The members of a `oneOf` or `anyOf`, and the discriminator that distinguishes them.
 
-    ``default`` is the component of data with no tag, or with one that names none.
+    ``default`` is the component of data without a tag, or with an unknown one.
     """
 
     keyword: str
@@ -97,7 +97,7 @@ class Union:
 
     @property
     def only_requires(self) -> bool:
-        """Whether the members say only which fields are required."""
+        """Whether the members only say which fields are required."""
         return all(
             isinstance(member, dict)
             and are_texts(member.get("required"))
@@ -110,9 +110,9 @@ class Union:
 class Flat:
     """A schema without `$ref` and `allOf`: either a component's name, or keywords.
 
-    ``types`` is None where any type will do; ``nullable`` is apart from it, and ``or_null`` says
-    that null fits even if members of unions refuse it. ``values`` are the values of `enum` and
-    `const`, ``formats`` those of ``FORMATS``. ``left`` names the keywords that are not modelled.
+    ``types`` is None if any type is allowed; ``nullable`` is separate from it, and ``or_null`` says
+    that null is valid even if members of unions refuse it. ``values`` are the values of `enum` and
+    `const`, ``formats`` those of ``FORMATS``. ``left`` are the keywords that are not modelled.
     """
 
     reference: str | None = None
@@ -131,20 +131,20 @@ class Flat:
 
     @property
     def constrained(self) -> bool:
-        """Return whether anything but annotations, types and a union is said."""
+        """Return whether there is anything but annotations, types and a union."""
         lists = (self.keywords, self.patterns, self.formats, self.multiples)
         return any(lists) or self.values is not None
 
     @property
     def constraints(self) -> list[str]:
-        """The keywords that constrain values, but for `type`, `enum` and `const`."""
+        """The keywords that constrain values, except `type`, `enum` and `const`."""
         found = [*self.keywords, *(union.keyword for union in self.unions)]
         found += ["pattern"] if self.patterns else []
         found += ["format"] if self.formats else []
         return [*found, "multipleOf"] if self.multiples else found
 
     def text(self, key: str) -> str | None:
-        """Return the annotation *key* if it is text, and not empty."""
+        """Return the annotation *key* if it is a non-empty text."""
         text = self.annotations.get(key)
         return text if isinstance(text, str) and text else None
 
@@ -159,7 +159,7 @@ class Flattener:
         self._pending: set[str] = set()
 
     def admits_null(self, schema: Any) -> bool:
-        """Return whether null may fit *schema*."""
+        """Return whether null may be valid for *schema*."""
         return self._dialect.admits_null(schema)
 
     def component(self, name: str) -> Flat:
@@ -167,7 +167,7 @@ class Flattener:
         if name in self._flat:
             return self._flat[name]
         if name in self._pending:
-            # its own base, or that of its base: what is known so far says nothing
+            # its own base, or that of its base: what is known so far means nothing
             return Flat()
         self._pending.add(name)
         self._flat[name] = self.flatten(self.components[name], (name,))
@@ -175,7 +175,7 @@ class Flattener:
         return self._flat[name]
 
     def resolve(self, flat: Flat) -> Flat:
-        """Return what *flat* says itself: references to components are followed."""
+        """Return the content of *flat*: references to components are followed."""
         seen: set[str] = set()
         nullable = flat.nullable
         while flat.reference is not None and flat.reference not in seen:
@@ -229,7 +229,7 @@ class Flattener:
         return base.types is not None and not self._is_within(member, {*base.types})
 
     def _is_within(self, member: Flat, types: set[str], seen: tuple[str, ...] = ()) -> bool:
-        """Return whether every value of *member* but null has one of *types*."""
+        """Return whether every value of *member* except null has one of *types*."""
         if member.reference is not None:
             if member.reference in seen:
                 return True
@@ -267,7 +267,7 @@ class Flattener:
         return [self.flatten(base, seen) for base in bases] if _are_schemas(bases) else []
 
     def _inline(self, part: Flat, seen: tuple[str, ...]) -> Flat:
-        """Return the keywords of a base; a base that leads back to itself says nothing new."""
+        """Return the keywords of a base; a base that leads back to itself adds nothing."""
         if part.reference is None:
             return part
         if part.reference in seen:
@@ -372,7 +372,7 @@ def _read_union(keyword: str, schema: dict[str, Any], resolver: Resolver) -> Uni
 
 
 def _open_unevaluated(flat: Flat) -> Flat:
-    """Return *flat*, open where what is not modelled may evaluate its fields.
+    """Return *flat*, open if unmodelled keywords may evaluate its fields.
 
     Source: JSON Schema 2020-12, core, section 11.3.
     """
@@ -401,7 +401,7 @@ def _annotate(part: Flat, own: Flat) -> Flat:
 
 
 def _list_inherited(parts: list[Flat]) -> dict[str, Any]:
-    """Return the annotations that hold for a whole: those of bases that are written inline."""
+    """Return the annotations that apply to a whole: those of inline bases."""
     made: dict[str, Any] = {}
     for part in parts:
         if part.reference is None:
@@ -454,9 +454,9 @@ def _merge_closed(one: Any, other: Any) -> Any:
 
 
 def _find_misread(one: Flat, other: Flat) -> Iterator[str]:
-    """Yield the keywords of each that say something of the fields that only the other one has.
+    """Yield the keywords of each that concern fields which only the other one has.
 
-    What was merged lets these fields be as the other one says.
+    The merged schema leaves these fields as the other one describes them.
     """
     for own, beside in ((one.keywords, other.keywords), (other.keywords, one.keywords)):
         fields = {*beside.get("properties", ()), *beside.get("required", ())}

@@ -1,4 +1,4 @@
-"""What a model demands of several of its fields together."""
+"""The constraints of a model on several of its fields together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dateline.python.code import Node, Text, call, value
 
 
 def list_rules(flat: Flat) -> Iterator[Node]:
-    """Yield the arguments of `t.WithRules` for what *flat* says of its fields together."""
+    """Yield the arguments of `t.WithRules` for the constraints of *flat* on several fields."""
     said = flat.keywords
     for keyword, rule in (("minProperties", "t.AtLeast"), ("maxProperties", "t.AtMost")):
         if keyword in said:

@@ -19,7 +19,7 @@ JSON: Final = "t.JsonValue"
 _CLASSES: Final = dict(
     zip(FORMATS, ("t.DateTime", "t.Date", "t.Uuid", "t.Decimal", "t.File"), strict=True)
 )
-# what a number is called, and where it has limits: Python's type and the mark of JSON's
+# the name of a number, and where it has limits: Python's type and the mark of JSON's
 _NUMBERS: Final = {
     "number": ("t.Number", "float", "t.Real"),
     "integer": ("t.Integer", "int", "t.Integral"),
@@ -33,7 +33,7 @@ _BOUNDS: Final = (
 
 
 _LONGEST: Final = (1 << 63) - 1
-"""The longest text, list or object that an engine of pydantic can count."""
+"""The longest text, list or object that pydantic's engine can count."""
 
 
 def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
@@ -59,7 +59,7 @@ def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
     if is_decimal and not known:
         written = Type(node="str", limits=limits, marks=tuple(marks)).narrowed
         return Type(node=_CLASSES["decimal"], marks=(call("t.Written", written),))
-    # what is said beside a format is about the text, so it stays text; decimals have a pattern
+    # constraints beside a format are about the text, so it stays text; decimals have a pattern
     marks += [call("t.Spelled", Text(each)) for each in flat.formats if each != "decimal"]
     if known:
         listed = either([subscript("Literal", *map(Text, known)), "t.Unrecognized"])
@@ -89,12 +89,12 @@ def number_type(kind: str, flat: Flat) -> Type:
 
 
 def listed_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
-    """Return the type of one of some values that are no enum."""
+    """Return the type of one of several values that are not an enum."""
     listed = possible_values_of(flat, where, ledger)
     if not listed:
         return Type(node="None") if flat.nullable else no_type(where, ledger)
     if all(isinstance(item, str | bool) for item in listed):
-        # to Python, 1 is True
+        # in Python, 1 equals True
         is_flag = any(isinstance(item, bool) for item in listed)
         marks = ("t.NoNumber",) if is_flag else ()
         return Type(node=subscript("Literal", *map(value, listed)), marks=marks)
@@ -106,7 +106,7 @@ def listed_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
 
 
 def possible_values_of(flat: Flat, where: Where, ledger: Ledger) -> list[Any]:
-    """Return the listed values that the types allow; what is said beside them is noted."""
+    """Return the listed values that the types allow; other constraints are noted."""
     values = possible_values(flat)
     left = {*map(type_of, values)} & {"array", "object"}
     beside = [
@@ -117,15 +117,15 @@ def possible_values_of(flat: Flat, where: Where, ledger: Ledger) -> list[Any]:
 
 
 def no_type(where: Where, ledger: Ledger) -> Type:
-    """Return the type of a schema that no value satisfies, and note it."""
+    """Return the type of a schema for which no value is valid, and note it."""
     ledger.note(where, "no value is valid")
     return Type(node="t.Never")
 
 
 def limits_of(flat: Flat, *pairs: tuple[str, str]) -> tuple[Pair, ...]:
-    """Return what limits a type, for each pair of an argument and the keyword that says it."""
+    """Return the limits of a type; each pair is an argument and its keyword."""
     return tuple(
-        # what is longer than memory can hold is as good as longer than anything
+        # what is longer than memory allows is as good as unlimited
         Pair(key, repr(int(min(flat.keywords[keyword], _LONGEST))))
         for key, keyword in pairs
         if keyword in flat.keywords

@@ -1,8 +1,8 @@
 """Find the module that defines each component.
 
-A component whose closure is equal in two versions, itself and all it refers to, is defined once.
-A module has what the same versions have, so that importing one version loads nothing that only
-others need. What a component refers to is in all versions that have the component.
+A component whose closure is equal in two versions, itself and everything it refers to, is defined
+once. A module contains what the same versions have, so that importing one version loads nothing
+that only others need. All targets of a component are in every version that has the component.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def find_homes(
     strict: dict[str, frozenset[str]],
     inlines: Mapping[str, Sequence[Inline]] | None = None,
 ) -> dict[str, dict[str, str]]:
-    """Return for each version, for each component it has, the module that defines it.
+    """Return for each version and component the module that defines it.
 
     A module is named by its path in the package. *strict* are the components that only requests
-    hold. The *inlines* of a version are found by their keys.
+    contain. The *inlines* of a version are identified by their keys.
     """
     numbers: dict[Any, int] = {}
 
@@ -65,7 +65,7 @@ def find_homes(
 
 
 def _name_module(having: Sequence[str], versions: Sequence[str]) -> str:
-    """Return the module of what *having* have, some of *versions*.
+    """Return the module of the components that *having*, some of *versions*, have in common.
 
     Servers share what any version has, and have a module for the rest.
     """

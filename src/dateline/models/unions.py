@@ -16,7 +16,7 @@ from dateline.schema.types import EVERY_TYPE, type_of
 class Tags:
     """The texts of a tag that name one member, and whether the member must have the tag.
 
-    ``listed`` says that the member has no other tags: its schema lists them.
+    With ``listed``, the member has no other tags: its schema lists them.
     """
 
     values: list[str]
@@ -25,10 +25,9 @@ class Tags:
 
 
 def find_tags(reader: Flattener, member: Flat, tag: str, mapping: dict[str, str]) -> Tags | None:
-    """Return the tags that name *member*; None where it does not have *tag* as text.
+    """Return the tags that name *member*, or None if its *tag* is not text.
 
-    What the member itself says of its tag goes before *mapping* to components, that before its
-    name.
+    The member's own tag property takes precedence over *mapping*, that over its name.
     """
     goal = reader.resolve(member)
     if goal.unions and not goal.constrained and not groups(goal):
@@ -70,7 +69,7 @@ def _tags_of_union(reader: Flattener, goal: Flat, tag: str) -> Tags | None:
 
 
 def find_tag(reader: Flattener, members: list[Flat]) -> str | None:
-    """Return the first property whose listed texts tell all *members* apart, if there is one."""
+    """Return the first property whose listed texts distinguish all *members*, if there is one."""
     first: dict[str, Any] = reader.resolve(members[0]).keywords.get("properties") or {}
     for tag in first:
         found = [_list_texts(reader, member, tag) for member in members]
@@ -91,7 +90,7 @@ def _list_texts(reader: Flattener, member: Flat, tag: str) -> list[str]:
 
 
 def is_untyped(reader: Flattener, member: Flat) -> bool:
-    """Return whether *member* says nothing of values that are no objects."""
+    """Return whether *member* says nothing about values other than objects."""
     goal = reader.resolve(member)
     if goal.types is not None or goal.values is not None or goal.never:
         return False
@@ -101,7 +100,7 @@ def is_untyped(reader: Flattener, member: Flat) -> bool:
 
 
 def may_overlap(reader: Flattener, members: list[Flat]) -> bool:
-    """Return whether a value might fit two of *members*, going by types and listed values."""
+    """Return whether a value might be valid for two *members*, by types and listed values."""
     types: set[str] = set()
     values: dict[str, set[str]] = {}
     for member in members:
@@ -127,10 +126,10 @@ def may_overlap(reader: Flattener, members: list[Flat]) -> bool:
 
 
 def name_variants(members: list[Flat]) -> list[str]:
-    """Return what each inline member of a union is called.
+    """Return the name of each inline member of a union.
 
-    By its title, by the value of its tag, by the first field that only it has, by its type, or
-    by all its fields: the first of these that no member before it is called by.
+    By its title, by the value of its tag, by the first field that only it has, by its type, or by
+    all its fields: the first of these that no member before it has.
     """
     fields = [list(member.keywords.get("properties") or {}) for member in members]
     taken: set[str] = set()

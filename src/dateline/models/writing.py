@@ -1,4 +1,4 @@
-"""Write the definitions of schemas, in one file as components, unions and inline types nest."""
+"""Write the definitions of schemas, in one file since components, unions and inline types nest."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ _POSITIONS: Final = (
 class Writer:
     """Writes the definitions of one version.
 
-    ``strict`` names the components that only requests hold: their unions have no members that
-    are not known. ``classes`` gives the class names of components, ``taken`` are the names that
-    definitions of earlier versions have in this one. In ``adopted`` definitions nothing that has
-    a name already is refused.
+    ``strict`` are the components that only requests contain: their unions have no unknown members.
+    ``classes`` are the class names of components, ``taken`` the names that definitions of earlier
+    versions have in this one. In ``adopted`` definitions, duplicate names are no reason for
+    refusal.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Writer:
             adopted=adopted,
         )
         self._made: list[Definition] = []
-        # references to what is no component, within each other
+        # references to anything but a component, while they are being resolved
         self._inlined: list[Any] = []
         self.notes = self._ledger.notes
         self.problems = self._ledger.problems
@@ -99,11 +99,11 @@ class Writer:
         return self._made
 
     def reserve(self, classes: Iterable[str]) -> None:
-        """Let no inline type be called like one of *classes*, which later versions may have."""
+        """Reserve the names in *classes*, which later versions may have."""
         self._ledger.taken |= set(classes)
 
     def inline(self, inline: Inline) -> tuple[Typed, list[Definition]]:
-        """Return what *inline* is written as, and the definitions that it needs.
+        """Return the expression for *inline*, and the definitions that it needs.
 
         Call it after `component` for all components, so that those get their names first.
         """
@@ -122,7 +122,7 @@ class Writer:
     # Types.
 
     def _type(self, schema: Any, where: Where) -> Type:
-        """Return the type of *schema*; what needs a name gets one."""
+        """Return the type of *schema*; one that needs a name gets it."""
         flat = self._reader.flatten(schema)
         if flat.reference is not None:
             return self._write_reference(flat)
@@ -141,7 +141,7 @@ class Writer:
     def _write_reference(self, flat: Flat) -> Type:
         assert flat.reference is not None
         goal = self._reader.component(flat.reference)
-        # a class can't hold null: whoever refers to it says so
+        # a class can't include null: whoever refers to it adds it
         of_class = construct_of(goal) in (Construct.MODEL, Construct.ENUM)
         return Type(
             node=DefinitionName(self._classes[flat.reference]),
@@ -169,11 +169,11 @@ class Writer:
         return Type(node=DefinitionName(name), nullable=nullable)
 
     def _plain(self, flat: Flat, where: Where, name: str | None) -> Type:
-        """Return the type of *flat* in terms of others; *name* is what a union is called."""
+        """Return the type of *flat* in terms of others; *name* is for a union."""
         if flat.reference is not None:
             return self._write_reference(flat)
         made = self._without_null(flat, where, name)
-        # a union has null where its members have, or what is said beside them
+        # a union allows null by its members, or by its siblings
         is_union = bool(flat.unions) and flat.values is None
         return made._replace(nullable=made.nullable or bool(flat.nullable and not is_union))
 
@@ -270,7 +270,7 @@ class Writer:
             made = self._variant(member, where.child(part, f"({part})"))
             nullable = nullable or made.nullable
             members.append((member, made._replace(nullable=False)))
-        # a type that is said around the union holds for null as well
+        # a type beside the union applies to null as well
         nullable = (nullable and (flat.types is None or bool(flat.nullable))) or flat.or_null
         nulls = sum(map(self._reader.admits_null, union.members))
         is_wide = flat.types is None or flat.nullable
@@ -286,9 +286,9 @@ class Writer:
         return made._replace(nullable=nullable)
 
     def _members(self, union: Union, base: Flat, above: tuple[int, ...] = ()) -> Iterator[Flat]:
-        """Yield the members; those of a union without a name in place of the union.
+        """Yield the members; an unnamed nested union is replaced by its members.
 
-        *base* is what is said around the union, and so holds for each of them.
+        *base* are the keywords beside the union, which apply to each of them.
         """
         for schema in union.members:
             member = self._reader.flatten(schema)
@@ -332,11 +332,11 @@ class Writer:
         where: Where,
         name: str | None,
     ) -> Type | None:
-        """Return the union as one that a tag tells apart, if one does."""
+        """Return the union as one that a tag distinguishes, if there is such a tag."""
         tag = union.tag or find_tag(self._reader, [each for each, _ in members])
         if tag is None:
             return None
-        # of what is no object, a member without `type` says nothing
+        # for values other than objects, a member without `type` says nothing
         untyped = sum(is_untyped(self._reader, member) for member, _ in members)
         if untyped and (untyped == 1 or union.keyword == "anyOf"):
             return None
@@ -388,7 +388,7 @@ class Writer:
         return Type(node=subscript("Annotated", either(alternatives), mark))
 
     def _unknown(self, name: str, tag: str, where: Where) -> str:
-        """Define what a member with another tag becomes."""
+        """Define the class of a member with an unknown tag."""
         called = self._ledger.claim([f"Unknown{name}", f"Unknown{name}Member"], where)
         attribute = names.field_name(tag)
         alias = (Pair("alias", Text(tag)),) if attribute != tag else ()
@@ -483,7 +483,7 @@ class Writer:
             wire: self._type(schema, where.child(names.pascal(wire), f".{wire}"))
             for wire, schema in properties.items()
         }
-        # no annotation may mean a field beside it
+        # an annotation must not be shadowed by a field beside it
         used = {each for made in types.values() for each in references(made.whole)}
         called = {wire: names.field_name(wire, used) for wire in types}
         called = self._ledger.name_fields(name, properties, called, used)

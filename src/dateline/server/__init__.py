@@ -46,11 +46,10 @@ _MADE: Final = ("create_app", "problem_details", "versioned")
 
 
 class Server:
-    """The server of one API, whose contracts *projector* gives.
+    """The server of one API, whose contracts *projector* provides.
 
-    *contracts* is the data of how values differ between versions, *components* that of how those
-    of components do. Raises SourceError if two names of authored definitions become one name in
-    Python.
+    *contracts* are the contract data of operations, *components* those of components. Raises
+    SourceError if two names of authored definitions become one name in Python.
     """
 
     def __init__(
@@ -86,12 +85,12 @@ class Server:
 
     @property
     def canonical(self) -> Canonical:
-        """The contract that handlers are written against, for which models have to be made."""
+        """The contract that handlers are written against, for which models are needed."""
         return self._types.canonical
 
     @property
     def notes(self) -> list[str]:
-        """What the server leaves out of the definitions, and where first."""
+        """What the server leaves out of the definitions, with the first place."""
         return [
             *self._note_unserved(),
             *self._note_empty(),
@@ -101,7 +100,7 @@ class Server:
         ]
 
     def _note_removed(self) -> Iterator[str]:
-        """Yield a note where older versions require what an application of the newest has not."""
+        """Yield a note on fields that older versions require and the newest version lacks."""
         messages = self._messages
         schemas = self._api.document.get("components", {}).get("schemas", {})
         found = [
@@ -221,7 +220,7 @@ class Server:
         return environment(list(templates)).get_template(_FIRST).render(view).encode()
 
     def _views(self) -> dict[str, dict[str, Any]]:
-        """Return what each template lays out, by its file's name; under no name, what all may."""
+        """Return the data of each template, by its file's name; under no name, the common data."""
         needed = self._converters
         names = [each.name for each in self._api.table.environments]
         groups = [group for group in self._groups if group.served]
@@ -263,7 +262,7 @@ class Server:
             view = {**views[""], **views.get(file.partition(".")[0], {})}
             try:
                 text = jinja.get_template(name).render(table=self._api.table, **view)
-            except Exception as error:  # a template is code, and may fail like any
+            except Exception as error:  # a template is code, and may raise anything
                 raise TemplateError(f"template {name}: {error}") from error
             yield Artifact(path=path, content=text.encode())
 
@@ -276,7 +275,7 @@ def _unserved_reasons(requests: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _list_looser(strict: Any, looser: Any) -> Iterator[str]:
-    """Yield the fields that *strict* requires and *looser* does not, which it is otherwise."""
+    """Yield the fields that *strict* requires and *looser*, which is otherwise equal, does not."""
     if isinstance(strict, dict) and isinstance(looser, dict):
         required = looser.get("required", ())
         if isinstance(required, list | tuple):
@@ -289,7 +288,7 @@ def _list_looser(strict: Any, looser: Any) -> Iterator[str]:
 
 
 def _list_removed(node: Any) -> Iterator[str]:
-    """Yield the fields that a later version lacks, wherever they are in a schema."""
+    """Yield the fields that a later version lacks, anywhere in a schema."""
     if isinstance(node, dict):
         properties = node.get("properties")
         for name, each in (properties if isinstance(properties, dict) else {}).items():

@@ -27,7 +27,7 @@ from dateline.server.table import read_schemes
 def describe_operations(
     api: Api, operations: Sequence[Operation], converters: Iterable[Converter]
 ) -> dict[str, Any]:
-    """Return what a layer has to know of *operations* to find and to answer them."""
+    """Return what a layer must know about *operations* to find and to answer them."""
     methods: dict[str, dict[str, str]] = {"down": {}, "up": {}}
     for each in converters:
         methods[each.way][each.name] = each.method

@@ -1,7 +1,7 @@
 """Build the contract that a server implements: everything that any version shows.
 
-Fields that callers of older versions leave out are not required of requests. A component of both
-requests and responses that differs for this exists twice: the form for requests is named
+Fields that callers of older versions leave out are not required in requests. A component of both
+requests and responses that differs because of this exists twice: the form for requests is named
 ``...Sent``.
 """
 
@@ -29,8 +29,8 @@ class Forms:
     """The canonical contract, the components of requests only, and the names of second forms.
 
     ``document`` is that of canonical values, from which the contract is made. ``sent`` maps a
-    component with two forms to the name of the one that is sent; ``directions``
-    read schemas as they are received and as they are sent.
+    component with two forms to the name of its form for requests; ``directions`` read schemas as
+    received and as sent.
     """
 
     document: dict[str, Any]
@@ -84,7 +84,7 @@ def read_forms(api: Api) -> Forms:
 
 
 def _apart(known: Mapping[str, Any], written: Mapping[str, Any]) -> frozenset[str]:
-    """Return the components that are not sent as they are received, or refer to such."""
+    """Return the components that are sent and received in different forms, or refer to such."""
     apart = {name for name in known if known[name] != written[name]}
     users: dict[str, list[str]] = {}
     resolver = Resolver({"components": {"schemas": known}})
@@ -130,14 +130,14 @@ def _reference(reference: str, names: Mapping[str, str]) -> str:
     goal = find_component(reference)
     if goal is None or goal[1] not in names:
         return reference
-    # what is within a component is within its other form, too
+    # a part of a component is a part of its other form, too
     return "/".join([_PREFIX + names[goal[1]], *reference.split("/")[4:]])
 
 
 def _mapping(
     schema: dict[str, Any], said: dict[str, Any], names: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the tags of a union; a member that is renamed keeps the tag that its name was."""
+    """Return the tags of a union; a renamed member keeps its former name as a tag."""
     mapping = {
         tag: names[goal] if goal in names else _reference(goal, names)
         for tag, goal in said.get("mapping", {}).items()

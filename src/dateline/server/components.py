@@ -23,11 +23,11 @@ _MODULE: Final = "{}.py.jinja"
 
 
 class ComponentModules:
-    """The modules `components` and `events` of the package, and the data that they read.
+    """The modules `components` and `events` of the package, and their data.
 
     *contracts* are the contract data of the components; *classes* are the names of their classes,
-    *homes*, for each version, the module that defines each. *converters* are all that values of
-    components need.
+    *homes*, for each version, the module that defines each. *converters* are all converters that
+    values of components need.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ComponentModules:
         homes: Mapping[str, Mapping[str, str]],
         templates: Sequence[Path],
     ) -> Iterator[Artifact]:
-        """Yield the modules, and the data, of which the messages are *described* already."""
+        """Yield the modules and their data, of which the messages are already *described*."""
         package = f"python/{self._api.table.package}"
         data = {**self._contracts.data, **described}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
@@ -139,7 +139,7 @@ class ComponentModules:
         classes: Mapping[str, str],
         homes: Mapping[str, Mapping[str, str]],
     ) -> Iterator[dict[str, Any]]:
-        """Yield what each event is read as, once for all versions that read it alike."""
+        """Yield the type of each event, once for all versions that read it alike."""
         for name, event in events.items():
             component = event["component"]
             shown = {version for versions in event["versions"].values() for version in versions}

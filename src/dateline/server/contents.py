@@ -20,8 +20,8 @@ _TEXTS: Final = frozenset(
 class Content:
     """The content of a request or response: a media type, and the schema if that is JSON.
 
-    Of a sequence, the schema is that of its items. ``component`` names the shared body or response
-    with it, if any; ``stream`` is a sequence that handlers may answer with in place of JSON;
+    The schema of a sequence is that of its items. ``component`` is the name of the shared body or
+    response with it, if any; ``stream`` is a sequence that handlers may return in place of JSON;
     ``others`` are the media types that are not served.
     """
 
@@ -50,9 +50,9 @@ class Content:
 def read_content(
     resolver: Resolver, sites: list[dict[str, Any]], *, is_answer: bool = False
 ) -> Content | None:
-    """Return the content of a request body or response: JSON if it may be that.
+    """Return the content of a request body or response, preferably JSON.
 
-    An answer may be a sequence in place of it.
+    A response may also be a sequence.
     """
     content = sites[-1].get("content") if sites else None
     if not content:
@@ -79,6 +79,6 @@ def _sequence(resolver: Resolver, content: dict[str, Any], media_type: str) -> C
 
 
 def find_component(sites: list[dict[str, Any]]) -> str | None:
-    """Return the name of the component that the last of *sites* is, if it is one."""
+    """Return the name of the last of *sites* if it is a component."""
     goal = target(sites[-2]["$ref"]) if len(sites) > 1 else None
     return goal[1] if goal else None

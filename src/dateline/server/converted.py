@@ -1,7 +1,7 @@
 """The types of the plain JSON values that converters take and return.
 
-An object with properties is a `TypedDict`, named after its component or its place; other values are
-what Python has for them. What a value lacks that only one direction has is not required of it.
+An object with properties is a `TypedDict`, named after its component or its place; other values
+have Python's built-in types. Fields that only one direction has are optional.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from dateline.server.canonical import Forms
 ANY: Final = "t.JsonValue"
 
 MODULE: Final = "converted"
-"""The module of the generated server that has these types."""
+"""The module of the generated server with these types."""
 
 _PLAIN: Final[dict[str, Node]] = {
     "array": subscript("list", ANY),
@@ -48,22 +48,22 @@ _PLAIN: Final[dict[str, Node]] = {
     "string": "str",
 }
 
-# More values than these are a list that nobody reads in a signature.
+# A longer list of values is unreadable in a signature.
 _MOST_LISTED: Final = 12
 
 _DEEPEST: Final = 12
-"""So many types within each other that are no components: below that, any value will do."""
+"""The maximum nesting of inline types: below that, any value is allowed."""
 
 
 @dataclass(frozen=True)
 class PlainObject:
-    """The type of an object: that of each field, and whether it is there."""
+    """The type of an object: that of each field, and whether it is required."""
 
     fields: Mapping[str, tuple[Node, bool]]
 
 
 class ConvertedTypes:
-    """The types that values are converted from and to, written against *forms*."""
+    """The types that values are converted from and to, by the canonical *forms*."""
 
     def __init__(self, forms: Forms) -> None:
         self._forms = forms
@@ -76,7 +76,7 @@ class ConvertedTypes:
         self._within: list[str] = []
 
     def type_received(self, schema: Any, called: str) -> Node:
-        """Return the type of values of *schema*, which is *called* so, on the way down."""
+        """Return the type of values of *schema*, named *called*, on the way down."""
         return self._read(self._forms.read_received(schema), called)
 
     def type_sent(self, schema: Any, called: str, optional: Collection[str] = ()) -> Node:
@@ -88,7 +88,7 @@ class ConvertedTypes:
         return self._read(read, called)
 
     def narrow_fields(self, node: Node, names: Collection[str], called: str) -> Node:
-        """Return the type of the fields *names* alone of objects of the type *node*."""
+        """Return the type of the fields *names* of objects of the type *node*."""
         known = self._known.get(node.name) if isinstance(node, DefinitionName) else None
         if known is None:
             return node
@@ -96,7 +96,7 @@ class ConvertedTypes:
         return self._define(called, PlainObject(fields))
 
     def lay_out(self) -> dict[str, Any]:
-        """Return what the template of the module lays out; call it after all types are known."""
+        """Return the data for the template of the module; call it after all types are known."""
         found = [(name, each) for name, each in sorted(self._known.items()) if each is not None]
         views = [self._lay_out(name, each) for name, each in found]
         nodes = [node for _, each in found for node, _ in each.fields.values()]
@@ -224,7 +224,7 @@ class ConvertedTypes:
 
 
 def qualify(node: Node) -> Node:
-    """Return *node* as it is written beside the module of these types."""
+    """Return *node* as it is written in other modules."""
     if isinstance(node, DefinitionName):
         return DefinitionName(f"{MODULE}.{node.name}", node.attribute)
     if isinstance(node, Brackets):
@@ -235,7 +235,7 @@ def qualify(node: Node) -> Node:
 
 
 def list_types(parts: tuple[Part, ...]) -> tuple[list[str], bool]:
-    """Return the JSON types of a value, as far as its keywords decide, and whether null is one."""
+    """Return the JSON types that the keywords of a value allow, and whether null is one."""
     listed = [part.get("type") for part in parts if "type" in part.node]
     types = [[each] if isinstance(each, str) else each for each in listed]
     types += [[*map(type_of, values)] for part in parts if (values := choices(part.node))]
@@ -253,7 +253,7 @@ def _is_reference(schema: Any) -> bool:
 
 
 def _is_object(parts: tuple[Part, ...]) -> bool:
-    """Return whether a value is an object, of which nothing but its properties is known."""
+    """Return whether a value is an object of which only the properties are known."""
     types, _ = list_types(parts)
     has_unions = any(part.get(keyword) for part in parts for keyword in UNIONS)
     return types == ["object"] and not has_unions and any(part.get("properties") for part in parts)
@@ -277,5 +277,5 @@ def _field(node: Node, is_there: bool) -> Node:
 
 
 def _is_plain_name(name: str) -> bool:
-    """Return whether a field can be written in a class: not where Python mangles it."""
+    """Return whether a field can be written in a class: not if Python mangles its name."""
     return name.isidentifier() and not iskeyword(name) and not name.startswith("__")

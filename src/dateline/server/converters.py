@@ -1,4 +1,4 @@
-"""The converters that a server needs from its owner: a method for each way."""
+"""The converters that a server needs from its owner: a method for each direction."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _SPOKEN: Final = {"[]": " item ", "{}": " value ", "@": " before ", "#": " again
 
 @dataclass(frozen=True, kw_only=True)
 class Converter:
-    """A method that takes a value from one era to another, on one way.
+    """A method that converts a value from one era to another, in one direction.
 
-    ``name`` is what the contract data call it, ``place`` where the value is. ``takes`` and
+    ``name`` is its name in the contract data, ``place`` the place of the value. ``takes`` and
     ``gives`` are types of JSON values. With ``needs_version``, it serves all versions, and so needs
-    to know that of the caller. One that is not required is needed by no request or response: only
-    where a component that none has in that direction is taken to another version.
+    that of the caller. One that is not required is needed by no request or response, but only when
+    a component unused in that direction is converted to another version.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Converter:
 
     @property
     def signature(self) -> str:
-        """What it has to take and to give, in a line."""
+        """Its signature, on one line."""
         more = ", context: ConversionContext" if self.needs_version else ""
         takes, gives = (str(lay_out(each, 0, -10_000)) for each in (self.takes, self.gives))
         return f"{self.method}(value: {takes}{more}) -> {gives}"
@@ -52,7 +52,7 @@ class Converter:
 def list_converters(
     api: Api, contracts: ContractData, components: ContractData, types: ConvertedTypes
 ) -> list[Converter]:
-    """Return those that *contracts* list, which are required, and those for *components* only.
+    """Return the converters in *contracts*, which are required, and those for *components* only.
 
     Their types are added to *types*. If two methods would have one name, those of adopted
     definitions are numbered; for authored ones, SourceError is raised.
@@ -75,7 +75,7 @@ def list_converters(
         return [_number(each, counts) for each in made]
     first: dict[str, str] = {}
     places = {**components.places, **contracts.places}
-    # the methods of both ways have one name each
+    # the methods of both directions share a name
     twice = {each.name for each in made if each.is_named and "#" in each.name}
     problems = [
         Problem(
@@ -181,7 +181,7 @@ def _schema(kind: str, node: Any) -> Any:
 def _type(
     types: ConvertedTypes, phrase: str, way: str, said: dict[str, Any], era: str, schema: Any
 ) -> Node:
-    """Return the type of the JSON values of *schema*, what *said* has in an era."""
+    """Return the type of the JSON values of *schema*, those of *said* in an era."""
     if schema is None:
         return ANY
     called = pascal(phrase) + era.capitalize()
@@ -195,7 +195,7 @@ def _type(
 
 
 def _difference(made: Any, given: Any) -> str:
-    """Return in a few words how a schema differs from another; empty if it does not."""
+    """Return a short description of how two schemas differ; empty if they don't."""
     if _words(made) != _words(given):
         return f": {_words(made)}, not {_words(given)}"
     if not isinstance(made, dict) or not isinstance(given, dict):
@@ -206,7 +206,7 @@ def _difference(made: Any, given: Any) -> str:
 
 
 def _words(schema: Any) -> str:
-    """Return in a few words the type of the values of *schema*, without null."""
+    """Return a short description of the type of the values of *schema*, without null."""
     said = schema if isinstance(schema, dict) else {}
     if "$ref" in said:
         return f"`{str(said['$ref']).rpartition('/')[2]}`"

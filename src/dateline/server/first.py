@@ -19,7 +19,7 @@ _ACCOUNT: Final = "Account"
 _METHOD: Final = 4
 _YOURS: Final = "It is yours: nothing generates it again. Run it with `uvicorn server:app`."
 
-# What the file imports in any case, and what it imports if it is used.
+# What the file always imports, and what it imports if it is used.
 _ALWAYS: Final = frozenset({"Handlers", "Refusal", "create_app"})
 _OPTIONAL: Final = frozenset(
     {"Bytes", "Call", "ConversionContext", "Credentials", "Items", "Reply", "Result", "Upload"}
@@ -30,7 +30,7 @@ _OPTIONAL: Final = frozenset(
 def lay_out_first_file(
     table: Table, groups: Sequence[OperationGroup], types: Types, converters: Sequence[Converter]
 ) -> dict[str, Any]:
-    """Return what the template of the first file of handlers lays out."""
+    """Return the data for the template of the first file of handlers."""
     made = Protocols(types, [each.name for each in table.environments], _ACCOUNT)
     view = {
         "docstring": docstring([f"The server of the {table.package} API.", _YOURS], 0),
@@ -66,7 +66,7 @@ def _group(group: OperationGroup, made: Protocols) -> dict[str, Any]:
 
 
 def _imports(package: str, used: frozenset[str]) -> list[Code]:
-    """Return the imports of the generated package, which may only be found by now."""
+    """Return the imports of the generated package, whose names are known only now."""
     names = sorted(_ALWAYS | (_OPTIONAL & used), key=lambda name: (name.islower(), name))
     lines = [f"from {package} import types as t"] if "t" in used else []
     listed = [f"    {name}," for name in names]

@@ -70,11 +70,11 @@ def describe_messages(
     unserved: Mapping[str, str] | None = None,
     described: Messages | None = None,
 ) -> dict[str, Any]:
-    """Return what a server has to know of requests, of results and of the versions of *api*.
+    """Return what a server must know about the requests, results and versions of *api*.
 
-    The schemas include the components that *contracts* refer to. *projector* is that of *api*,
-    where one is at hand; *unserved* are reasons why operations can't be served, by id.
-    *described* are the messages of all that, where they are at hand.
+    The schemas include the components that *contracts* refer to. *projector* is that of *api*, if
+    the caller has one; *unserved* are reasons why operations can't be served, by id. *described*
+    are the messages of all that, if the caller has them.
     """
     described = described or Messages(
         api, projector or Projector(api), contracts.unserved if contracts else {}, unserved or {}
@@ -95,7 +95,7 @@ def describe_components(
 ) -> dict[str, dict[str, Any]]:
     """Return the ``schemas`` and ``canonical`` that *contracts*, those of components, refer to.
 
-    *described* are messages of *api*, where they are at hand.
+    *described* are messages of *api*, if the caller has them.
     """
     described = described or Messages(api, projector, {}, {})
     return {
@@ -105,7 +105,7 @@ def describe_components(
 
 
 def _describe_naming(table: Table) -> dict[str, Any]:
-    """Return how requests name versions, as far as it is unusual."""
+    """Return how requests name versions, as far as it differs from the default."""
     return {
         **({"place": table.place_of_version} if table.place_of_version != "header" else {}),
         **({"form": table.form} if table.form != DATE_FORM else {}),
@@ -144,7 +144,7 @@ class _DocumentReader:
         self._directions = {hidden: OneWay(document, hidden, Hidden.ANY, use) for hidden in ACCESS}
 
     def resolve(self, node: Any) -> dict[str, Any]:
-        """Return what *node* is, through references to components; empty for nothing."""
+        """Return the object that *node* is or refers to; empty if there is none."""
         found = chain(self._document, node)
         return found[-1] if found else {}
 
@@ -153,7 +153,7 @@ class _DocumentReader:
         return self.resolve(self._document.get("paths", {}).get(path))
 
     def operation(self, path: str, method: str) -> dict[str, Any] | None:
-        """Return the operation of *method* at *path*; None if there is none."""
+        """Return the operation of *method* at *path*, or None."""
         return dict(operations(self.item(path))).get(method)
 
     def security(self, operation: dict[str, Any]) -> Any:
@@ -161,7 +161,7 @@ class _DocumentReader:
         return operation.get("security", self._document.get("security", []))
 
     def responses(self, operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """Return the responses of *operation* by status; empty where a reference leads nowhere."""
+        """Return the responses of *operation* by status; empty if a reference is dangling."""
         return {
             status: self.resolve(node)
             for status, node in operation.get("responses", {}).items()
@@ -169,19 +169,19 @@ class _DocumentReader:
         }
 
     def constraints(self, schema: Any, *hidden: str) -> Any:
-        """Return what *schema* demands, without the properties that are one of *hidden*."""
+        """Return the constraints of *schema*, without the properties that are one of *hidden*."""
         for each in hidden:
             schema = self._directions[each].of(schema)
         return self._constraints.of(schema)
 
     def schema(self, media_type: str, media: dict[str, Any]) -> Any:
-        """Return the schema of what *media*, the object of *media_type*, holds."""
+        """Return the schema of the content of *media*, the object of *media_type*."""
         if is_sequential(media_type):
             return list_schema(self._resolver, media)
         return media.get("schema", True)
 
     def event_data(self, media: dict[str, Any]) -> str:
-        """Return what the items of an event stream are, of which *media* is the object."""
+        """Return the form of the items of the event stream *media*."""
         return event_data(self._resolver, media)
 
     def explain_unreadable(self, parameters: Iterable[dict[str, Any]]) -> str:
@@ -193,7 +193,7 @@ class _DocumentReader:
         )
 
     def component(self, name: str, *hidden: str) -> Any:
-        """Return what the component *name* demands, as `constraints` does.
+        """Return the constraints of the component *name*, as `constraints` does.
 
         The name may be the pointer to a schema anywhere in the document (see ``Constraints``).
         """
@@ -245,7 +245,8 @@ class Messages:
             lambda reader, path, method: [*reader.responses(reader.operation(path, method) or {})]
         )
         # Responses are validated without what only requests have; for requests, the types of
-        # handlers validate that again.
+        # handlers
+        # validate that again.
         schemas = self._component_rows(components, {}, *ACCESS)
         schemas = self._component_rows(_component_names(requests), schemas, READ_ONLY)
         return {
@@ -299,7 +300,7 @@ class Messages:
         for node in (*item.get("parameters", ()), *operation.get("parameters", ())):
             if parameter := reader.resolve(node):
                 listed[parameter["in"], parameter["name"]] = parameter
-        # the table of the operations has what the newest version demands
+        # the table of the operations has the requirements of the newest version
         newest = self._newest.security(self._newest.operation(path, method) or {})
         read = [
             parameter
@@ -329,7 +330,7 @@ class Messages:
         return {name: component(name) for name in sorted(reached)}
 
     def results(self, components: Iterable[str]) -> dict[str, Any]:
-        """Return what results are, and *components*."""
+        """Return the schemas of results, and *components*."""
         bodies = self._bodies(self._canonical)
         headers: dict[str, Any] = {}
         events: dict[str, Any] = {}
@@ -384,7 +385,7 @@ class Messages:
         }
 
     def _events(self, response: dict[str, Any]) -> dict[str, Any]:
-        """Return what the items of each event stream of a response are, if not JSON."""
+        """Return the form of the items of each event stream of a response, if not JSON."""
         found = {
             media_type: self._canonical.event_data(media)
             for media_type, media in response.get("content", {}).items()

@@ -35,7 +35,7 @@ DOCUMENTS: Final = "/spec"
 PLACES: Final = ("path", "query", QUERYSTRING, "header", "cookie")
 """The places of parameters; of two with one name, the first place keeps it."""
 
-# The names in annotations of handlers: a method of such a name would hide them.
+# The names in annotations of handlers: a method with such a name would hide them.
 _SPOKEN: Final = frozenset(
     {"bool", "bytes", "date", "datetime", "dict", "float", "int", "list", "models", "str", "t"}
     | {"tuple"}
@@ -58,8 +58,7 @@ _BODILESS: Final = frozenset({"204", "205", "304"})
 class Parameter:
     """A parameter: its keyword in handlers, its name in requests, and the schema of its values.
 
-    With ``may_lack_default``, it is optional without a default at some version that had another
-    schema.
+    With ``may_lack_default``, it is optional without a default at some version with another schema.
     """
 
     keyword: str
@@ -78,11 +77,10 @@ class Operation(DescribedOperation):
     """An operation with a handler.
 
     ``id`` is its name in the contract data, ``path`` that of the definitions. ``body`` and each of
-    ``responses`` are None where there is no content. ``security`` lists the alternatives of the
-    newest version, each of which needs all of its schemes, ``schemes`` those of any version. With
-    ``is_secured``, callers of some version have to be authenticated, with ``is_always_secured`` all
-    callers. ``unserved`` is why it has no handler, if it has none; nothing else is then known of
-    it.
+    ``responses`` are None without content. ``security`` lists the alternatives of the newest
+    version, each of which needs all of its schemes, ``schemes`` those of any version. With
+    ``is_secured``, callers of some version must be authenticated, with ``is_always_secured`` all
+    callers. ``unserved`` is the reason why it has no handler; nothing else is known then.
     """
 
     id: str
@@ -139,9 +137,9 @@ def prefix(environment: Environment) -> str:
 
 
 def unread(api: Api) -> frozenset[tuple[str, str]]:
-    """Return the place and the name in lower case of what handlers don't receive as parameters.
+    """Return the place and the lower-case name of what handlers don't receive as parameters.
 
-    Something else reads it: the version, the idempotency key, credentials.
+    It is read elsewhere: the version, the idempotency key, credentials.
     """
     schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
     names = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
@@ -164,7 +162,7 @@ def read_groups(api: Api) -> list[OperationGroup]:
 
 
 class _OperationReader:
-    """Reads the operations of one API, and collects what is wrong with their names."""
+    """Reads the operations of one API, and collects problems with their names."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -219,8 +217,8 @@ class _OperationReader:
     ) -> dict[tuple[str, str], str]:
         """Return the names of all handlers.
 
-        Of operations that share a name and never a version, the newest has it; the others are
-        named after the version in which they are gone.
+        Of operations that share a name and never a version, the newest has it; the others are named
+        after the version in which they are removed.
         """
         versions = self._api.table.dates
         spans = {
@@ -311,7 +309,7 @@ class _OperationReader:
         return snake(f"{method} {path}") if is_taken else name
 
     def _find_shown(self, sites: list[dict[str, Any]]) -> int:
-        """Return the combinations that show all of *sites*."""
+        """Return the combinations in which all of *sites* are visible."""
         shown = self._timeline.all
         for node in sites:
             shown &= self._timeline.of(node)
@@ -367,7 +365,7 @@ class _OperationReader:
         return f"{keyword}_{place}" if keyword in taken else keyword
 
     def _is_always(self, sites: list[dict[str, Any]], kind: str) -> bool:
-        """Return whether requests of every version have to contain it."""
+        """Return whether requests of every version must contain it."""
         return all(self._timeline.of(node) == self._timeline.all for node in sites) and all(
             era.get("required") is True for _, era in self._timeline.eras(kind, sites[-1])
         )
@@ -393,7 +391,7 @@ class _OperationReader:
             first[operation.group] = tag
 
     def _refuse(self, at: tuple[str, str], id: str, reason: str) -> None:
-        """Let the operation *at* a path and method be unserved, for an authored one a problem."""
+        """Mark the operation *at* a path and method as unserved; a problem for an authored one."""
         if self._api.table.adopted:
             self._unserved.setdefault(self._names[at], reason)
             return
@@ -403,7 +401,7 @@ class _OperationReader:
 
 
 def _explain_unclear(path: str) -> str:
-    """Return why requests don't say that they mean *path*, or with which parameters; or nothing."""
+    """Return why requests can't identify *path* or its parameters; empty if they can."""
     if not {"?", "#"}.isdisjoint(path):
         return "no request has a path with ? or #"
     adjacent = ADJACENT.search(path)
@@ -427,7 +425,7 @@ def defaults(schema: Any) -> Iterator[Any]:
 def _schema(parameter: dict[str, Any]) -> Any:
     """Return the schema of a parameter, which may be below a media type.
 
-    It has no default if an older version had none: each request has that of its version.
+    It has no default if an older version had none: each request gets that of its version.
     """
     schema = value_schema(parameter, {})
     if "schema" not in parameter:
@@ -438,7 +436,7 @@ def _schema(parameter: dict[str, Any]) -> Any:
 
 
 def _path(server: dict[str, Any]) -> str:
-    """Return the path of a server's address, its variables at their defaults."""
+    """Return the path of a server's address, with default values for its variables."""
     url = str(server["url"])
     for name, variable in server.get("variables", {}).items():
         url = url.replace("{" + name + "}", str(variable.get("default", "")))

@@ -41,7 +41,7 @@ def lay_out_protocols(
     *,
     has_accounts: bool,
 ) -> dict[str, Any]:
-    """Return what the template of the Protocols lays out.
+    """Return the data for the template of the Protocols.
 
     An API that *has_accounts* has them even if no operation that needs one can be served.
     """
@@ -66,7 +66,7 @@ class Protocols:
 
     @property
     def used(self) -> frozenset[str]:
-        """The names in what was laid out so far."""
+        """The names used so far."""
         return frozenset(self._used)
 
     def use_accounts(self) -> None:
@@ -92,7 +92,7 @@ class Protocols:
         }
 
     def converter(self, converter: Converter) -> dict[str, Code]:
-        """Return the property of a Protocol that *converter* is, and the method that it can be."""
+        """Return the property of a Protocol for *converter*, and the method that it can be."""
         head = f"def {converter.method}"
         arguments: list[Node] = ["self", f"value: {self._code(converter.takes, _BODY)}"]
         arguments += ["context: ConversionContext", "/"] if converter.needs_version else ["/"]
@@ -115,9 +115,9 @@ class Protocols:
         }
 
     def method(self, operation: Operation, *, is_async: bool = False) -> dict[str, Code]:
-        """Return what defines the handler of *operation*.
+        """Return the definition of the handler of *operation*.
 
-        Unless it *is_async*, its type is that of functions that may be awaited and of others.
+        Unless it *is_async*, its type allows functions that can be awaited as well as others.
         """
         call = _call(operation, self._account)
         arguments: list[Node] = ["self", f"call: {self._code(call, _BODY)}"]

@@ -22,17 +22,17 @@ _STYLES: Final[dict[str, tuple[str, ...]]] = {
     "header": ("simple",),
     "cookie": ("form", "cookie"),
 }
-"""The styles that are read, that of parameters without one first (OpenAPI 3.1.1, 4.8.12.6)."""
+"""The supported styles, the default one first (OpenAPI 3.1.1, 4.8.12.6)."""
 
 _DEEP: Final = "deepObject"
 _NESTED: Final = frozenset({"array", "object"})
 
-# Unions in unions are followed this far.
+# Nested unions are followed this far.
 _DEEPEST: Final = 8
 
 
 def find_style(parameter: dict[str, Any]) -> str:
-    """Return the style in which *parameter* is written; `content` for one that is JSON."""
+    """Return the style of *parameter*; `content` for one that is JSON."""
     if "content" not in parameter:
         return str(parameter.get("style", _STYLES[parameter["in"]][0]))
     return "form" if _is_form(parameter) else _CONTENT
@@ -83,7 +83,7 @@ def _list_required(reader: PartReader, schema: Any) -> Iterator[str]:
 
 
 def _list_field_types(reader: PartReader, schema: Any, name: str) -> frozenset[str]:
-    """Return the JSON types that the field *name* of an object of *schema* may have."""
+    """Return the possible JSON types of the field *name* of an object of *schema*."""
     types = EVERY_TYPE
     for part in reader.parts([Located(schema, "")]):
         types &= _list_types(reader, part.get("properties", {}).get(name, True))
@@ -91,7 +91,7 @@ def _list_field_types(reader: PartReader, schema: Any, name: str) -> frozenset[s
 
 
 def _list_types(reader: PartReader, schema: Any, depth: int = 0) -> frozenset[str]:
-    """Return the JSON types that values of *schema* may have."""
+    """Return the possible JSON types of values of *schema*."""
     types = EVERY_TYPE if depth <= _DEEPEST and schema is not False else frozenset[str]()
     for part in reader.parts([Located(schema, "")]):
         own = declared_types(part.node)
@@ -108,7 +108,7 @@ def _list_types(reader: PartReader, schema: Any, depth: int = 0) -> frozenset[st
 
 
 def _list_item_types(reader: PartReader, schema: Any, depth: int = 0) -> frozenset[str]:
-    """Return the JSON types that items of a list of *schema* may have."""
+    """Return the possible JSON types of items of a list of *schema*."""
     types = EVERY_TYPE
     for part in reader.parts([Located(schema, "")]):
         types &= _list_types(reader, part.get("items", True))

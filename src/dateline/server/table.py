@@ -22,7 +22,7 @@ _SCHEMES: Final = "SCHEMES: Final[Mapping[str, Scheme]] = "
 
 
 def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> dict[str, Any]:
-    """Return what the template of the table lays out."""
+    """Return the data for the template of the table."""
     rows = [_row(each, types) for group in groups for each in group.operations]
     named = (name for group in groups for each in group.operations for name in sorted(each.schemes))
     schemes = [Pair(literal(name), _scheme(*of), ": ") for name, of in read_schemes(api, named)]
@@ -106,7 +106,7 @@ def _contents(contents: Iterable[tuple[Content, Node]]) -> Node:
 def read_schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
     """Yield the name of each security scheme, and where a request has its secret.
 
-    That is the name of a field, its place, and what precedes the secret in it. Of a scheme that is
+    That is the name of a field, its place, and the prefix of the secret in it. For a scheme that is
     *used* and not defined, the secret is the whole `Authorization` header.
     """
     defined = api.document.get("components", {}).get("securitySchemes", {})

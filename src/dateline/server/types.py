@@ -23,9 +23,9 @@ _NOTHING: Final = "None"
 
 
 class Types:
-    """The types of all operations: first those wanted and, once they exist, their expressions.
+    """The types of all operations: first the requested ones, later their expressions.
 
-    The table has them as they are validated, signatures as people write them.
+    The table uses them as they are validated, signatures as people write them.
     """
 
     def __init__(self, forms: Forms, operations: Iterable[Operation]) -> None:
@@ -38,7 +38,7 @@ class Types:
 
     @property
     def canonical(self) -> Canonical:
-        """The canonical contract, with the schemas for which a type is wanted."""
+        """The canonical contract, with the schemas for which a type is requested."""
         return Canonical(
             contract=self._forms.contract,
             strict=self._forms.strict,
@@ -46,7 +46,7 @@ class Types:
         )
 
     def take(self, types: Iterable[Typed]) -> None:
-        """Take the types that were made for those wanted."""
+        """Set the types that were generated for the requested ones."""
         self._made = dict(zip(self._wanted, types, strict=True))
 
     def parameter(self, operation: Operation, parameter: Parameter) -> Node:
@@ -54,9 +54,9 @@ class Types:
         return _simplify(self._find_type(self._of_parameter(operation, parameter)).type.whole)
 
     def default(self, operation: Operation, parameter: Parameter) -> Node | None:
-        """Return what a handler is given for *parameter* where it is not there.
+        """Return the value that a handler gets for a missing *parameter*.
 
-        None where it is always there, or where its default can't be written.
+        None if it is never missing, or if its default can't be written.
         """
         if parameter.required:
             return None
@@ -64,22 +64,22 @@ class Types:
         return _NOTHING if found.default is None else _read(found.default)
 
     def read_body(self, operation: Operation, body: Content) -> Node:
-        """Return what the body of a request is read as."""
+        """Return the type that the body of a request is read as."""
         return "Upload" if body.is_file else _read(self._of(self._of_body(operation, body), body))
 
     def body(self, operation: Operation, body: Content) -> Node:
-        """Return what a handler is given for the body of a request where it is there."""
+        """Return the type of a request body in handlers, if there is one."""
         if body.is_file:
             return "Upload"
         made = _simplify(self._of(self._of_body(operation, body), body))
         return Brackets("AsyncIterator", (made,)) if body.is_sequence else made
 
     def read_response(self, operation: Operation, status: str, response: Content) -> Node:
-        """Return what the body of a response has to fit."""
+        """Return the type for which the body of a response must be valid."""
         return _read(self._of(self._of_response(operation, status, response), response))
 
     def result(self, operation: Operation) -> Node:
-        """Return what a handler gives where all went well."""
+        """Return the type that a handler returns on success."""
         values: list[Node] = []
         others: list[Node] = []
         for status, each in operation.successes.items() or {"": None}.items():
@@ -96,7 +96,7 @@ class Types:
         return either([*found, *others])
 
     def _pieces(self, operation: Operation, status: str, content: Content) -> Node:
-        """Return what the body of a response that is no value in JSON is given as."""
+        """Return the types for the body of a response that is not a JSON value."""
         if not content.is_sequence:
             return "Bytes"
         return Brackets("Items", (self._response(operation, status, content),))
@@ -159,10 +159,10 @@ class Types:
 
 
 def _read(node: Node) -> Node:
-    """Return *node* as it is written beside the module of models."""
+    """Return *node* as it is written in other modules."""
     return qualify_names(node, lambda name: f"models.{name}")
 
 
 def _simplify(node: Node) -> Node:
-    """Return *node* as people write it, beside the module of models."""
+    """Return *node* as people write it in other modules."""
     return _read(simplify_type(node))
