@@ -22,6 +22,7 @@ from dateline.adopt.renames import Proposal, Renames
 from dateline.adopt.selectors import find_selector
 from dateline.adopt.writing import write
 from dateline.load.table import canonical_date
+from dateline.oddities import list_wrapped
 from dateline.openapi import ConvertedDocument
 from dateline.schema.dialect import departures
 
@@ -95,6 +96,8 @@ def adopt(
     table = parse_table(text)
     decided = Renames(renames, accept)
     merged = merge_documents(sources, table, decided, words)
+    if not more and any(map(list_wrapped, merged.wanted.values())):
+        text = format_table(titles, {"oddities": "kept"}, **options)
     decided.require_used()
     written = write(merged, sources, text, folder)
     remarks = DefinitionRemarks(merged.document, written.locate)

@@ -21,6 +21,7 @@ from dateline.gates import Timeline
 from dateline.load.availability import find_availability
 from dateline.load.checks import find_problems
 from dateline.model import ADDED, Api, DatelineError, Place, Table
+from dateline.oddities import wrap_schemas
 from dateline.openapi import COMPONENTS
 from dateline.project import Projector
 from dateline.schema.dialect import Dialect, is_old
@@ -118,12 +119,29 @@ def merge_documents(
                 reworded=frozenset(reworded),
                 words={date: rows for date, rows in kept.items() if rows},
             )
+        if odd := {*_list_odd_schemas(defects, wanted)}:
+            # they have no gates as they are
+            wanted = {
+                date: interner.intern(wrap_schemas(each, odd)) for date, each in wanted.items()
+            }
+            read = {date: interner.intern(wrap_schemas(each, odd)) for date, each in read.items()}
+            continue
         found = {holder for each in defects for holder in _holders(each, wanted, whole)}
         if not found:
             date, path = defects[0]
             source = next((source for source in sources if source.date == date), sources[-1])
             raise unequal_error(source, path)
         whole |= found
+
+
+def _list_odd_schemas(defects: list[Defect], wanted: dict[str, Document]) -> Iterator[str]:
+    """Yield the components with *defects* that are no objects in some version."""
+    for each in defects:
+        if each.path[:2] == ("components", "schemas") and len(each.path) > 2:
+            name = str(each.path[2])
+            states = [one.get("components", {}).get("schemas", {}) for one in wanted.values()]
+            if any(name in state and not isinstance(state[name], dict) for state in states):
+                yield name
 
 
 def _modernize(document: Document) -> Document:

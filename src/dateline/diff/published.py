@@ -7,7 +7,7 @@ from typing import Any
 
 from dateline.diff import DiffReadings
 from dateline.diff.documents import Key
-from dateline.oddities import keep_oddities
+from dateline.oddities import keep_oddities, list_wrapped, wrap_schemas
 from dateline.openapi import is_old
 
 Json = dict[str, Any]
@@ -24,6 +24,8 @@ def read_meanings(
     """
     if before is after:
         return before, after
+    if wrapped := list_wrapped(before) | list_wrapped(after):
+        before, after = (wrap_schemas(document, wrapped) for document in (before, after))
     if is_old(before) != is_old(after):
         # all of both is compared
         older, newer = (

@@ -7,9 +7,9 @@ key of its own: `x-published-maxLength: '255'` beside `maxLength: 255`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from dateline.oddities.facts import DocumentFacts, list_used
 from dateline.oddities.meanings import (
@@ -40,8 +40,13 @@ __all__ = [
     "find_published",
     "keep_oddities",
     "list_used",
+    "list_wrapped",
     "show_oddities",
+    "wrap_schemas",
 ]
+
+WRAPPED: Final = f"{PREFIX}schema"
+"""The key of what was published in place of a component that is a schema, in a list of one."""
 
 
 def keep_oddities(
@@ -63,6 +68,34 @@ def keep_oddities(
     if kept is not document and isinstance(document, ConvertedDocument):
         kept = ConvertedDocument(kept, written=document.written)
     return kept
+
+
+def wrap_schemas(document: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Return *document* with the components *names* as objects, where others are in their place.
+
+    Only objects have gates. ``show_oddities`` gives back what was published.
+    """
+    components = document.get("components")
+    schemas = components.get("schemas") if isinstance(components, dict) else None
+    if not isinstance(components, dict) or not isinstance(schemas, dict):
+        return document
+    wrapped = {
+        # what is no schema says nothing
+        name: {**({"not": {}} if schemas[name] is False else {}), WRAPPED: [schemas[name]]}
+        for name in names
+        if name in schemas and not isinstance(schemas[name], dict)
+    }
+    if not wrapped:
+        return document
+    return {**document, "components": {**components, "schemas": {**schemas, **wrapped}}}
+
+
+def list_wrapped(document: dict[str, Any]) -> set[str]:
+    """Return the names of the components of *document* that `wrap_schemas` made."""
+    components = document.get("components")
+    schemas = components.get("schemas") if isinstance(components, dict) else None
+    entries = schemas.items() if isinstance(schemas, dict) else ()
+    return {name for name, entry in entries if isinstance(entry, dict) and WRAPPED in entry}
 
 
 def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple[str | int, ...]:
@@ -220,6 +253,8 @@ def _keep_values(
 def _show(_: str, kind: str, node: Any) -> Any:
     if not isinstance(node, dict):
         return node
+    if kind == "schema" and WRAPPED in node:
+        return node[WRAPPED][0]
     below = _replace(kind, node, _show)
     if not any(key.startswith(PREFIX) for key in node):
         return below

@@ -25,6 +25,7 @@ from dateline.load.checks.scope import (
     on,
     path,
 )
+from dateline.load.checks.structure import HOLLOW
 from dateline.load.table import check_version
 from dateline.model import (
     ADDED,
@@ -335,8 +336,15 @@ def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Vi
 
 
 def _is_same(scope: Scope, newer: Any, older: Any) -> bool:
-    # third parties may have written the same number differently
-    return text(newer) == text(older) and (scope.authored or repr(newer) == repr(older))
+    if text(newer) != text(older):
+        return False
+    # third parties may have written the same number differently, or something in place of a schema
+    return scope.authored or (repr(newer) == repr(older) and not _has_hollow(newer))
+
+
+def _has_hollow(value: Any) -> bool:
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return value is HOLLOW or any(map(_has_hollow, below))
 
 
 @on(f"parameter.{WAS}", finds=("path-parameter-changed",))

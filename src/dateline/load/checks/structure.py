@@ -190,7 +190,7 @@ class TypeFault(NamedTuple):
 
 
 # Replaces a child of the wrong type, so that its name or index stays taken.
-_HOLLOW: Final[dict[str, Any]] = {}
+HOLLOW: Final[dict[str, Any]] = {}
 
 
 class StructureWalk:
@@ -210,7 +210,7 @@ class StructureWalk:
 
     def _node(self, form: _Form, site: Site) -> None:
         _, node, trail, _, _ = site
-        if node is _HOLLOW:
+        if node is HOLLOW:
             return
         if form.reference and "$ref" in node:
             if type(node["$ref"]) is str:
@@ -276,7 +276,7 @@ class StructureWalk:
             if is_annotation(name, child):
                 self._note_misplaced(str(name), (trail, name), key)
             elif type(child) not in wanted.accepts:
-                self._wrong(child, (trail, name), wanted, _HOLLOW, tolerated=wanted is _SCHEMA)
+                self._wrong(child, (trail, name), wanted, HOLLOW, tolerated=wanted is _SCHEMA)
             elif type(child) is not bool:
                 self._stack.append((form, Site(known.kind, child, (trail, name), key, parent)))
 
