@@ -1,4 +1,4 @@
-"""Writing files all or nothing, whenever the run is killed.
+"""Write files all or nothing, whenever the run is killed.
 
 ``write`` makes a folder of outputs hold exactly the artifacts it is given, switched at once;
 ``sources.write`` replaces files among others, together with a folder of outputs if need be.
@@ -31,7 +31,7 @@ from dateline.model import MANIFEST, Artifact, printable
 
 @dataclass(frozen=True)
 class WriteResult:
-    """What ``write`` did: sorted relative paths, the manifest's among them, and a count."""
+    """The result of ``write``: sorted relative paths, including the manifest's, and a count."""
 
     added: tuple[str, ...]
     changed: tuple[str, ...]
@@ -91,7 +91,7 @@ def write(
             )
             if written.added or written.changed or written.removed:
                 stage(wanted, there.same, folder)
-                # before the switch: what is not in the log might be taken for a file of others
+                # before the switch: what is not in the log might be taken for a foreign file
                 log = home_of(folder) / LOG
                 put(folder, LOG, extend_log(log, wanted[MANIFEST]))
                 clear(switch(folder), folder, there.found, there.same)
@@ -115,10 +115,10 @@ def find_stale(artifacts: Iterable[Artifact], folder: Path) -> list[Stale]:
 
 
 def settle(folder: Path) -> None:
-    """Put a tree back that a killed run left out of its place, and clear away what it staged.
+    """Restore a tree that a killed run left out of place, and delete what it staged.
 
-    Does nothing where there is neither, nor where only a run that is still writing stages.
-    Raises ``OutputError`` for a *folder* that can't be used, ``BusyError`` as ``write`` does.
+    Does nothing if there is neither, or if only a run that is still writing stages. Raises
+    ``OutputError`` for a *folder* that can't be used, ``BusyError`` as ``write`` does.
     """
     with explain_output(folder):
         refuse(folder, kind_faults(folder))
@@ -127,18 +127,18 @@ def settle(folder: Path) -> None:
             with locked(folder):
                 pass
         elif any(map(os.path.lexists, (home / name for name in STAGED))):
-            # whoever only reads may not be allowed to
+            # a process that only reads may have no permission
             with suppress(BusyError, OSError), locked(folder):
                 pass
 
 
 def remember(folder: Path, key: str) -> None:
-    """Keep *key*, a digest of what the tree was made from, together with the tree's state.
+    """Record *key*, a digest of what the tree was made from, with the tree's state.
 
-    Raises ``OutputError`` where there is no written tree, ``BusyError`` as ``write`` does.
+    Raises ``OutputError`` if there is no written tree, ``BusyError`` as ``write`` does.
     """
     with explain_output(folder), locked(folder):
-        # without a tree there is nothing to remember
+        # without a tree there is nothing to record
         (folder / MANIFEST).stat()
         put(folder, RECORD, record(folder, key))
 

@@ -1,4 +1,4 @@
-"""The content of every file to write, by path; paths that some file system can't hold."""
+"""The content of every file to write, by path; and paths that some file systems can't represent."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _PART_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
 
 
 class Contents(Mapping[str, bytes]):
-    """The content of every file, by path; those that wait on the disk are read when needed."""
+    """The content of every file, by path; those on the disk are read when needed."""
 
     def __init__(self, artifacts: Iterable[Artifact]) -> None:
         self._artifacts = {artifact.path: artifact for artifact in artifacts}
@@ -66,7 +66,7 @@ class Contents(Mapping[str, bytes]):
 
 
 def collect_contents(artifacts: Iterable[Artifact]) -> Contents:
-    """Return the content of every file, by path, the manifest included.
+    """Return the content of every file, by path, including the manifest.
 
     Raises ArtifactError for paths that not every file system can hold side by side.
     """
@@ -74,7 +74,7 @@ def collect_contents(artifacts: Iterable[Artifact]) -> Contents:
     paths = [artifact.path for artifact in given]
     faults = [(path, fault) for path in paths if (fault := _find_fault(path))]
     problems = [f"{path}: artifact-path: {fault}, rename it" for path, fault in faults]
-    # paths that are faulty in themselves would only collide in confusing ways
+    # paths that are invalid by themselves would only collide in confusing ways
     if not problems:
         problems = [
             f"{later}: artifact-path: can't be beside {earlier} on every file system, rename one"

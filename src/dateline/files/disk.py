@@ -11,7 +11,7 @@ from pathlib import Path
 
 def is_tree(path: Path) -> bool:
     """Return whether *path* is a folder itself, not a link to one."""
-    # someone else's link must not lead what is moved or deleted out of here
+    # a link made by others must not lead deletions or moves out of here
     return path.is_dir() and not path.is_symlink()
 
 
@@ -24,16 +24,16 @@ def read_or_none(path: Path) -> bytes | None:
 
 
 def lock(descriptor: int, *, wait: bool) -> bool:
-    """Lock the open file *descriptor* until it is closed; return whether that could be done.
+    """Lock the open file *descriptor* until it is closed; return whether that succeeded.
 
-    The lock is the system's, so that it goes with the process. Another process that holds it is
-    waited for, or makes this return False.
+    The lock belongs to the operating system, so that it ends with the process. If another process
+    holds it, wait for that, or return False.
     """
     try:
         if sys.platform == "win32":
             import msvcrt
 
-            # past the process number, which others read
+            # after the process number, which others read
             os.lseek(descriptor, 1 << 20, os.SEEK_SET)
             msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
             os.lseek(descriptor, 0, os.SEEK_SET)
@@ -53,12 +53,12 @@ def create(path: Path, content: bytes) -> None:
     with path.open("xb") as file:
         file.write(content)
         file.flush()
-        # a rename that outlives a power cut must not find an empty file behind it
+        # a rename that survives a power failure must not lead to an empty file
         os.fsync(file.fileno())
 
 
 def replace(path: Path, content: bytes, draft: Path) -> None:
-    """Replace the file at *path* at once, by way of *draft*; leave one alone that is equal."""
+    """Replace the file at *path* atomically through *draft*, unless it is equal."""
     if path.is_file() and not path.is_symlink() and path.read_bytes() == content:
         return
     create(draft, content)
@@ -66,7 +66,7 @@ def replace(path: Path, content: bytes, draft: Path) -> None:
 
 
 def link(source: Path, target: Path) -> None:
-    """Make *target* a hard link to *source*; a copy of it where links can't be made."""
+    """Make *target* a hard link to *source*, or a copy if links are impossible."""
     try:
         target.hardlink_to(source)
     except OSError:
@@ -88,8 +88,8 @@ def remove(path: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Have the system bring the file or folder at *path* to the disk, if it can."""
-    # where the system can't, the switch is still atomic for everyone who looks
+    """Flush the file or folder at *path* to the disk, if the system can."""
+    # without it, the switch is still atomic for everyone who looks
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY)
         try:

@@ -10,13 +10,13 @@ from dateline.model import DatelineError, printable
 
 
 class OutputError(DatelineError):
-    """The output folder can't be used, or holds files that are not ours."""
+    """The output folder can't be used, or contains foreign files."""
 
     exit_code = 2
 
 
 class ArtifactError(DatelineError):
-    """Artifacts have paths that not every file system can hold side by side."""
+    """Artifacts have paths that not every file system can represent side by side."""
 
 
 class BusyError(DatelineError):
@@ -24,11 +24,11 @@ class BusyError(DatelineError):
 
 
 class EditError(DatelineError):
-    """Sources can't be written, or are not what the edits were made for."""
+    """Sources can't be written, or have changed since the edits were planned."""
 
 
 def sentence(path: Path | str, id: str, fact: str) -> str:
-    """Return the line that a person reads: `generated: output-busy: another dateline is …`."""
+    """Return a message line: `generated: output-busy: another dateline is …`."""
     return printable(f"{path}: {id}: {fact}")
 
 

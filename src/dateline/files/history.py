@@ -1,4 +1,4 @@
-"""Which files dateline wrote earlier, though the manifest of today doesn't list them.
+"""Find files that dateline wrote earlier, though the present manifest doesn't list them.
 
 Switching branches, stashing and `git checkout .` take the manifest back to what a commit has, and
 leave files that no commit has: outputs of another branch. They are known by their content, from a
@@ -22,14 +22,14 @@ _MOST_COMMITS: Final = 50
 
 
 def extend_log(log: Path, manifest: bytes) -> str:
-    """Return the text of *log* with all that *manifest* lists, the oldest lines left out."""
+    """Return *log* extended by everything that *manifest* lists, without its oldest lines."""
     new = [f"{entry.digest} {path}" for path, entry in (parse_manifest(manifest) or {}).items()]
     lines = dict.fromkeys([*_read_log(log), *new])
     return "\n".join(list(lines)[-max(_MOST_LINES, len(new)) :]) + "\n"
 
 
 def find_written(folder: Path, log: Path, paths: Iterable[str]) -> set[str]:
-    """Return those of *paths* in *folder* whose content dateline once wrote there.
+    """Return those of *paths* in *folder* with content that dateline once wrote there.
 
     They are regular files. One that was edited since is not among them.
     """
@@ -43,8 +43,8 @@ def find_written(folder: Path, log: Path, paths: Iterable[str]) -> set[str]:
 
 
 def _find_committed(folder: Path, digests: Mapping[str, str]) -> set[str]:
-    """Return the paths whose digest is in a manifest that a commit of any branch has."""
-    from dateline.check.git import GitError, Repository  # needed only where files are left over
+    """Return the paths whose digest is in a manifest in a commit of any branch."""
+    from dateline.check.git import GitError, Repository  # needed only if files are left over
 
     found: set[str] = set()
     try:
@@ -59,7 +59,7 @@ def _find_committed(folder: Path, digests: Mapping[str, str]) -> set[str]:
             if len(found) == len(digests):
                 break
     except GitError:
-        pass  # without an answer of git, the log decides
+        pass  # if git does not answer, the log decides
     return found
 
 

@@ -11,31 +11,31 @@ from dateline.files.switching import home_of
 
 
 def refuse(folder: Path, faults: Iterator[str]) -> None:
-    """Raise ``OutputError`` with the first of *faults*; do nothing where there is none."""
+    """Raise ``OutputError`` with the first of *faults*; do nothing if there are none."""
     for fault in faults:
         raise OutputError(sentence(folder, "output-path", fault))
 
 
 def kind_faults(folder: Path) -> Iterator[str]:
-    """Yield why what is at *folder*, or beside it, is nothing that could be replaced."""
+    """Yield why what is at *folder*, or beside it, can't be replaced."""
     beside = home_of(folder)
     if folder.is_symlink():
         yield "is a symbolic link, name the folder it points to"
     if folder.exists() and not folder.is_dir():
         yield "is not a folder, name another output"
-    # what lies in it is deleted: it must not lead elsewhere
+    # its content is deleted, so it must not lead elsewhere
     if beside.is_symlink() or (beside.exists() and not beside.is_dir()):
         yield f"needs {beside.name} beside it as a folder, move away what is there"
 
 
 def place_faults(folder: Path, protected: Iterable[Path]) -> Iterator[str]:
-    """Yield why replacing *folder* would take more along; none may touch a *protected* one."""
+    """Yield why replacing *folder* would affect more; it must not touch a *protected* one."""
     place = folder.resolve()
     own = "give the output a folder of its own"
     if place == place.parent:
         yield f"is the root of the file system, {own}"
     kept = [("the current directory", Path.cwd())]
-    with suppress(RuntimeError):  # nobody's home is known
+    with suppress(RuntimeError):  # the home folder is unknown
         kept.append(("the home directory", Path.home()))
     sources = [(str(source), source) for source in protected]
     for name, path in kept + sources:

@@ -1,4 +1,4 @@
-"""Files replaced among others, all of them or none, with a folder of outputs if need be.
+"""Replace files among others, all of them or none, with a folder of outputs if necessary.
 
 New contents are staged in a folder beside the files. They count from the moment on when a journal
 there names them; with outputs, when these are switched. What a killed run leaves counts for
@@ -43,7 +43,7 @@ class Replacement:
 
     @property
     def verb(self) -> str:
-        """What becomes of the file."""
+        """What happens to the file."""
         if self.before is None:
             return "added"
         return "changed" if self.after is not None else "removed"
@@ -53,7 +53,7 @@ class Replacement:
 class Outputs:
     """A folder of outputs that changes together with the files.
 
-    Once both have changed, what ``key`` returns is remembered (see ``files.remember``).
+    Once both have changed, the result of ``key`` is recorded (see ``files.remember``).
     """
 
     folder: Path
@@ -110,7 +110,7 @@ def _require_unedited(path: Path, before: bytes | None) -> None:
 
 @contextmanager
 def _shared_replaced(folder: Path, shared: Sequence[Replacement]) -> Iterator[None]:
-    """Give each *shared* file its new content; and the old one again where what follows fails.
+    """Replace the content of each *shared* file, and restore it if what follows fails.
 
     The commands that edit such a file go on where a killed run left one with its new content.
     """
@@ -140,7 +140,7 @@ def _replace_file(path: Path, content: bytes) -> None:
 
 
 def _stage(folder: Path, wanted: Iterable[Replacement], outputs: Outputs | None) -> None:
-    """Write all new contents, and a draft of the journal with what ``recover`` has to know."""
+    """Write all new contents, and a draft of the journal with what ``recover`` needs."""
     stage = folder / STAGED_EDIT
     rows = []
     for one in wanted:
@@ -154,7 +154,7 @@ def _stage(folder: Path, wanted: Iterable[Replacement], outputs: Outputs | None)
     journal: dict[str, Any] = {"files": rows, "outputs": None}
     if outputs is not None:
         place = outputs.folder.resolve()
-        with suppress(ValueError):  # on another drive there is no way from here to there
+        with suppress(ValueError):  # between drives there is no relative path
             place = Path(os.path.relpath(place, folder.resolve()))
         manifest = digest_of(collect_contents(outputs.artifacts)[MANIFEST])
         journal["outputs"] = {"folder": place.as_posix(), "manifest": manifest}
@@ -162,10 +162,10 @@ def _stage(folder: Path, wanted: Iterable[Replacement], outputs: Outputs | None)
 
 
 def recover(folder: Path) -> None:
-    """Finish what a killed run began in *folder*, or forget it if it had not come far enough.
+    """Finish what a killed run began in *folder*, or discard it if it was not far enough.
 
-    Whoever is about to read the files asks for this first. A run that is still writing them is
-    waited for. Raises EditError for a file that was edited since: what was meant is beside it.
+    Call it before reading the files. A run that is still writing them is waited for. Raises
+    EditError for a file that was edited since: the intended content is beside it.
     """
     if is_tree(folder / STAGED_EDIT):
         with explain_edit(folder), _locked(folder):
@@ -244,7 +244,7 @@ def _finish(folder: Path, files: Iterable[dict[str, str | None]]) -> None:
             path.unlink(missing_ok=True)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # a link stays one: the file that it leads to is replaced
+            # a link stays one: its target is replaced
             staged.replace(path.resolve())
         touched.add(path.parent)
     for parent in sorted(touched):
@@ -252,12 +252,12 @@ def _finish(folder: Path, files: Iterable[dict[str, str | None]]) -> None:
 
 
 def _staged_path(stage: Path, name: str) -> Path:
-    # in one folder, so that nothing has to be made or emptied in a certain order
+    # in one folder, so that the order of creation and deletion doesn't matter
     return stage / name.replace("/", "=")
 
 
 def _discard(stage: Path) -> None:
-    # the journal last: as long as it is there, what is staged is needed
+    # the journal last: as long as it exists, the staged files are needed
     for path in sorted(stage.iterdir(), key=lambda path: (path.name == _JOURNAL, path.name)):
         path.unlink()
     stage.rmdir()
@@ -265,7 +265,7 @@ def _discard(stage: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keep other runs off *folder* meanwhile; where the system can't, they are not kept off."""
+    """Lock *folder* against other runs for the duration, if the system can."""
     with ExitStack() as stack:
         with suppress(OSError):
             # the folder itself is locked, so that no file stays behind

@@ -1,4 +1,4 @@
-"""Artifacts whose bytes wait on the disk, not in memory, until they are written to the outputs."""
+"""Artifacts whose bytes are on the disk, not in memory, until they are written to the outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 
 from dateline.model import Artifact
 
-# What is shorter than a block is kept in memory.
+# What is shorter than a block stays in memory.
 _SMALL: Final = 1 << 12
 
 
@@ -34,10 +34,10 @@ class _Spooled(Artifact):
 
 @contextmanager
 def spooling() -> Iterator[Callable[[Artifact], Artifact]]:
-    """Yield what gives an artifact that is the same, and whose bytes are not in memory.
+    """Yield a function that returns an equal artifact whose bytes are not in memory.
 
-    They are in a file without a name, which goes at the end, or with the process. Where there is
-    no room for one, artifacts are given back as they are.
+    They are in a file without a name, which disappears at the end, or with the process. If there is
+    no room for one, artifacts are returned unchanged.
     """
     with ExitStack() as opened:
         try:

@@ -1,7 +1,7 @@
-"""The tree of outputs: staged in the folder beside it, switched into its place at once.
+"""The tree of outputs: staged in the folder beside it, and switched into its place atomically.
 
-That folder, `.<name>.dateline`, holds the lock of the run that writes, what it stages, and the
-record of what the outputs were made from. What a killed run left there is recovered from.
+That folder, `.<name>.dateline`, has the lock of the writing run, what it stages, and the record of
+what the outputs were made from. What a killed run left there is used for recovery.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ def home_of(folder: Path) -> Path:
 
 
 def put(folder: Path, name: str, text: str) -> None:
-    """Make the file *name* beside the output *folder* hold *text*."""
+    """Write *text* to the file *name* beside the output *folder*."""
     home = home_of(folder)
     replace(home / name, text.encode(), home / DRAFT)
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other runs off *folder*, once what a killed one left is recovered from.
+    """Lock *folder* against other runs, after recovering from a killed one.
 
     Raises BusyError where another run is at it.
     """
     home = home_of(folder)
     home.mkdir(parents=True, exist_ok=True)
-    # its file stays for ever, as deleting it would let two runs hold two files of that name
+    # its file is never deleted, because then two runs could lock two files of that name
     descriptor = os.open(home / _LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
     try:
         if not lock(descriptor, wait=False):
@@ -69,13 +69,13 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _recover(folder: Path) -> None:
-    """Put the tree back if a run ended between moving the old one out and the new one in."""
+    """Restore the tree if a run ended between moving the old one out and the new one in."""
     home = home_of(folder)
     new, old = home / NEW, home / OLD
-    # `new` is gone from here once the switch is done: then `old` is only rubbish
+    # `new` disappears from here with the switch: then `old` is only rubbish
     if is_tree(old) and is_tree(new):
         if folder.exists():
-            # half removed from a lower layer: it gets every file back that it lacks
+            # partly removed from a lower layer: restore every missing file
             for path in sorted(scan(old).files.keys() - scan(folder).files.keys()):
                 _move(path, old, folder)
         else:
@@ -85,7 +85,7 @@ def _recover(folder: Path) -> None:
 
 
 def stage(wanted: Mapping[str, bytes], same: set[str], folder: Path) -> None:
-    """Build the *wanted* tree beside *folder*, with links to the files that stay the *same*."""
+    """Build the *wanted* tree beside *folder*, with links to the files that are the *same*."""
     new = home_of(folder) / NEW
     folders = {
         "/".join(parts[:depth])
@@ -109,7 +109,7 @@ def stage(wanted: Mapping[str, bytes], same: set[str], folder: Path) -> None:
 
 
 def switch(folder: Path) -> Path | None:
-    """Put the staged tree in the place of *folder*; return where the tree is that it replaced."""
+    """Switch the staged tree into the place of *folder*; return the path of the replaced tree."""
     new, old = home_of(folder) / NEW, home_of(folder) / OLD
     replaced = None
     if not folder.exists():
@@ -119,15 +119,15 @@ def switch(folder: Path) -> Path | None:
     else:
         replaced = old
         _move_out(folder, old)
-        # the one moment without a tree: whoever comes next puts `old` back
+        # the one moment without a tree: the next run would restore `old`
         new.rename(folder)
     sync(folder.parent)
     return replaced
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Let two folders change places in one step; return whether the system could do that."""
-    # why not is of no interest: two renames come next, and they say what is really wrong
+    """Exchange two folders in one step; return whether the system can do that."""
+    # the reason is irrelevant: two renames come next, and they report real problems
     on_this_platform = EXCHANGES.get(sys.platform)
     return on_this_platform is not None and on_this_platform(one, other)
 
@@ -176,11 +176,11 @@ def _link_to(source: str, target: str) -> str:
 
 
 def clear(replaced: Path | None, folder: Path, found: TreeListing, same: set[str]) -> None:
-    """Carry over what is not ours from the tree that was *replaced*, and delete the rest."""
+    """Carry over foreign files from the *replaced* tree, and delete the rest."""
     if replaced is None:
         return
     for path in found.caches:
-        with suppress(OSError):  # a cache without a place any more is dropped
+        with suppress(OSError):  # a cache without its folder is dropped
             _drop_compiled(replaced, path, same)
             (replaced / path).rename(folder / path)
     # files that someone saved there while the new tree was staged
@@ -196,10 +196,11 @@ def _move(path: str, before: Path, after: Path) -> None:
 
 
 def _drop_compiled(tree: Path, cache: str, same: set[str]) -> None:
-    """Delete byte code in *cache* whose source did not stay the *same*.
+    """Delete byte code in *cache* unless its source is the *same*.
 
-    Python tells old byte code by the second and the size of its source, and imports it even
-    without one: a tree that is made twice within a second would run what it was before.
+    Python identifies outdated byte code by the time, in seconds, and the size of its source, and
+    imports it even without one: a tree that is made twice within a second would run its former
+    code.
     """
     home, _, name = cache.rpartition("/")
     if name == "__pycache__":

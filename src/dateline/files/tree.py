@@ -16,14 +16,14 @@ from dateline.model import MANIFEST
 
 
 class TreeListing(NamedTuple):
-    """What a folder holds: whether each file is a regular one, by path; and cache paths."""
+    """The content of a folder: whether each file is a regular one, by path; and cache paths."""
 
     files: dict[str, bool]
     caches: list[str]
 
 
 def scan(folder: Path) -> TreeListing:
-    """Return what *folder* holds, nothing if it is absent; links are not followed."""
+    """Return the content of *folder*, empty if it is absent; links are not followed."""
     found = TreeListing({}, [])
     pending = [""] if folder.is_dir() else []
     while pending:
@@ -42,7 +42,7 @@ def scan(folder: Path) -> TreeListing:
 
 
 class TreeSurvey:
-    """What *folder* holds, against the *wanted* content of every file by path.
+    """Compares *folder* with the *wanted* content of every file by path.
 
     *log* is that of earlier runs (see ``history``).
     """
@@ -56,7 +56,7 @@ class TreeSurvey:
 
     @cached_property
     def same(self) -> set[str]:
-        """The files that are as wanted."""
+        """The files with the wanted content."""
         return {path for path in self.found.files if self._is_wanted(path)}
 
     @cached_property
@@ -64,7 +64,7 @@ class TreeSurvey:
         """The files that dateline did not write: not listed, not as wanted, nor written earlier."""
         unlisted = self.found.files.keys() - (self._listing or {}).keys()
         healed = {path for path in unlisted if self._is_wanted(path)}
-        # a manifest that can't be read is ours only if something beside it is
+        # an unreadable manifest belongs to dateline only if something beside it does
         ours = {MANIFEST} if self._listing is not None or healed else set()
         unknown = unlisted - healed - ours
         return unknown - find_written(self._folder, self._log, unknown)
@@ -77,7 +77,7 @@ class TreeSurvey:
             raise OutputError(sentence(self._folder / path, "output-foreign", fact))
 
     def state(self, path: str) -> Literal["missing", "edited", "outdated", "extra"] | None:
-        """Return in what way the file at *path* is not as wanted (see ``Stale``); None if it is."""
+        """Return how the file at *path* differs from the wanted one (see ``Stale``), or None."""
         if path not in self.found.files:
             return "missing"
         if path not in self._wanted or path in self.foreign:

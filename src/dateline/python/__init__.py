@@ -1,1 +1,1 @@
-"""How Python source is written: expressions, names and types, for every output that has some."""
+"""Write Python source: expressions, names and types, for every output that contains some."""

@@ -1,4 +1,4 @@
-"""Lay out expressions of Python source, in lines of at most a hundred columns where they fit.
+"""Lay out expressions of Python source, in lines of at most a hundred columns if they fit.
 
 Text of the document reaches the source as string literals only.
 """
@@ -80,7 +80,7 @@ def either(members: list[Node]) -> Node:
 
 
 def literal(text: str) -> str:
-    """Return *text* as a string literal; what can't be seen is escaped."""
+    """Return *text* as a string literal; invisible characters are escaped."""
     return f'"{escape_text(text)}"'
 
 
@@ -126,7 +126,7 @@ def quote_ahead(node: Node, ahead: Collection[str]) -> Node:
         return node._replace(value=quote_ahead(node.value, ahead))
     if isinstance(node, Either):
         members = tuple(quote_ahead(member, ahead) for member in node.members)
-        # `"A" | B` is no expression that can be evaluated
+        # `"A" | B` can't be evaluated
         if any(isinstance(member, Text) for member in members):
             return Brackets("Union", members)
         return Either(members)
@@ -136,7 +136,7 @@ def quote_ahead(node: Node, ahead: Collection[str]) -> Node:
 def lay_out(node: Node, indent: int = 0, used: int = 0) -> Code:
     """Return the source of *node*; lines after the first begin at *indent*.
 
-    *used* is the width of what else is on the line, before the expression and after it.
+    *used* is the width of the rest of the line, before the expression and after it.
     """
     room = WIDTH - used
     lines: dict[int, str] = {}
@@ -169,7 +169,7 @@ def _write_node(node: Node) -> Any:
 
 
 def read_node(written: Any) -> Node:
-    """Return the expression that a deferred one was written from."""
+    """Return the expression that was written as *written*."""
     if isinstance(written, str):
         return written
     kind, *parts = written
@@ -207,7 +207,7 @@ def _escape_character(character: str) -> str:
 
 
 def _line(node: Node, lines: dict[int, str]) -> str:
-    """Return *node* in one line; *lines* gets it, and those of all nodes in it, by identity."""
+    """Return *node* in one line; *lines* collects it and those of all nodes in it, by identity."""
     if isinstance(node, str):
         return node
     if isinstance(node, DefinitionName):
@@ -250,7 +250,7 @@ def _laid_out(node: Node, indent: int, room: int, lines: dict[int, str]) -> str:
     if not node.items:
         return line
     items = [_laid_out(item, inner, WIDTH - inner - 1, lines) for item in node.items]
-    # a comma behind the only index of a subscript would make it a tuple
+    # a comma after the only index of a subscript would make it a tuple
     last = "" if len(items) == 1 and node.head and node.brackets == "[]" else ","
     return (
         node.head
@@ -263,7 +263,7 @@ def _laid_out(node: Node, indent: int, room: int, lines: dict[int, str]) -> str:
 
 
 def _pieces(text: str, width: int) -> list[str]:
-    """Cut *text* behind line breaks and blanks, so that the literals fit in *width*."""
+    """Split *text* after line breaks and blanks, so that the literals fit in *width*."""
     pieces: list[str] = []
     for line in text.splitlines(keepends=True):
         piece, used = "", 0

@@ -12,7 +12,7 @@ from dateline.deferral import defer, join_lines, waits
 from dateline.filters import Code
 from dateline.python.code import WIDTH, escape_text
 
-# What a line begins with: blanks, and the mark of an item of a list.
+# The beginning of a line: blanks, and the mark of a list item.
 _MARGIN: Final = re.compile(r" *(?:[-*+] +|[0-9]+[.)] +)?")
 
 # A line of running text: no list, table, heading, quote, code or fence (CommonMark 0.31).
@@ -62,7 +62,7 @@ def describe_argument(argument: Described) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class DescribedOperation:
-    """What docstrings say of an operation."""
+    """What docstrings say about an operation."""
 
     method: str
     path: str
@@ -81,7 +81,7 @@ def describe_operation(
 ) -> Iterator[str]:
     """Yield the paragraphs of the docstring of *operation*.
 
-    *notes* come before the list of *arguments*, at whose end is *more*.
+    *notes* come before the list of *arguments*, which ends with *more*.
     """
     if operation.summary:
         yield operation.summary
@@ -112,7 +112,7 @@ def _flowing(paragraph: str) -> Iterator[str]:
 
 
 def _continues(before: str, line: str) -> bool:
-    """Return whether *line* goes on with the item of a list that *before* is."""
+    """Return whether *line* continues the list item in *before*."""
     margin = len(found.group()) if (found := _MARGIN.match(before)) else 0
     return (
         bool(before[:margin].strip())
@@ -138,7 +138,7 @@ def _lines(paragraph: str, width: int) -> Iterator[str]:
 
 
 def _end(line: str) -> str:
-    """Return *line*, whose last quote is not one of those that close the docstring."""
+    """Return *line*, with its last quote kept apart from those that close the docstring."""
     bare = line.removesuffix('"')
     escapes = len(bare) - len(bare.rstrip("\\"))
     return bare + r"\"" if bare != line and escapes % 2 == 0 else line

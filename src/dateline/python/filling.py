@@ -1,4 +1,4 @@
-"""Lay out deferred source with the words that it waits for."""
+"""Lay out deferred source with its words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Words = Callable[[int], str]
 
 
 class Deferred(NamedTuple):
-    """A piece of source that depends on words: what it is laid out from, as JSON, and as what.
+    """A piece of source that depends on words: its content as JSON, and its kind.
 
     ``words`` are the numbers of the words in ``source``.
     """
@@ -25,10 +25,10 @@ class Deferred(NamedTuple):
 
 
 class Filling:
-    """The source of what is deferred, by its name, each laid out once.
+    """The source of deferred pieces, by name, each laid out once.
 
-    *parts* has what it is laid out from; *words* are given by their numbers. What is ``known``
-    holds for these words already.
+    *parts* are their contents; *words* are given by their numbers. ``known`` pieces are laid out
+    with these words already.
     """
 
     def __init__(
@@ -39,15 +39,15 @@ class Filling:
         self.known = {} if known is None else known
 
     def find(self, name: str) -> Deferred:
-        """Return the piece called *name*. Raises KeyError where there is none."""
+        """Return the piece called *name*. Raises KeyError if there is none."""
         if name not in self.known:
             self.known[name] = self._lay_out(self._parts[name])
         return self.known[name]
 
     def split(self, text: str) -> Iterator[str]:
-        """Yield the pieces of *text*: as it is, the name of what is deferred, and so on.
+        """Yield the pieces of *text*: verbatim text and names of deferred pieces in turn.
 
-        Raises ValueError where a placeholder is anywhere else.
+        Raises ValueError for a placeholder anywhere else.
         """
         for number, piece in enumerate(split_deferred(text)):
             if not number % 2 and has_marks(piece):
@@ -55,7 +55,7 @@ class Filling:
             yield piece
 
     def join(self, pieces: list[str]) -> str:
-        """Return the source that *pieces* are, as `split` yields them."""
+        """Return the source for *pieces*, as `split` yields them."""
         found = [*pieces]
         found[1::2] = (self.find(name).source for name in pieces[1::2])
         return "".join(found)

@@ -60,16 +60,17 @@ class FormReader:
         self._reader = PartReader(document)
 
     def mark_files(self, schema: Any, encoding: Mapping[str, Any]) -> Any:
-        """Return *schema*, whose properties that are files have the format `FILE`.
+        """Return *schema* with the format `FILE` for properties that are files.
 
-        What it refers to is in its place where that has files; without any, it is *schema* itself.
+        References are replaced by their targets if these have files; without any files, it is
+        *schema* itself.
         """
         return self._mark(schema, encoding, ())
 
     def list_parts(
         self, media_type: str, schema: Any, encoding: Mapping[str, Any]
     ) -> dict[str, FormPart]:
-        """Return how the properties of *schema* are written whose values alone do not say it."""
+        """Return how the properties of *schema* are written, if their values don't determine it."""
         found: dict[str, FormPart] = {}
         for name, child in dict(self._list_properties(schema)).items():
             said = encoding.get(name)
@@ -113,7 +114,7 @@ class FormReader:
         return FormPart(content_type=content_type, headers=fixed, required=tuple(required))
 
     def _find_value(self, schema: Any) -> str | None:
-        """Return the one text that *schema* allows, or has by default."""
+        """Return the one text that *schema* allows, or has as a default."""
         for part in self._reader.parts([Located(schema, "")]):
             listed = part.get("enum") or ()
             found = [part.get("const"), *(listed if len(listed) == 1 else ()), part.get("default")]
@@ -123,7 +124,7 @@ class FormReader:
         return None
 
     def _parts_of_item(self, schema: Any) -> Parts:
-        """Return the parts of *schema*; those of its items, which are a part of the form each."""
+        """Return the parts of *schema*, or those of its items if each is a part of the form."""
         parts = self._reader.parts([Located(schema, "")])
         items = next((part.get("items") for part in parts if part.get("items") is not None), None)
         return parts if items is None else self._reader.parts([Located(items, "")])
@@ -174,7 +175,7 @@ class FormReader:
 
 
 def _list_types(parts: Parts, said: Mapping[str, Any]) -> list[str]:
-    """Return the media types that a property may be written in, where anything says them."""
+    """Return the media types in which a property may be written, if they are declared."""
     declared = said.get("contentType")
     if not isinstance(declared, str):
         declared = next((part.get("contentMediaType", "") for part in parts), "")

@@ -21,14 +21,15 @@ _LONGEST: Final = 120
 SUPPORT: Final = "t"
 """What the module of support types is called inside a module of models."""
 
-# Names that the text of annotations uses; a class or field so called gets a trailing underscore.
+# Names that the text of annotations uses; a class or field with one gets a trailing underscore.
 _TYPING: Final = frozenset(
     {"TYPE_CHECKING", "Annotated", "Final", "Literal", "StrEnum", "TypeAlias", "TypeAliasType"}
     | {"Union"}
 )
 _BUILTIN: Final = frozenset({"str", "int", "float", "list", "dict", "tuple", SUPPORT})
-# What pydantic's base class has: a field of this name would hide it; and `Config`, which pydantic
-# takes for settings. Written out, so that a name does not depend on the release installed.
+# The attributes of pydantic's base class, which a field of this name would hide; and `Config`,
+# which
+# pydantic takes for settings. Written out, so that names don't depend on the installed release.
 _BASE_CLASS: Final = frozenset(
     {"construct", "copy", "dict", "from_orm", "json", "parse_file", "parse_obj", "parse_raw"}
     | {"Config"}
@@ -43,7 +44,7 @@ RESERVED_CLASSES: Final = _TYPING | frozenset(keyword.kwlist)
 """What no class may be called."""
 _RESERVED_FIELDS: Final = _TYPING | _BUILTIN | _BASE_CLASS | frozenset(keyword.kwlist)
 
-# Signs that tell apart names which are otherwise equal, as in `+1` and `-1`.
+# Signs that distinguish names which are otherwise equal, as in `+1` and `-1`.
 _SIGNS: Final = {"+": "plus", "-": "minus", "@": "at", "$": "dollar", "<": "less", ">": "greater"}
 _LEADING_SIGN: Final = re.compile(r"^([+@$<>]|-(?=[0-9]))")
 _WORD: Final = re.compile(r"[A-Za-z0-9]+")
@@ -135,7 +136,7 @@ def argument_name(name: str, taken: frozenset[str] = frozenset()) -> str:
 
 
 def list_turns(having: Container[str], versions: Sequence[str]) -> list[str]:
-    """Return those of *versions* at which the ones that are *having* something begin, end, ..."""
+    """Return the *versions* at which the ones *having* something begin, end, ..."""
     turns: list[str] = []
     for version in versions:
         if (version in having) != len(turns) % 2:
@@ -152,15 +153,15 @@ def join_turns(turns: Sequence[str]) -> str:
     words = ("_until_", "_from_")
     called = first + "".join(words[at % 2] + turn for at, turn in enumerate(rest))
     if len(called) > _LONGEST:
-        # taken away and given back time and again
+        # removed and added again repeatedly
         called = f"{first}_{sha256(called.encode()).hexdigest()[:16]}"
     return called
 
 
 def apart(called: Mapping[str, str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Return what each name is *called*, with trailing underscores where two would be the same.
+    """Return the names in *called*, with trailing underscores to distinguish equal ones.
 
-    The first of them keeps it. None becomes what another is called, or what is *taken*.
+    The first of them is unchanged. None becomes the name of another, or one that is *taken*.
     """
     made: dict[str, str] = {}
     known = {*called.values(), *taken}
@@ -198,5 +199,5 @@ def _words(name: str, separators: str = "") -> list[str]:
     spelled = signed if signed.isascii() else "".join(map(_spell_character, signed))
     word = re.compile(rf"[A-Za-z0-9{separators}]+") if separators else _WORD
     found = word.findall(spelled)
-    # nothing that could be read: the code points stand for it
+    # nothing readable: the code points represent it
     return found or ["u" + "".join(f"{ord(character):04x}" for character in name)]

@@ -55,7 +55,7 @@ _IGNORED: Final = frozenset({"accept", "content-type", "authorization"})
 # RFC 9110, section 6.4.1: there is no content, whatever the definitions declare.
 _BODILESS: Final = frozenset({"204", "205", "304"})
 
-# What annotations in clients use, and what clients have: a method of such a name would hide it.
+# Names that annotations in clients use, and attributes of clients: a method would hide them.
 _TAKEN: Final = frozenset(
     {"bool", "bytes", "close", "date", "datetime", "dict", "float", "int", "list", "str", "t"}
     | {"tuple", "with_options"}
@@ -67,7 +67,7 @@ _SIGNS: Final = {"<": "less", ">": "greater"}
 
 @dataclass(frozen=True, kw_only=True)
 class Argument:
-    """A parameter of an operation, and the keyword that it is in the method."""
+    """A parameter of an operation, and its keyword in the method."""
 
     keyword: str
     name: str
@@ -102,7 +102,7 @@ class CalledBody:
 class StreamedBody:
     """A body that is read while it arrives: of `bytes`, `lines` of JSON, or `events`.
 
-    ``inline`` is the schema of a line; ``is_only`` says that the response comes as nothing else.
+    ``inline`` is the schema of a line; with ``is_only``, the response has no other form.
     """
 
     kind: str
@@ -136,7 +136,7 @@ class Called(DescribedOperation):
 
     @property
     def inlines(self) -> Iterator[Inline]:
-        """Yield the schemas for which a type is wanted."""
+        """Yield the schemas for which a type is needed."""
         for argument in self.arguments:
             yield argument.inline
         bodies = (self.body, *self.results.values(), *self.errors.values())
@@ -148,7 +148,7 @@ class Called(DescribedOperation):
 def read_operations(
     table: Table, document: dict[str, Any], environments: Mapping[str, dict[str, Any]]
 ) -> list[Called]:
-    """Return the operations of *document*, the one of a version in all environments together.
+    """Return the operations of *document*, that of a version in all environments together.
 
     *environments* has those of each.
     """
@@ -156,7 +156,7 @@ def read_operations(
 
 
 def read_address(servers: Any) -> str:
-    """Return the first address of a list of servers, variables at their defaults; or nothing."""
+    """Return the first address of a list of servers, with default variables; or nothing."""
     server = servers[0] if isinstance(servers, Sequence) and servers else {}
     url = str(server.get("url", ""))
     for name, variable in server.get("variables", {}).items():
@@ -165,7 +165,7 @@ def read_address(servers: Any) -> str:
 
 
 def name_credentials(document: dict[str, Any]) -> dict[str, str]:
-    """Return the argument of clients that each security scheme is, by the scheme's name.
+    """Return the argument of clients for each security scheme, by the scheme's name.
 
     A scheme of the connection itself has none.
     """
@@ -226,12 +226,12 @@ class _Reader:
         return [
             self._operation(path, method, names[path, method], item, node)
             for path, method, item, node in sites
-            # no request has such a path
+            # requests can't have such a path
             if {"?", "#"}.isdisjoint(path)
         ]
 
     def _name_methods(self, sites: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """Return the name of each method; one that several would have is made of the path, too."""
+        """Return the name of each method; one that several would have includes the path."""
         called = {at: argument_name(self._names[at], _TAKEN) for at in sites}
         counts: dict[str, int] = {}
         for name in called.values():
@@ -341,7 +341,7 @@ class _Reader:
         wanted.sort(
             key=lambda each: path.find(f"{{{each[1]}}}") if each[0] == "path" else len(path)
         )
-        # `idempotency_key` may come to an operation later: no parameter takes its place
+        # `idempotency_key` may be added to an operation later: no parameter takes its place
         taken = {"self", "idempotency_key", *(["body"] if has_body else [])}
         for place, name, found in wanted:
             keyword = argument_name(f"{name} {_SIGNS.get(name[-1:], '')}".strip())
@@ -423,7 +423,7 @@ class _Reader:
         return CalledBody(media_type=media_type, inline=inline)
 
     def _stream(self, id: str, title: str, response: dict[str, Any]) -> StreamedBody | None:
-        """Return the body of *response* that is read while it arrives, if it may have one."""
+        """Return the body of *response* that is read while it arrives, if there may be one."""
         content = response.get("content") or {}
         for media_type, media in content.items():
             kind = _STREAMS.get(media_type.partition(";")[0].strip().lower())

@@ -1,4 +1,4 @@
-"""The Python types of schemas, and which contract the server's types are made from."""
+"""The Python types of schemas, and the contract of the server's types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dateline.python.code import (
 )
 from dateline.python.names import class_name
 
-# What type checkers take the types of JSON values for.
+# The Python types of JSON values for type checkers.
 _PLAIN: Final = {
     "t.Boolean": "bool",
     "t.Date": "date",
@@ -54,30 +54,30 @@ class Type(NamedTuple):
         return either([self.narrowed, "None"]) if self.nullable else self.narrowed
 
     def describe(self, more: tuple[Pair, ...]) -> Node:
-        """Return the whole expression, with *more* said of it as a field."""
+        """Return the whole expression, with *more* about it as a field."""
         if self.nullable:
             return describe_field(self.whole, more)
         return Type(node=self.node, limits=(*self.limits, *more), marks=self.marks).narrowed
 
 
 class Typed(NamedTuple):
-    """What a schema is written as: its type and its default, if that can be written."""
+    """The expression for a schema: its type and its default, if that can be written."""
 
     type: Type
     default: Node | None
 
 
 def describe_field(node: Node, more: tuple[Pair, ...]) -> Node:
-    """Return *node* with *more* said of it as a field."""
+    """Return *node* with *more* about it as a field."""
     return subscript("Annotated", node, call("t.Field", *more)) if more else node
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inline:
-    """A schema of an operation that is no component.
+    """A schema of an operation that is not a component.
 
-    ``holder`` says in words what holds it: one request or one response. It is called ``called``
-    and, behind that, ``part``, where it needs a name. ``sent`` says that callers write it.
+    ``holder`` describes its holder: one request or one response. If it needs a name, that is
+    ``called`` followed by ``part``. ``sent`` says that callers write it.
     """
 
     holder: str
@@ -88,7 +88,7 @@ class Inline:
 
     @property
     def key(self) -> str:
-        """What no other inline schema has: one message may hold several, each with its part."""
+        """A unique key: one message may contain several inline schemas, each with its part."""
         return f"{self.holder} ({self.part})"
 
 
@@ -99,10 +99,10 @@ def place_inline(
     *,
     sent: bool,
 ) -> Inline:
-    """Return the Inline of *schema*, named after the component that holds it, if one does.
+    """Return the Inline of *schema*, named after the component that contains it, if any.
 
     *shared* is the section, the name of the component (None if there is none) and the part of it;
-    *own* is the holder, the name and the part where no component holds the schema.
+    *own* is the holder, the name and the part if no component contains the schema.
     """
     section, component, part = shared
     holder, called, own_part = own
@@ -122,10 +122,10 @@ def place_inline(
 class Canonical:
     """The contract that servers are written against: it comes after all versions.
 
-    Its types are as open as the document: what says nothing of other fields takes them, where a
-    caller's own type of a request helps to find mistakes by refusing them. ``strict`` names the
-    components that only requests hold. ``inlines`` are the schemas of operations for which a type
-    is wanted.
+    Its types are as open as the document: a type without statements about other fields allows them,
+    while a caller's own type of a request helps to find mistakes by refusing them. ``strict`` are
+    the components that only requests contain. ``inlines`` are the schemas of operations for which a
+    type is needed.
     """
 
     contract: Contract
@@ -134,11 +134,11 @@ class Canonical:
 
 
 class CalledTypes(NamedTuple):
-    """The types that callers of each version meet.
+    """The types that callers of each version use.
 
-    ``inlines`` has those of inline schemas by version and key, ``homes`` says for each version
-    which module defines each class, ``members`` has for each module and class the fields by their
-    names in JSON: what they are called, and their annotation.
+    ``inlines`` are those of inline schemas by version and key, ``homes`` are, for each version, the
+    modules that define each class, ``members`` are, for each module and class, the fields by their
+    names in JSON: their Python names and annotations.
     """
 
     inlines: Mapping[str, Mapping[str, Typed]]
@@ -147,7 +147,7 @@ class CalledTypes(NamedTuple):
 
 
 def qualify_names(node: Node, qualify: Callable[[str], str]) -> Node:
-    """Return *node* with the names of definitions as *qualify* writes them."""
+    """Return *node* with the names of definitions as written by *qualify*."""
     if isinstance(node, DefinitionName):
         return DefinitionName(qualify(node.name), node.attribute)
     if isinstance(node, Brackets):

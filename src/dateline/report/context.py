@@ -1,4 +1,4 @@
-"""What a report says beside its findings, and how it is laid out."""
+"""The context of a report: the run, and the layout."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def _no_source(_: str) -> str | None:
 class Context:
     """The run that reported the findings, and the reader of the report.
 
-    ``version`` is the tool's own; ``baseline`` says in a few words what was compared with, such
-    as ``git main (3f2a...)``; ``command`` is the one that was run. ``colour`` and ``width`` (in
-    columns) are the terminal's; ``show_waived`` writes waived findings out there, too. ``against``
-    is the baseline that the command line named: commands that a report prints repeat it.
+    ``version`` is the tool's own; ``baseline`` is a short description of the baseline, such as
+    ``git main (3f2a...)``; ``command`` is the one that was run. ``colour`` and ``width`` (in
+    columns) are the terminal's; with ``show_waived``, waived findings are written out there, too.
+    ``against`` is the baseline named on the command line: commands that a report prints repeat it.
 
-    ``problems`` are what kept the definitions, or what callers have, from being read: findings
-    are then not all that there are. With ``quiet``, text has no more than what is wrong.
-    ``projects`` gives the name of each project that has one, by what its folder of definitions is
-    called. ``fallback`` is the file that formats name for a finding without a place where their
-    readers demand one. ``rule_pages`` is the address of a rule's page, with ``{rule}`` in it, or
-    nothing. ``source`` gives the text of a file as findings name it in ``after_source``, or None.
+    ``problems`` are the reasons why definitions or published documents could not be read: findings
+    are incomplete then. With ``quiet``, text only has what is wrong. ``projects`` maps the names of
+    folders of definitions to the names of projects that have one. ``fallback`` is the file that
+    formats name for a finding without a place if they need one. ``rule_pages`` is the address of a
+    rule's page, with ``{rule}`` in it, or nothing. ``source`` returns the text of a file named in
+    ``after_source``, or None.
     """
 
     version: str

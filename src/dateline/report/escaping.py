@@ -1,4 +1,4 @@
-"""Text of findings made inert: for terminals, logs of CI servers, and Markdown."""
+"""Make the text of findings inert: for terminals, logs of CI servers, and Markdown."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dateline.model import printable
 LIMIT: Final = 1_000
 """At most so many characters of one text are shown to people; programs get all of it."""
 
-# CI servers take such marks in a log for commands: GitHub and others `::name` at the start of a
+# CI servers interpret such marks in a log as commands: GitHub and others `::name` at the start of a
 # line, all of them `##[name]`, `##vso[name]` or `##teamcity[name]` anywhere in it.
 _COMMAND: Final = re.compile(r"##(?=[A-Za-z]*\[)|(?<!\S)::(?=[A-Za-z])")
 
-# First what code hosts make links and mentions of: a zero-width space takes it apart, since a
-# backslash is gone by the time they look. Then what is markup.
+# First what code hosts turn into links and mentions: a zero-width space breaks it up, since a
+# backslash is gone by the time they look. Then markup.
 _MARKUP: Final = re.compile(
     r"(?P<linked>@|:(?=//)|www(?=\.)|GH-(?=\d)|[#!](?=\d))|[\\`*_\[\]<>&#|~$!{}]", re.IGNORECASE
 )
@@ -24,14 +24,14 @@ SEPARATOR: Final = "&#8203;"
 
 
 def escape_line(text: str, limit: int = LIMIT) -> str:
-    """Return *text* on one line, cut at *limit*, with nothing in it that a terminal or CI obeys."""
+    """Return *text* on one line, cut at *limit*, without what terminals or CI interpret."""
     # cut before escaping, too: a giant text costs no more than a long one
     line = printable(text[: limit + 1], limit)
     return _COMMAND.sub(lambda found: f"{found[0][0]}\\x{ord(found[0][0]):02x}", line)
 
 
 def escape_markdown(text: str) -> str:
-    """Return *text* on one line of Markdown in which nothing is markup, a link or a mention."""
+    """Return *text* on one line of Markdown without any markup, link or mention."""
     return _MARKUP.sub(_escape_markup, escape_line(text))
 
 
@@ -42,7 +42,7 @@ def _escape_markup(found: re.Match[str]) -> str:
 
 
 def quote_markdown(text: str, limit: int = 300) -> str:
-    """Return *text* as a code span of Markdown, with marks longer than any in it."""
+    """Return *text* as a code span of Markdown, with delimiters longer than any in it."""
     line = escape_line(text, limit)
     longest = max(map(len, re.findall("`+", line)), default=0)
     marks = "`" * (longest + 1)

@@ -23,11 +23,11 @@ class Excerpts:
         self._lines: dict[str, list[str]] = {}
 
     def at(self, place: Place | None) -> list[str]:
-        """Return the line at *place* and the line with the caret; none where it isn't known."""
+        """Return the line at *place* and the line with the caret; nothing if it is unknown."""
         if place is None:
             return []
         if place.file not in self._lines:
-            # the reader of the sources, too, knows no other ends of lines
+            # the reader of the sources also recognizes no other line ends
             self._lines[place.file] = (self._source(place.file) or "").split("\n")
         lines = self._lines[place.file]
         line = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
@@ -54,7 +54,7 @@ def _flat(text: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """Return how many columns of a terminal *text* takes."""
+    """Return the width of *text* in columns of a terminal."""
     return sum(
         0
         if unicodedata.category(character) in _WITHOUT_WIDTH

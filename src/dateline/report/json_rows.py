@@ -14,7 +14,8 @@ _HALVES: Final = re.compile("[\ud800-\udfff]")
 def format_row(value: Any) -> str:
     """Return *value* on one line, readable by every strict reader.
 
-    A number that JSON has no word for becomes its name as text, half of a surrogate pair U+FFFD.
+    Numbers that JSON lacks, such as infinity, become their name as text, and half of a surrogate
+    pair becomes U+FFFD.
     """
     try:
         text = json.dumps(value, allow_nan=False)
@@ -22,7 +23,7 @@ def format_row(value: Any) -> str:
         return format_row(_exchangeable(value))
     if "\\ud" in text:
         text = json.dumps(_exchangeable(value))
-    # what CI servers take for a command in a log; `#` occurs in texts only
+    # what CI servers interpret as a command in a log; `#` occurs in texts only
     return text.replace("##", "\\u0023#")
 
 

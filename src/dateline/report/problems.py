@@ -1,4 +1,4 @@
-"""Problems of inputs, as reports have them."""
+"""Problems of inputs, in reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINE: Final = re.compile(
 
 
 def list_problems(errors: Iterable[DatelineError], fallback: str) -> Iterator[Problem]:
-    """Yield the problems that *errors* are about, those without a place in the file *fallback*."""
+    """Yield the problems in *errors*; those without a place get the file *fallback*."""
     for error in errors:
         if isinstance(error, SourceError):
             yield from error.problems
@@ -32,7 +32,7 @@ def list_problems(errors: Iterable[DatelineError], fallback: str) -> Iterator[Pr
 
 
 def list_invalid(problems: Iterable[Problem]) -> Iterator[Finding]:
-    """Yield *problems* as findings that nothing but their verdict distinguishes from others."""
+    """Yield *problems* as findings that differ from others only in their verdict."""
     for problem in problems:
         key = "\0".join((problem.id, problem.place.file, problem.message))
         yield Finding(

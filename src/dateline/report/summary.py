@@ -1,4 +1,4 @@
-"""Findings summed up: counts, one sentence, and groups in order of weight."""
+"""Summarize findings: counts, one sentence, and groups in order of severity."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOTHING: Final = {"check": "no findings", "diff": "no changes"}
 
 
 class Level(Enum):
-    """What a finding is: a breach, a remark, or a breach that a waiver covers."""
+    """The level of a finding: a violation, a remark, or a waived violation."""
 
     ERROR = "error"
     NOTE = "note"
@@ -39,10 +39,10 @@ class Level(Enum):
 
 
 def severity_of(finding: Finding) -> Level:
-    """Return the level of *finding*, its waiver left aside: an error or a note.
+    """Return the level of *finding*, ignoring its waiver: an error or a note.
 
-    An additive change is an error where a policy was checked (it was held back), and a note
-    where two documents were merely compared.
+    An additive change is an error if a policy was checked (a version withholds it), and a note if
+    two documents were just compared.
     """
     weighty = finding.verdict in (Verdict.GATED, Verdict.NEVER, Verdict.INVALID)
     held_back = finding.verdict is Verdict.ADDITIVE and finding.policy is not Policy.COMPARISON
@@ -50,7 +50,7 @@ def severity_of(finding: Finding) -> Level:
 
 
 def level_of(finding: Finding) -> Level:
-    """Return the level of *finding*, its waiver included."""
+    """Return the level of *finding*, including its waiver."""
     return severity_of(finding) if finding.waived is None else Level.WAIVED
 
 
@@ -62,7 +62,7 @@ def count_verdicts(findings: Sequence[Finding]) -> dict[str, int]:
 
 
 def summarize(findings: Sequence[Finding], context: Context) -> str:
-    """Return the summary: ``2 gated, 1 never; 3 waived``, or that there is nothing."""
+    """Return the summary: ``2 gated, 1 never; 3 waived``, or that there are none."""
     counted = count_verdicts(findings)
     waived = counted.pop("waived")
     summary = ", ".join(f"{count:,} {verdict}" for verdict, count in counted.items() if count)
@@ -80,13 +80,13 @@ class Section(NamedTuple):
 
     @property
     def shared_help(self) -> str | None:
-        """The help of every finding here, or None where they differ."""
+        """The help of every finding here, or None if they differ."""
         texts = {finding.help for finding in self.findings}
         return self.findings[0].help if len(texts) == 1 else None
 
 
 def group_by_rule(findings: Sequence[Finding]) -> list[Section]:
-    """Return *findings* by level, verdict and rule: the weightiest first, waived ones last."""
+    """Return *findings* by level, verdict and rule: the gravest first, waived ones last."""
     grouped: dict[tuple[Level, Verdict, str], list[Finding]] = {}
     for finding in findings:
         grouped.setdefault((level_of(finding), finding.verdict, finding.rule), []).append(finding)

@@ -1,4 +1,4 @@
-"""What a finding says, in short lines that are safe wherever they are printed."""
+"""Phrase a finding in short lines that are safe wherever they are printed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_NAMES: Final = 10
 
 
 class TextSpan(NamedTuple):
-    """A piece of a text; ``code`` where it was between backticks."""
+    """A piece of a text; ``code`` if it was between backticks."""
 
     text: str
     code: bool
@@ -46,12 +46,12 @@ def list_names(names: Sequence[str], most: int = _MOST_NAMES) -> str:
 
 
 def place_of(finding: Finding) -> Place | None:
-    """Return where *finding* is reported: where the thing is now, or where it was."""
+    """Return the place at which *finding* is reported: the present one, or the former one."""
     return finding.after_source or finding.before_source
 
 
 def format_place(finding: Finding) -> str:
-    """Return the place of *finding* as text; without one the pointer, and else nothing."""
+    """Return the place of *finding* as text; without one the pointer, or else nothing."""
     place = place_of(finding)
     if place is not None:
         return escape_line(str(place))
@@ -60,14 +60,14 @@ def format_place(finding: Finding) -> str:
 
 
 class Fact(NamedTuple):
-    """One more thing to know about a finding: its name and what there is to say."""
+    """One more fact about a finding: its name and its text."""
 
     name: str
     text: str
 
 
 def list_facts(finding: Finding) -> Iterator[Fact]:
-    """Yield what concerns *finding* beside its message and help."""
+    """Yield the facts about *finding* besides its message and help."""
     if finding.policy is Policy.MINTED and finding.verdict is Verdict.ADDITIVE:
         yield Fact("policy", "minted: fails, since it holds back what all versions can have")
     if finding.versions:
@@ -83,7 +83,7 @@ def list_facts(finding: Finding) -> Iterator[Fact]:
 
 
 def number_repetitions(names: Iterable[str]) -> Iterator[str]:
-    """Yield each of *names*, one that was there before with a number: readers drop repetitions."""
+    """Yield each of *names*, repeated ones with a number: readers drop repetitions."""
     counts: Counter[str] = Counter()
     for name in names:
         found = name

@@ -23,7 +23,7 @@ from dateline.report.wording import (
 
 _NOTHING_FROM_ELSEWHERE: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-# Elements that text runs around; the others end their line.
+# Elements that text flows around; the others end their line.
 _INLINE: Final = frozenset(["a", "code", "span"])
 
 _MOST_LISTED: Final = 100
@@ -31,7 +31,7 @@ _WIDTH: Final = 160
 
 
 def write(findings: Sequence[Finding], context: Context) -> str:
-    """Return the page. Text goes into it as the text of elements only, which escapes all of it."""
+    """Return the page. Text is only added as the text of elements, which escapes all of it."""
     summary = summarize(findings, context)
     grouped = group_by_rule(findings)
     page = Element("html", lang="en")
@@ -63,7 +63,7 @@ def _head(page: Element, title: str) -> None:
     policy = {"http-equiv": "Content-Security-Policy", "content": _NOTHING_FROM_ELSEWHERE}
     SubElement(head, "meta", policy)
     SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
-    # without it browsers ask the host for one
+    # without it browsers request one from the host
     SubElement(head, "link", rel="icon", href="data:,")
     _add(head, "title", title)
     style = Path(__file__).with_name("html.css").read_text(encoding="utf-8")
@@ -116,7 +116,7 @@ def _finding(article: Element, finding: Finding, excerpts: Excerpts) -> None:
     excerpt = excerpts.at(finding.after_source)
     if excerpt:
         block = _add(article, "pre", excerpt[0] + "\n")
-        # scrolled by keyboard, too
+        # scrollable by keyboard, too
         block.attrib.update({"tabindex": "0", "role": "group", "aria-label": "source"})
         _add(block, "span", excerpt[1]).set("aria-hidden", "true")
     about = list(list_facts(finding))
@@ -129,7 +129,7 @@ def _finding(article: Element, finding: Finding, excerpts: Excerpts) -> None:
 
 
 def _details(article: Element, finding: Finding) -> None:
-    """Add what is folded away: pointers, values, and the operations that were not named yet."""
+    """Add the collapsed part: pointers, values, and the operations that were not named yet."""
     operations = finding.operations if len(finding.operations) > MOST_OPERATIONS else ()
     shown = {
         "before (pointer)": [finding.before_pointer],
@@ -175,7 +175,7 @@ def _add(parent: Element, tag: str, text: str, kind: str = "") -> Element:
 
 
 def _tail(parent: Element, text: str) -> None:
-    """Add *text* behind all that *parent* holds."""
+    """Append *text* to the content of *parent*."""
     if len(parent):
         parent[-1].tail = (parent[-1].tail or "") + text
     else:

@@ -22,7 +22,7 @@ _WIDTH: Final = 100
 def write(findings: Sequence[Finding], context: Context) -> str:
     """Return the report of *findings*: errors failed, waived ones skipped, remarks passed.
 
-    Without findings there is one test that passed: servers take an empty report for a mistake.
+    Without findings there is one test that passed: servers treat an empty report as an error.
     """
     levels = [level_of(finding) for finding in findings]
     invalid = sum(finding.verdict is Verdict.INVALID for finding in findings)
@@ -35,7 +35,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     }
     root = ElementTree.Element("testsuites", totals)
     suite = ElementTree.SubElement(root, "testsuite", totals)
-    # the file is the same whatever terminal it was written from
+    # the file doesn't depend on the terminal
     settled = replace(context, colour=False, width=_WIDTH)
     excerpts = Excerpts(settled.source, settled.width)
     # GitLab keeps only one of two test cases of one name
@@ -64,6 +64,6 @@ def _outcome(case: ElementTree.Element, finding: Finding) -> ElementTree.Element
         skipped = {"message": f"waived: {escape_line(finding.waived)}"}
         return ElementTree.SubElement(case, "skipped", skipped)
     failed = {"message": escape_line(finding.message), "type": str(finding.verdict)}
-    # what could not be run is an error, what did not hold a failure
+    # what could not be run is an error, a violation is a failure
     outcome = "error" if finding.verdict is Verdict.INVALID else "failure"
     return ElementTree.SubElement(case, outcome, failed)

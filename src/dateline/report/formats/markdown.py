@@ -18,18 +18,18 @@ COMMENT: Final = 65_535
 STEP_SUMMARY: Final = 1_000_000
 """GitHub drops a step summary of more than 1 MiB."""
 
-# Room for what ends the report: it says how much was left out.
+# Room for the end of the report: it says how much was left out.
 _RESERVE: Final = 500
 _MOST_ROWS: Final = 50
 
 
 def write(findings: Sequence[Finding], context: Context) -> str:
-    """Return a comment on *findings*: the weightiest first, and how many didn't fit."""
+    """Return a comment on *findings*: the gravest first, and how many didn't fit."""
     return _write_within(findings, context, COMMENT)
 
 
 def step_summary(findings: Sequence[Finding], context: Context) -> str:
-    """Return what `GITHUB_STEP_SUMMARY` takes: the same with room for more."""
+    """Return the content for `GITHUB_STEP_SUMMARY`: the same with room for more."""
     return _write_within(findings, context, STEP_SUMMARY)
 
 
@@ -48,7 +48,7 @@ def _write_within(findings: Sequence[Finding], context: Context, limit: int) -> 
         for finding in section.findings:
             item = _item(finding, section)
             if _size(item) > room:
-                # nothing smaller behind it either: what is left out is one run
+                # nothing smaller after it either: what is left out is one run
                 room = 0
                 left += 1
                 continue
@@ -69,7 +69,7 @@ def _size(text: str) -> int:
 
 
 def _head(grouped: Sequence[Section], summary: str, context: Context) -> Iterator[str]:
-    # the comment lets a bot find what it wrote before
+    # the comment lets a bot find its earlier comment
     yield f"<!-- dateline {context.command} -->\n"
     yield f"### dateline {context.command}: {summary}\n\n"
     if context.baseline:
@@ -129,5 +129,5 @@ def _help(text: str) -> list[str]:
 
 
 def _within(line: str) -> str:
-    """Return *line* so that it begins no list, heading or command: a letter comes first."""
+    """Return *line* such that it begins no list, heading or command: a letter comes first."""
     return line if line[0].isalpha() or line[0] in "`\\&" else SEPARATOR + line

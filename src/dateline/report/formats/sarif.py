@@ -20,7 +20,7 @@ _SCHEMA: Final = (
 _ROOT: Final = "%SRCROOT%"
 _LEVELS: Final = {Level.ERROR: "error", Level.NOTE: "note"}
 
-# What a reader would take for an embedded link (section 3.11.6).
+# What a reader would interpret as an embedded link (section 3.11.6).
 _LINK: Final = re.compile(r"\]\(")
 _FIRST_SENTENCE: Final = re.compile(r".*?[.](?=\s|$)")
 
@@ -53,7 +53,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
 
 
 def _rule(finding: Finding, context: Context) -> dict[str, Any]:
-    """Return the rule of *finding*, the first that it was broken with."""
+    """Return the rule of *finding*, from its first violation."""
     help_text = " ".join(split_paragraphs(finding.help)) or finding.rule
     law = _FIRST_SENTENCE.match(help_text)
     known = finding.verdict is not Verdict.INVALID and context.rule_pages
@@ -79,7 +79,7 @@ def _result(finding: Finding, rule: int, context: Context) -> dict[str, Any]:
         # GitHub refuses a result without a place
         "locations": [_location(place_of(finding) or Place(context.fallback, 1, 1))],
         "partialFingerprints": {"dateline/v1": finding.fingerprint},
-        # given for each result, since it may be given for one (section 3.27.23)
+        # present for each result, since it may be present for one (section 3.27.23)
         "suppressions": [],
         "properties": {
             "verdict": str(finding.verdict),

@@ -16,7 +16,7 @@ from dateline.report.wording import format_place, list_facts, place_of, split_pa
 
 _INDENT: Final = " " * 4
 
-# So many equal edits are shown one by one; of more, so many places.
+# The number of equal edits that are shown one by one; of more, the number of places.
 _FEW: Final = 3
 
 # Select Graphic Rendition (ECMA-48 section 8.3.117).
@@ -67,7 +67,7 @@ def find_waive_command(findings: Sequence[Finding], context: Context) -> str:
 
 
 def find_project(finding: Finding, context: Context) -> str:
-    """Return the name of the project that *finding* is one of, where there are several."""
+    """Return the name of the project of *finding*, if there are several."""
     file = (place_of(finding) or Place("", 1, 1)).file
     found = [folder for folder in context.projects if file.startswith(f"{folder}/")]
     return context.projects[max(found, key=len)] if found else ""
@@ -76,10 +76,10 @@ def find_project(finding: Finding, context: Context) -> str:
 def _blocks(
     findings: Sequence[Finding], context: Context, excerpts: Excerpts
 ) -> Iterator[list[str]]:
-    """Yield the lines of each entry: a finding, or many that are alike.
+    """Yield the lines of each entry: a finding, or many similar ones.
 
-    Information is written out once for a rule, and on one line each after that: whoever adopts an
-    API has a lot of it, and can't mend it.
+    Information is written out once for each rule, and on one line each after that: an adopted API
+    has a lot of it, which nobody can fix.
     """
     explained: set[str] = set()
     short: list[str] = []
@@ -105,14 +105,14 @@ def _blocks(
 
 
 def _edit(finding: Finding) -> tuple[str, ...]:
-    """Return what findings have in common that come from one edit made in many places."""
+    """Return what findings from one edit in many places have in common."""
     owner, _, fact = finding.message.partition(": ")
     rule = (finding.rule, str(finding.verdict), str(finding.policy), str(finding.waived))
     return (*rule, fact or owner, finding.help, *finding.versions, "", *finding.environments)
 
 
 def list_alike(findings: Sequence[Finding], context: Context) -> Iterator[str]:
-    """Yield the lines of many findings that differ in their places only."""
+    """Yield the lines of many findings that only differ in their places."""
     first = findings[0]
     fact = first.message.partition(": ")[2] or first.message
     yield f"{_mark(first, context)} {escape_line(fact)} ({len(findings):,} times)"
