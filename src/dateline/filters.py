@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import markupsafe
 
@@ -20,6 +20,7 @@ from dateline.report.escaping import escape_line, escape_markdown, quote_markdow
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
 
 
@@ -53,6 +54,8 @@ def _commonmark() -> MarkdownIt:
     """Return a renderer of CommonMark 0.31 with tables.
 
     HTML in descriptions is escaped, and images become links: a page loads nothing from elsewhere.
+    A link to an address without a scheme, which leads somewhere where its authors publish it, is
+    text.
     """
     # needed by the site only
     from markdown_it import MarkdownIt
@@ -60,7 +63,21 @@ def _commonmark() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     for name in ("heading_open", "heading_close"):
         made.add_render_rule(name, _render_heading)
+    made.core.ruler.push("links_outside", _remove_relative_links)
     return made
+
+
+def _remove_relative_links(state: StateCore) -> None:
+    for block in state.tokens:
+        kept: list[Token] = []
+        is_removed = False
+        for token in block.children or ():
+            if token.type == "link_open":
+                is_removed = urlsplit(str(token.attrs["href"])).scheme == ""
+            if not (is_removed and token.type in ("link_open", "link_close")):
+                kept.append(token)
+        if block.children is not None:
+            block.children = kept
 
 
 def _render_heading(_: object, tokens: Sequence[Token], index: int, *_others: object) -> str:

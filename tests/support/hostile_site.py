@@ -11,6 +11,7 @@ EVIL: Final = (
     "[a](javascript:alert(1)) ![b](https://elsewhere.example/b.png) <https://elsewhere.example>",
     "</code></pre><iframe src=https://elsewhere.example></iframe>",
     "# Head\n\n<style>*{display:none}</style>\n\n| a |\n|---|\n| <b onclick=x> |",
+    "[*r*](#gone) [s](/gone 'w') [t][u] [v](<gone.html>) [x](//gone)\n\n[u]: ../gone\n",
 )
 
 HOSTILE: Final = {
@@ -58,8 +59,14 @@ lint: adopted
                 "schemas": {
                     "A": {
                         "type": "object",
-                        "description": EVIL[2],
+                        "description": EVIL[5],
                         "properties": {
+                            "gone": {
+                                "x-removed": "2025-06-01",
+                                "type": "object",
+                                "description": EVIL[2],
+                                "properties": {"a": {"type": "object", "properties": {"b": {}}}},
+                            },
                             EVIL[0]: {"type": "string", "pattern": ".|<b>|`", "default": EVIL[1]},
                             "b": {
                                 "type": "string",

@@ -79,8 +79,7 @@ class PageComparison:
         """Return the row of two versions of a value with what differs, None if nothing does."""
         if newer is None or older is None:
             row, state = (older, "removed") if newer is None else (newer, "added")
-            # what came or went as a whole is described on its own page
-            return None if row is None else replace(row, state=state, whole=None)
+            return None if row is None else _change_whole(row, state)
         if older is newer and newer.component is None and not newer.rows:
             return None
         rows = [
@@ -104,6 +103,18 @@ class PageComparison:
             state="" if is_same else "changed",
             before="" if is_same else older.words,
         )
+
+
+def _change_whole(row: TreeRow, state: str) -> TreeRow:
+    """Return *row* as one that came or went as a whole, with all that is in it.
+
+    A component is described on its own page.
+    """
+    # the newer version has no place for a link to what is in a removed one
+    rows = (
+        tuple(_change_whole(each, state) for each in row.rows) if state == "removed" else row.rows
+    )
+    return replace(row, state=state, whole=None, rows=rows)
 
 
 def _align(
