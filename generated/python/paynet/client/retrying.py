@@ -20,10 +20,10 @@ REPEATABLE_STATUSES: Final = frozenset({429, 502, 503, 504})
 class Backoff:
     """How long to wait before a request is sent again, in seconds.
 
-    The wait is random between nothing and a limit, which is ``initial`` at first and doubles each
-    time, up to ``maximum``: full jitter, so that callers who failed together do not return
-    together. What a response says in `Retry-After` is added; a response that asks for more than
-    ``longest`` is not waited for, but raised. Raises ValueError for waits below 0.
+    The wait is random between zero and a limit, which is ``initial`` at first and doubles each
+    time, up to ``maximum``: full jitter, so that callers that failed together do not return
+    together. The `Retry-After` of a response is added; a response that asks for more than
+    ``longest`` is raised at once. Raises ValueError for waits below 0.
     """
 
     initial: float = 0.5
@@ -44,7 +44,7 @@ class Backoff:
 
 
 def read_retry_after(value: str | None) -> float | None:
-    """Return the seconds that a `Retry-After` header means (RFC 9110, section 10.2.3).
+    """Return the seconds in a `Retry-After` header (RFC 9110, section 10.2.3).
 
     None for an absent or malformed one.
     """

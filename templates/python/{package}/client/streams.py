@@ -16,16 +16,16 @@ from .errors import StreamCutError, UnreadableResponseError
 
 T = TypeVar("T")
 
-# What lines of JSON may begin with (RFC 7464).
+# The possible beginnings of lines of JSON (RFC 7464).
 _RECORD: Final = "\x1e"
 
 
 @dataclass(frozen=True)
 class ServerEvent:
-    """A server-sent event (HTML, section 9.2): what it is called, its data, and its id.
+    """A server-sent event (HTML, section 9.2): its name, its data, and its id.
 
-    ``id`` is the last one that was sent; ``retry`` is after how many milliseconds the server wants
-    to be asked again, if it says so.
+    ``id`` is the last one that was sent; ``retry`` is the reconnection time in milliseconds, if the
+    server sent one.
     """
 
     event: str
@@ -34,12 +34,12 @@ class ServerEvent:
     retry: int | None = None
 
     def json(self) -> Any:
-        """Return the data as plain JSON. Raises ValueError for data that is none."""
+        """Return the data as plain JSON. Raises ValueError for any other data."""
         return json.loads(self.data)
 
 
 class Decoder(Generic[T]):
-    """Makes items of bytes as they arrive."""
+    """Decodes items from bytes as they arrive."""
 
     def feed(self, chunk: bytes) -> list[T]:
         """Return the items that *chunk* completes."""
@@ -51,19 +51,19 @@ class Decoder(Generic[T]):
 
     @property
     def is_within(self) -> bool:
-        """Whether the end of the body would be within an item that it does not complete."""
+        """Whether an end of the body here would be in the middle of an item."""
         return False
 
 
 class Chunks(Decoder[bytes]):
-    """Gives bytes as they arrive."""
+    """Passes bytes on as they arrive."""
 
     def feed(self, chunk: bytes) -> list[bytes]:
         return [chunk]
 
 
 class _LineSplitter:
-    """Splits text at CR, LF and both: other signs that end lines elsewhere are text in these."""
+    """Splits text at CR, LF and both: other line separators are ordinary text here."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -71,7 +71,7 @@ class _LineSplitter:
 
     def feed(self, chunk: bytes) -> list[str]:
         if self._after_return and chunk:
-            # the second half of a line's end
+            # the second half of a line end
             chunk = chunk.removeprefix(b"\n")
             self._after_return = False
         if chunk.endswith(b"\r"):
@@ -108,7 +108,7 @@ class Lines(Decoder[T]):
 
 
 class Events(Decoder[ServerEvent]):
-    """Reads server-sent events; what is incomplete at the end is none (HTML, section 9.2.6)."""
+    """Reads server-sent events; an incomplete one at the end is dropped (HTML, section 9.2.6)."""
 
     def __init__(self) -> None:
         self._splitter = _LineSplitter()
@@ -153,8 +153,8 @@ class Events(Decoder[ServerEvent]):
 class Stream(Generic[T]):
     """The items of a response, read once while they arrive.
 
-    Close it, or use it in a `with` statement, if it is not read to its end. Raises StreamCutError
-    where the response stops in its middle.
+    Close it, or use it in a `with` statement, unless it is read to its end. Raises StreamCutError
+    if the response stops in the middle.
     """
 
     def __init__(self, response: httpx.Response, decoder: Decoder[T], operation: str) -> None:
@@ -192,8 +192,8 @@ class Stream(Generic[T]):
 class AsyncStream(Generic[T]):
     """The items of a response, read once while they arrive.
 
-    Close it, or use it in an `async with` statement, if it is not read to its end. Raises
-    StreamCutError where the response stops in its middle.
+    Close it, or use it in an `async with` statement, unless it is read to its end. Raises
+    StreamCutError if the response stops in the middle.
     """
 
     def __init__(self, response: httpx.Response, decoder: Decoder[T], operation: str) -> None:
@@ -231,17 +231,17 @@ class AsyncStream(Generic[T]):
 
 
 def require_whole(response: httpx.Response, *, is_within: bool = False) -> None:
-    """Raise RemoteProtocolError for a body, read to its end, that is a part of what was sent.
+    """Raise RemoteProtocolError for a body that was read to its end and is incomplete.
 
     *is_within* says that it ends within an item.
     """
     decoder: Any = getattr(response, "_decoder", None)
     for each in getattr(decoder, "children", (decoder,)):
-        # httpx takes compressed data without its end for all of it
+        # httpx accepts compressed data without its end
         is_complete = getattr(getattr(each, "decompressor", None), "eof", True)
         if not is_complete and response.num_bytes_downloaded:
             raise httpx.RemoteProtocolError("the compressed body has no end")
-    # the end of such a body is that of the connection (RFC 9112, section 6.3)
+    # such a body ends with the connection (RFC 9112, section 6.3)
     is_delimited = {"content-length", "transfer-encoding"} & {*response.headers.keys()}
     if is_within and not is_delimited and response.http_version.startswith("HTTP/1"):
         raise httpx.RemoteProtocolError("the connection ended within an item")

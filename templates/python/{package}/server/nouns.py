@@ -1,4 +1,4 @@
-"""The types that handlers, and the table of the operations, are written with."""
+"""The types for handlers, and for the table of the operations."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ Json: TypeAlias = Any
 Convert: TypeAlias = (
     Callable[[V], R | Awaitable[R]] | Callable[[V, ConversionContext], R | Awaitable[R]]
 )
-"""Makes a value of another; it may take the call that it serves, and may have to be awaited."""
+"""Converts a value; it may take the call that it serves, and may have to be awaited."""
 
 
 class Account(Protocol):
-    """The account that a request is done for, as `authenticate` returns it."""
+    """The account that a request is made for, as `authenticate` returns it."""
 
     @property
     def identity(self) -> str:
@@ -65,9 +65,9 @@ class Account(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[A_co]):
-    """What a handler receives of a request beside its parameters and its body.
+    """What a handler receives about a request besides its parameters and its body.
 
-    ``account`` is what `authenticate` returned; None for operations without authentication.
+    ``account`` is the result of `authenticate`; None for operations without authentication.
     ``scope`` is the ASGI scope, for rare needs. Handlers are independent of the version.
     """
 
@@ -78,7 +78,7 @@ class Call(Generic[A_co]):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
-    """A result with its status, or with headers, where the default does not serve.
+    """A result with its status, or with headers, if the defaults are not sufficient.
 
     Without ``status``, it is the first one in the definitions. ``headers`` are keyed by canonical
     names, values are those of JSON.
@@ -114,10 +114,10 @@ Item: TypeAlias = T | ServerSentEvent[T] | dict[str, Any] | list[Any]
 """What is sent as an item of a stream: a model, its value as plain JSON, an event with either."""
 
 Items: TypeAlias = AsyncIterable[Item[T]] | Iterable[Item[T]]
-"""A stream: each item is sent when it is there, as callers of their version see it."""
+"""A stream: each item is sent as soon as it is there, in the form for the caller's version."""
 
 Bytes: TypeAlias = bytes | AsyncIterable[bytes] | Iterable[bytes]
-"""A body that is no JSON, or the pieces of one, each sent when it is there."""
+"""A body that is not JSON, or its pieces, each sent as soon as it is there."""
 
 
 class Refusal(Exception):  # noqa: N818 - it is no error: a handler's answer
@@ -156,9 +156,9 @@ class Credentials:
         self._declared = declared or {}
 
     def header(self, name: str) -> str | None:
-        """Return the value of a header; None where there is none.
+        """Return the value of a header, or None.
 
-        Anybody can send any header: use `parameter` to find out whom a request is done for.
+        Anybody can send any header: use `parameter` to find out for whom a request is made.
         """
         return asgi.field(self._scope, name)
 
@@ -174,21 +174,21 @@ class Credentials:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Limits for bodies, and for how many seconds a retry waits for the first request with its
-    idempotency key.
+    """Limits for bodies, and the number of seconds that a retry waits for the first request.
 
-    ``limits_of`` are the limits for the bodies of single operations, by their ids.
+    A retry is a request with the same idempotency key. ``limits_of`` are the limits for the bodies
+    of single operations, by their ids.
 
     The operations are below ``prefix``; None is the path of the environment's address.
 
-    With ``unwritten`` 501, operations whose handler is missing answer with that status; otherwise
-    the application is not built without them.
+    With ``unwritten`` 501, operations whose handler is missing respond with that status; otherwise
+    building the application fails.
 
     With ``docs``, the specification documents have a page, at `/docs`, and the site is at `/site/`:
-    that in the folder ``site``, or else the one that was generated with this package, as long as
-    it lies beside it.
+    that in the folder ``site``, or else the one that was generated with this package, as long as it
+    is beside it.
 
-    ``problem`` makes the bodies of errors, like `problem_details`. They are validated against the
+    ``problem`` creates the bodies of errors, like `problem_details`. They are validated against the
     schema that the operation declares for the status; without one, they are sent as
     ``problem_type``. Without the function, bodies follow the declared schemas.
     """
@@ -236,12 +236,12 @@ class Parameter:
 class Operation:
     """One operation, named as in the contract data, and the method of a group that handles it.
 
-    ``body`` and each of ``responses`` give the canonical type for each media type: that of items
-    for a sequence, `Upload` or `bytes` for what else is not JSON, and None for a response without
-    content. The keys of ``responses`` are those of the
-    document (`200`, `4XX`, `default`). ``security`` lists alternatives, each all schemes that it
-    needs together; without any, or if one is empty, callers may be unknown.
-    ``unserved`` is why the operation has no handler and answers 501, if it does.
+    ``body`` and each of ``responses`` have the canonical type for each media type: that of items
+    for a sequence, `Upload` or `bytes` for anything else that is not JSON, and None for a response
+    without content. The keys of ``responses`` are those of the document (`200`, `4XX`, `default`).
+    ``security`` lists alternatives, each of which needs all of its schemes; without any, or if one
+    is empty, callers may be unknown. ``unserved`` is the reason why the operation has no handler
+    and responds with 501, if so.
     """
 
     id: str
