@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import logging
+import zlib
 from typing import Any
 
 import pytest
@@ -90,7 +91,15 @@ def test_a_narrowed_body_has_its_own_length_and_no_digest_of_the_old_one(shop: S
 
 
 @pytest.mark.parametrize(
-    ("coding", "encode"), [("gzip", gzip.compress), ("GZIP ", gzip.compress), ("identity", bytes)]
+    ("coding", "encode"),
+    [
+        ("gzip", gzip.compress),
+        ("GZIP ", gzip.compress),
+        ("x-gzip", gzip.compress),
+        ("identity", bytes),
+        # several members, and zeros behind them
+        ("gzip", lambda body: gzip.compress(body[:9]) + gzip.compress(body[9:]) + b"\0\0"),
+    ],
 )
 def test_an_encoded_body_is_narrowed_in_its_coding(shop: Shop, coding: str, encode: Any) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-encoding", coding.encode())]
@@ -129,6 +138,55 @@ def test_a_body_without_a_type_at_a_status_that_no_version_declares(
         assert response.status == status
         if status == 202:
             assert (response.body, response.header("x-own")) == (body, ["1"])
+
+
+@pytest.mark.parametrize(
+    ("coding", "body"),
+    [
+        ("gzip", gzip.compress(BODY)[:-1]),
+        ("gzip", gzip.compress(BODY) + b"{"),
+        ("gzip", gzip.compress(BODY) + gzip.compress(BODY)),
+        ("deflate", zlib.compress(BODY)[:-1]),
+        ("gzip", BODY),
+        ("gzip", b""),
+    ],
+)
+def test_a_coded_body_that_is_not_whole_is_not_sent(shop: Shop, coding: str, body: bytes) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-encoding", coding.encode())]
+    assert get(wrap(shop, Backend(body, headers=headers))).status == 500
+
+
+@pytest.mark.parametrize("status", [204, 205, 304])
+@pytest.mark.parametrize("headers", [[], [(b"content-type", b"application/json")]])
+def test_a_body_where_there_is_none_is_not_sent(shop: Shop, status: int, headers: Fields) -> None:
+    fields = [*headers, (b"content-length", str(len(BODY)).encode())]
+    response = get(wrap(shop, Backend(BODY, status, fields)))
+    assert (response.status, response.body) == (status, b"")
+    assert status != 205 or response.header("content-length") == ["0"]
+    head = get(wrap(shop, Backend(headers=fields)), "HEAD")
+    assert (head.status, head.body) == (200, b"")
+
+
+@pytest.mark.parametrize("named", ["application/json", "text/html", "text/event-stream", None])
+@pytest.mark.parametrize("status", [300, 301, 303, 307])
+def test_a_redirect_has_no_body_that_may_be_json(
+    shop: Shop, status: int, named: str | None
+) -> None:
+    to = (b"location", b"/api/orders/two")
+    fields = [to, *([(b"content-type", named.encode())] if named is not None else [])]
+    for body in (BODY, b"see: " + BODY):
+        response = get(wrap(shop, Backend(body, status, fields)))
+        assert (response.status, response.body) == (status, b"")
+        assert response.header("location") == ["/api/orders/two"]
+    page = get(wrap(shop, Backend(b"<p>there</p>", status, fields)))
+    assert (page.status, page.body) == (status, b"<p>there</p>")
+
+
+@pytest.mark.parametrize("tag", ["a", "'a'", '"a', '"a", "b"', ""])
+def test_what_is_no_entity_tag_is_left_out(shop: Shop, tag: str) -> None:
+    headers = [(b"content-type", b"application/json"), (b"etag", tag.encode())]
+    response = get(wrap(shop, Backend(headers=headers)))
+    assert (response.json, response.header("etag")) == (narrowed(shop), [])
 
 
 def test_a_coding_that_cant_be_read_is_an_error_that_is_logged(

@@ -213,6 +213,30 @@ def test_a_stream_may_be_encoded(feeds: Feeds, coding: str) -> None:
     assert response.header("content-encoding") == []
 
 
+def test_a_stream_may_be_encoded_piece_by_piece(feeds: Feeds) -> None:
+    # each item is a member of its own, as where every one is compressed and sent at once
+    members = [gzip.compress(sse(each)) for each in (plain(1), EXTRA, plain(2))]
+    content = b"".join(members)
+    for size in (1, 7, len(content)):
+        pieces = [content[at : at + size] for at in range(0, len(content), size)]
+        app = feeds.wrap(Backend("text/event-stream", *pieces, coding="gzip"))
+        response = ask(app, request(path="/api/events", headers=at(OLD)))
+        assert compact(response.body) == compact(sse(*SEEN[OLD]))
+
+
+@pytest.mark.parametrize(
+    "content", [gzip.compress(sse(plain(1)))[:-1], b"\x1f\x8b", b"data: 1\n\n"]
+)
+def test_a_stream_that_is_cut_in_its_coding_does_not_end_as_if_whole(
+    feeds: Feeds, content: bytes
+) -> None:
+    app = feeds.wrap(Backend("text/event-stream", content, coding="gzip"))
+    caller = Staying()
+    with pytest.raises(feeds.package.module("server.items").StreamError):
+        asyncio.run(app(request(path="/api/events", headers=at(OLD)), caller.receive, caller.send))
+    assert all(each.get("more_body", True) for each in caller.sent)
+
+
 WRONG = {
     "an item of another shape": b'data: {"kind": "plain", "count": "many", "newest": 1}\n\n',
     "an unknown variant": b'data: {"kind": "other", "newest": 1}\n\n',

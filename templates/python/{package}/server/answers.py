@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
+from .codings import CODINGS, decode, encode
 from .contracts import Contracts, MisfitError, Validator
 from .items import Items
 from .plain import read_json, read_quickly, write_json, write_quickly
@@ -21,7 +21,8 @@ from .runtime.narrowing import Narrowing, UnfitError, identity, keys
 from .runtime.sequences import is_sequential
 from .runtime.values import withheld
 
-_BODILESS: Final = frozenset({204, 205, 304})
+BODILESS: Final = frozenset({204, 205, 304})
+"""The statuses of answers without a body"""
 
 # They describe the bytes of a body that has been replaced, or parts of it.
 _OF_BYTES: Final = frozenset(
@@ -36,9 +37,6 @@ _LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 
 # Blanks, marks of byte order, separators of records, and the zeros of UTF-16 and UTF-32.
 _BEFORE: Final = b" \t\r\n\x1e\0\xef\xbb\xbf\xff\xfe"
-
-_CODINGS: Final = ("gzip", "deflate", "identity")
-"""The content codings that a body which has to be narrowed may have."""
 
 Change = Callable[[Any], Any]
 
@@ -154,7 +152,7 @@ class AnswerNarrowing:
         is_named = bool(content_type)
         usual_type = self._results.find_media_type(key) or ""
         content_type = content_type or usual_type
-        if status in _BODILESS:
+        if status in BODILESS:
             return Treatment(status, key)
         if not content_type:
             said = f"status {status} has no body in {self._operation}"
@@ -197,32 +195,43 @@ class AnswerNarrowing:
         One with a body in JSON may be of a newer version, unless it is an error.
         """
         said = f"status {status} is none that {self._operation} answers with"
-        if status >= HTTPStatus.MULTIPLE_CHOICES or status in _BODILESS:
+        if status >= HTTPStatus.BAD_REQUEST or status in BODILESS:
             return Treatment(status)
         name = essence(_unite(content_type))
-        if is_json(name) or is_sequential(name):
+        if status < HTTPStatus.MULTIPLE_CHOICES and (is_json(name) or is_sequential(name)):
             raise MisfitError(said)
-        return self._treat_undescribed(status, None, said)
+        is_text = not name or "," in name or name.startswith(("text/", "multipart/"))
+        return self._treat_undescribed(status, None, said, is_message=is_text)
 
-    def _treat_undescribed(self, status: int, key: str | None, said: str) -> Treatment:
+    def _treat_undescribed(
+        self, status: int, key: str | None, said: str, *, is_message: bool = True
+    ) -> Treatment:
         """Return what becomes of a body that is none of the definitions: it stays as it is.
 
         One that is JSON, whatever its type is called, may be of a newer version; *said* is then why
         it can't be sent.
         """
+        is_message = is_message or status >= HTTPStatus.MULTIPLE_CHOICES
+        body = _Undescribed(said, is_message=is_message)
         keeps_headers = key is None or self._narrowing.headers(self._operation, key) is identity
-        return Treatment(status, key, _Undescribed(said), keeps_headers=keeps_headers)
+        return Treatment(status, key, body, keeps_headers=keeps_headers)
 
     def headers(self, given: Headers, treatment: Treatment) -> Headers:
-        """Return the headers of an answer, narrowed, with the entity-tags of the version."""
+        """Return the headers of an answer, narrowed, with the entity-tags of the version.
+
+        What is no entity-tag is left out: it would be the same for all versions.
+        """
         if treatment.key is not None:
             given = self._results.narrow_headers(given, treatment.key, self._version)
-        return [
-            (name, etag.tag_version(value.decode("latin-1"), self._version).encode("latin-1"))
-            if name.lower() == b"etag"
-            else (name, value)
-            for name, value in given
-        ]
+        made: Headers = []
+        for name, value in given:
+            if name.lower() == b"etag":
+                with suppress(ValueError):
+                    tag = etag.tag_version(value.decode("latin-1"), self._version)
+                    made.append((name, tag.encode("latin-1")))
+            else:
+                made.append((name, value))
+        return made
 
 
 class _Text:
@@ -233,9 +242,9 @@ class _Text:
 
     def narrow(self, content: bytes, coding: str) -> bytes:
         """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
-        plain = _decode(content, coding)
+        plain = decode(content, coding)
         try:
-            return _encode(self._change(plain.decode()).encode(), coding)
+            return encode(self._change(plain.decode()).encode(), coding)
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
 
@@ -248,7 +257,7 @@ class _Json:
 
     def narrow(self, content: bytes, coding: str) -> bytes:
         """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
-        plain = _decode(content, coding) if coding else content
+        plain = decode(content, coding) if coding else content
         try:
             value = read_quickly(plain)
             after = self._change(value)
@@ -257,7 +266,7 @@ class _Json:
             made = write_quickly(after)
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
-        return _encode(made, coding) if coding else made
+        return encode(made, coding) if coding else made
 
 
 class _Validated:
@@ -269,14 +278,14 @@ class _Validated:
 
     def narrow(self, content: bytes, coding: str) -> bytes:
         """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
-        plain = _decode(content, coding)
+        plain = decode(content, coding)
         try:
             value = read_json(plain)
             misfit = self._validator.misfit(value)
             if misfit is not None:
                 raise MisfitError(misfit)
             after = self._change(value)
-            return content if after is value else _encode(write_json(after), coding)
+            return content if after is value else encode(write_json(after), coding)
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
 
@@ -293,15 +302,21 @@ class _Untyped:
 
 
 class _Undescribed:
-    """Refuses a body that may be an object or a list in JSON; *reason* says why."""
+    """Refuses a body that may be JSON; *reason* says why.
 
-    def __init__(self, reason: str) -> None:
+    That is one that begins as an object or a list does, or has one in it, if it *is_message*.
+    """
+
+    def __init__(self, reason: str, *, is_message: bool) -> None:
         self._reason = reason
+        self._is_message = is_message
 
     def narrow(self, content: bytes, coding: str) -> bytes:
         """Return *content*. Raises MisfitError."""
         # some clients read what is no JSON to others: with other encodings, numbers, ends
-        if _decode(content, coding).lstrip(_BEFORE)[:1] in (b"{", b"["):
+        plain = decode(content, coding)
+        place = plain if self._is_message else plain.lstrip(_BEFORE)[:1]
+        if b"{" in place or b"[" in place:
             raise MisfitError(self._reason)
         return content
 
@@ -342,24 +357,6 @@ def accept_codings(value: bytes) -> bytes:
     known = [
         each.strip()
         for each in value.decode("latin-1").split(",")
-        if each.partition(";")[0].strip().lower() in _CODINGS
+        if each.partition(";")[0].strip().lower() in CODINGS
     ]
     return ", ".join(known or ["identity"]).encode("latin-1")
-
-
-def _decode(content: bytes, coding: str) -> bytes:
-    if coding in ("", "identity"):
-        return content
-    if coding not in _CODINGS:
-        raise MisfitError(f"a body with the content coding {coding} can't be narrowed")
-    try:
-        # 32: the header says whether it is gzip or zlib
-        return zlib.decompress(content, 32 + zlib.MAX_WBITS)
-    except zlib.error as error:
-        raise MisfitError(f"the body is not {coding}: {error}") from None
-
-
-def _encode(content: bytes, coding: str) -> bytes:
-    if coding == "gzip":
-        return gzip.compress(content, 6, mtime=0)
-    return zlib.compress(content) if coding == "deflate" else content

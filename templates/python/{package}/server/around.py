@@ -9,7 +9,14 @@ from http import HTTPStatus
 from inspect import isawaitable
 from typing import Any, Final, TypeVar
 
-from .answers import AnswerNarrowing, Prepared, accept_codings, described, replace_length
+from .answers import (
+    BODILESS,
+    AnswerNarrowing,
+    Prepared,
+    accept_codings,
+    described,
+    replace_length,
+)
 from .contracts import Contracts, MisfitError
 from .converters import call
 from .hidden import find_hidden_headers, hide_headers
@@ -551,8 +558,8 @@ class _Narrowed:
     """One answer of the application, on its way to a caller of a version."""
 
     __slots__ = (
-        *("_broken", "_context", "_is_dropped", "_pieces", "_prepared", "_scope", "_send"),
-        *("_start", "_stream", "_way"),
+        *("_broken", "_context", "_is_bodiless", "_is_dropped", "_pieces", "_prepared"),
+        *("_scope", "_send", "_start", "_stream", "_way"),
     )
 
     def __init__(
@@ -565,6 +572,7 @@ class _Narrowed:
         self._start: Message = {}
         self._prepared: Prepared | None = None
         self._pieces: list[bytes] | None = None
+        self._is_bodiless = False
         self._is_dropped = False
         self._stream: NarrowedStream | None = None
         self._broken: StreamError | None = None
@@ -590,8 +598,11 @@ class _Narrowed:
             return self._end(self._prepared, content)
         if self._stream is not None:
             return self._pass(self._stream, message)
-        # another answer may have been sent in place of this one
-        return _DONE if self._is_dropped else self._send(message)
+        if self._is_dropped:
+            # another answer has been sent in place of this one
+            return _DONE
+        # not every server leaves out what applications send to HEAD
+        return self._send({**message, "body": b""} if self._is_bodiless else message)
 
     def check(self) -> None:
         """Raise StreamError if the answer can't go on, whatever the application made of that."""
@@ -612,6 +623,7 @@ class _Narrowed:
             await self._send({**message, "body": body})
 
     async def _begin(self, message: Message) -> None:
+        self._is_bodiless = self._scope["method"] == "HEAD" or message["status"] in BODILESS
         coding = described(message, b"content-encoding").strip().lower()
         try:
             treatment = self._way.answers.treat(
@@ -630,11 +642,14 @@ class _Narrowed:
             await self._replace(treatment.status)
             return
         start = {**message, "status": treatment.status, "headers": headers}
+        if treatment.status == HTTPStatus.RESET_CONTENT:
+            await self._send({**start, "headers": replace_length(headers, 0)})
+            return
         if treatment.body is None:
             await self._send(start)
             return
         headers = replace_length(headers, None)
-        if self._scope["method"] == "HEAD":
+        if self._is_bodiless:
             await self._send({**start, "headers": headers})
         else:
             self._start = start
@@ -649,8 +664,11 @@ class _Narrowed:
             else:
                 body = await self._make(partial(narrowing.narrow, content, coding))
         except MisfitError as error:
-            await self._refuse(status, error)
-            return
+            if not HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+                await self._refuse(status, error)
+                return
+            # what a redirect leads to is not in its body
+            body = b""
         headers.append((b"content-length", b"%d" % len(body)))
         start = {**self._start, "status": status, "headers": headers, "trailers": False}
         await self._send(start)

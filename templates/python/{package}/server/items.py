@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
 from pydantic_core import from_json, to_json, to_jsonable_python
 
+from .codings import Decoder
 from .contracts import MisfitError, Validator, pointer
 from .converters import Make
 from .nouns import ServerSentEvent
@@ -17,8 +17,6 @@ from .runtime.narrowing import UnfitError
 from .runtime.sequences import Frame, Framing, SequenceError
 
 Change = Callable[[Any], Any]
-
-_PIECE: Final = 64 * 1024
 
 
 class StreamError(Exception):
@@ -100,19 +98,21 @@ class NarrowedStream:
     def __init__(self, items: Items, coding: str, make: Make) -> None:
         self._take = items.take
         self._framing = items.frame()
-        self._decode = _decoder(coding)
+        self._decoder = Decoder(coding)
         self._make = make
 
     async def change(self, piece: bytes, *, is_last: bool) -> bytes:
         """Return what callers are sent for *piece*. Raises MisfitError."""
         made = bytearray()
         try:
-            for each in self._decode(piece):
+            for each in self._decoder.decode(piece):
                 for frame in self._framing.split(each):
                     made += await self._write(frame)
+            if is_last:
+                self._decoder.end()
             for frame in self._framing.end() if is_last else ():
                 made += await self._write(frame)
-        except (SequenceError, zlib.error) as error:
+        except SequenceError as error:
             raise MisfitError(str(error)) from error
         return bytes(made)
 
@@ -120,22 +120,3 @@ class NarrowedStream:
         if isinstance(frame, bytes):
             return frame
         return frame.write(await self._make(partial(self._take, frame.item)))
-
-
-def _decoder(coding: str) -> Callable[[bytes], list[bytes]]:
-    """Return what takes the content coding off a stream. Raises MisfitError for an unknown one."""
-    if coding in ("", "identity"):
-        return lambda piece: [piece]
-    if coding not in ("gzip", "deflate"):
-        raise MisfitError(f"a stream with the content coding {coding} can't be narrowed")
-    # 32: the header says whether it is gzip or zlib
-    found = zlib.decompressobj(32 + zlib.MAX_WBITS)
-
-    def decode(piece: bytes) -> list[bytes]:
-        pieces = []
-        while piece:
-            pieces.append(found.decompress(piece, _PIECE))
-            piece = found.unconsumed_tail
-        return pieces
-
-    return decode

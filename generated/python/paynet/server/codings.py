@@ -1,0 +1,65 @@
+"""The content codings that a body which has to be narrowed may have (RFC 9110, section 8.4.1)."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from typing import Final
+
+from .contracts import MisfitError
+
+CODINGS: Final = ("gzip", "x-gzip", "deflate", "identity")
+
+# The header says whether it is gzip or zlib.
+_ANY_HEADER: Final = 32 + zlib.MAX_WBITS
+_PIECE: Final = 64 * 1024
+
+
+class Decoder:
+    """Takes the content coding off a body. Raises MisfitError for one that is not known."""
+
+    def __init__(self, coding: str) -> None:
+        if coding and coding not in CODINGS:
+            raise MisfitError(f"a body with the content coding {coding} can't be narrowed")
+        self._coding = coding
+        self._found = None if coding in ("", "identity") else zlib.decompressobj(_ANY_HEADER)
+        self._is_begun = False
+
+    def decode(self, piece: bytes) -> Iterator[bytes]:
+        """Yield what *piece*, the next one of the body, stands for. Raises MisfitError."""
+        if self._found is None:
+            yield piece
+            return
+        while piece:
+            try:
+                yield self._found.decompress(piece, _PIECE)
+            except zlib.error as error:
+                raise MisfitError(f"the body is not {self._coding}: {error}") from None
+            self._is_begun = True
+            piece = self._found.unconsumed_tail
+            if self._found.eof:
+                # gzip may have several members, and zeros behind them
+                piece = self._found.unused_data.lstrip(b"\0")
+                if piece:
+                    self._found = zlib.decompressobj(_ANY_HEADER)
+
+    def end(self) -> None:
+        """Raise MisfitError for a body that is cut off."""
+        if self._found is not None and self._is_begun and not self._found.eof:
+            raise MisfitError(f"the body is not {self._coding}: it is cut off")
+
+
+def decode(content: bytes, coding: str) -> bytes:
+    """Return *content* without its *coding*. Raises MisfitError."""
+    decoder = Decoder(coding)
+    decoded = b"".join(decoder.decode(content))
+    decoder.end()
+    return decoded
+
+
+def encode(content: bytes, coding: str) -> bytes:
+    """Return *content* in *coding*, a known one."""
+    if coding in ("gzip", "x-gzip"):
+        return gzip.compress(content, 6, mtime=0)
+    return zlib.compress(content) if coding == "deflate" else content
