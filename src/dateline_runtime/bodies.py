@@ -11,10 +11,10 @@ from typing import Any, Final, NoReturn
 from .errors import Fault, RequestError, quote
 
 DEEPEST: Final = 64
-"""How deep arrays and objects may be nested."""
+"""The maximum nesting of arrays and objects."""
 
 LONGEST_INTEGER: Final = 308
-"""How many digits a number without fraction may have: those that a double has room for."""
+"""The maximum number of digits of a number without fraction: those that a double can have."""
 
 MEDIA_TYPE: Final = "application/json"
 
@@ -22,8 +22,8 @@ MEDIA_TYPE: Final = "application/json"
 # start anew at every quote. The quantifiers are possessive for the same reason.
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
-# Escapes for what text must not hold: half of a surrogate pair, NUL. An escaped backslash may
-# stand before, so that this only says where to look.
+# Escapes for what text must not contain: half of a surrogate pair, NUL. An escaped backslash may
+# precede it, so this only says where to look.
 _SUSPECT: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 
 
@@ -99,7 +99,7 @@ def _check_depth(text: str) -> None:
 
 
 def _check_text(value: Any) -> None:
-    """Refuse text, names of members included, that can't be stored or sent on."""
+    """Refuse text, including names of members, that can't be stored or sent on."""
     if isinstance(value, str):
         if "\0" in value:
             raise RequestError("the body holds NUL in a string")
@@ -117,7 +117,7 @@ def _check_text(value: Any) -> None:
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(members)
     if len(found) != len(members):
-        # what is left over when each name is taken away once
+        # what is left over when each name is removed once
         [twice, *_] = Counter(name for name, _ in members) - Counter(found.keys())
         raise RequestError(f"an object in the body has the member {quote(twice)} twice")
     return found

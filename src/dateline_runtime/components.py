@@ -14,8 +14,8 @@ from .values import Change, ConversionError, Json
 class ComponentWay:
     """The way of values of one component to a version, or from it.
 
-    ``awaits`` says whether it needs a converter that has to be awaited; where it is None, it needs
-    none, and ``change`` is all that is done.
+    ``awaits`` says whether it needs a converter that must be awaited; if it is None, it needs none,
+    and ``change`` does everything.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class ComponentWay:
         self._context = context
 
     def take(self, value: Json, account: object = None) -> Json:
-        """Return *value* as it is there. Raises ConversionError where it has to be awaited."""
+        """Return the converted *value*. Raises ConversionError if a converter must be awaited."""
         if self.awaits is None:
             return self.change(value)
         if self.awaits:
@@ -37,7 +37,7 @@ class ComponentWay:
         return convert_within(partial(self.change, value), self._find_context(account))
 
     async def take_async(self, value: Json, account: object = None) -> Json:
-        """Return *value* as it is there, once its converters were awaited."""
+        """Return the converted *value*, after awaiting its converters."""
         if not self.awaits:
             return self.take(value, account)
         return await await_converters(partial(self.change, value), self._find_context(account))
@@ -49,10 +49,9 @@ class ComponentWay:
 class Components:
     """The ways down and up of the components in one environment.
 
-    Each is compiled when a value first takes it. *contracts* are the contract data of components;
+    Each is compiled when it is first used. *contracts* are the contract data of components;
     *converters* are keyed by the direction, `down` or `up`, and by the names in the data. *judge*
-    is called where a schema decides what becomes of a value, and validates the results of
-    converters.
+    is called if a schema decides how a value is converted, and validates the results of converters.
     """
 
     def __init__(
@@ -69,20 +68,20 @@ class Components:
         self._known: dict[tuple[str, str, str], ComponentWay] = {}
 
     def narrow(self, value: Json, component: str, version: str, account: object = None) -> Json:
-        """Return *value*, a canonical one of *component*, as *version* shows it.
+        """Return *value*, a canonical one of *component*, in the form of *version*.
 
-        The result shares parts with *value*: it is to be read only. Raises UnfitError for a value
-        that does not fit the canonical contract where something in it differs, or of which the
-        version shows nothing; ConversionError, a kind of it, for a converter that fails, or has to
-        be awaited; ValueError for an unknown component or version; MissingConverterError where one
-        is needed that was not given. *account* is that of the context of converters.
+        The result shares parts with *value* and must not be changed. Raises UnfitError for a value
+        that is not valid for the canonical contract where something in it differs, or of which the
+        version shows nothing; ConversionError, a kind of it, for a converter that fails, or must be
+        awaited; ValueError for an unknown component or version; MissingConverterError for a missing
+        converter. *account* is that of the context of converters.
         """
-        # most values need no converter: nothing is called for these but what changes them
+        # most values need no converter: only what changes them is called for these
         way = self._known.get(("down", component, version)) or self.way("down", component, version)
         return way.change(value) if way.awaits is None else way.take(value, account)
 
     def lift(self, value: Json, component: str, version: str, account: object = None) -> Json:
-        """Return *value*, which fits *component* at *version*, as a canonical one.
+        """Return *value*, valid for *component* at *version*, in canonical form.
 
         The result and the errors are as those of `narrow`.
         """
@@ -90,7 +89,7 @@ class Components:
         return way.change(value) if way.awaits is None else way.take(value, account)
 
     def way(self, way: str, component: str, version: str) -> ComponentWay:
-        """Return what takes values of *component* the *way*, `down` or `up`."""
+        """Return what converts values of *component* in the direction *way*, `down` or `up`."""
         key = way, component, version
         found = self._known.get(key)
         if found is None:

@@ -14,8 +14,9 @@ T = TypeVar("T")
 class ConversionContext(NamedTuple):
     """The call that a converter serves.
 
-    ``account`` is whom it is done for, as far as that is known; ``version`` is that of the caller,
-    on both ways. Outside of requests there is no ``operation`` (its id) and no ``scope`` (of ASGI).
+    ``account`` is for whom it is made, as far as that is known; ``version`` is that of the caller,
+    in both directions. Outside of requests there is no ``operation`` (its id) and no ``scope`` (of
+    ASGI).
     """
 
     environment: str
@@ -26,7 +27,7 @@ class ConversionContext(NamedTuple):
 
 
 class UncallableError(TypeError):
-    """A converter can't be called as it has to be here; the message says why, with a way out."""
+    """A converter can't be called as necessary here; the message says why, with a way out."""
 
 
 class _Waiting:
@@ -34,7 +35,7 @@ class _Waiting:
 
 
 WAITING: Final = _Waiting()
-"""In place of a result that has to be awaited: all that is made of it is made once more."""
+"""Stands for a result that must be awaited: everything made from it is made again later."""
 
 _MOST_PASSES: Final = 100
 
@@ -45,9 +46,9 @@ NOT_AWAITED: Final = (
 
 
 class _Calls:
-    """The calls of converters for one value; with *remembers*, some have to be awaited.
+    """The calls of converters for one value; with *remembers*, some must be awaited.
 
-    What they return is known by what they were given: equal values are converted once.
+    Results are identified by their inputs: equal values are converted once.
     """
 
     def __init__(self, context: ConversionContext, *, remembers: bool) -> None:
@@ -106,7 +107,7 @@ _current: ContextVar[_Calls | None] = ContextVar("converters", default=None)
 
 
 def convert_within(make: Callable[[], T], context: ConversionContext) -> T:
-    """Return what *make* returns; the converters that it calls are given *context*."""
+    """Return what *make* returns; the converters that it calls get *context*."""
     token = _current.set(_Calls(context, remembers=False))
     try:
         return make()
@@ -115,7 +116,7 @@ def convert_within(make: Callable[[], T], context: ConversionContext) -> T:
 
 
 async def await_converters(make: Callable[[], T], context: ConversionContext) -> T:
-    """Return what *make* returns, as `convert_within` does, once all converters were awaited.
+    """Return what *make* returns, like `convert_within`, after awaiting all converters.
 
     *make* is called again after each await, until nothing is left to be awaited.
     """
@@ -140,7 +141,7 @@ async def await_converters(make: Callable[[], T], context: ConversionContext) ->
 
 
 def is_waiting() -> bool:
-    """Return whether what is made now is going to be made once more."""
+    """Return whether the present result will be made again."""
     calls = _current.get()
     return calls is not None and bool(calls.waiting)
 
@@ -154,8 +155,8 @@ def find_version() -> str | None:
 def bind_context(name: str, convert: Callable[..., Any]) -> Callable[[Any], Any]:
     """Return *convert*, which is called *name*, as a function of the value alone.
 
-    It is given the context of the call if it takes a second argument. What is returned raises
-    UncallableError for what has to be awaited where nothing waits, or where there is no call.
+    It gets the context of the call if it takes a second argument. The returned function raises
+    UncallableError if the result must be awaited and nothing awaits it, or if there is no call.
     """
     takes = takes_context(convert)
     awaits = is_async(convert)
@@ -177,7 +178,7 @@ def bind_context(name: str, convert: Callable[..., Any]) -> Callable[[Any], Any]
 
 
 def takes_context(convert: Callable[..., Any]) -> bool:
-    """Return whether *convert* takes a second argument by position, which has no default."""
+    """Return whether *convert* takes a second positional argument without a default."""
     try:
         parameters = inspect.signature(convert).parameters.values()
     except (TypeError, ValueError):
@@ -188,7 +189,7 @@ def takes_context(convert: Callable[..., Any]) -> bool:
 
 
 def is_async(convert: Callable[..., Any]) -> bool:
-    """Return whether *convert* is, or is called as, an `async def`."""
+    """Return whether *convert*, or its `__call__`, is an `async def`."""
     found = inspect.unwrap(convert)
     return inspect.iscoroutinefunction(found) or inspect.iscoroutinefunction(
         getattr(found, "__call__", None)  # noqa: B004 - not whether, but what is called

@@ -1,4 +1,4 @@
-"""What is wrong with a request, and the bodies that say so unless an application writes its own.
+"""Faults of requests, and the bodies that describe them unless an application writes its own.
 
 They are a string, and a message with a trace id for server errors.
 """
@@ -12,11 +12,11 @@ from enum import Enum
 from typing import Any, Final
 
 LONGEST_QUOTE: Final = 40
-"""How many characters of a caller's text an error message repeats."""
+"""The number of characters of a caller's text that an error message repeats."""
 
 
 class Fault(Enum):
-    """What is wrong with a request, or keeps it from being served."""
+    """What is wrong with a request, or prevents it from being served."""
 
     MALFORMED = "malformed"
     """a part of it can't be read, or is not what the contract allows"""
@@ -57,14 +57,14 @@ UNAUTHORIZED: Final = "unauthorized"
 
 @dataclass(frozen=True)
 class ApiError:
-    """The body of a server error. It reveals nothing of what went wrong inside."""
+    """The body of a server error. It reveals nothing about the cause."""
 
     message: str
     trace_id: str
 
 
 def new_trace_id() -> str:
-    """Return a fresh id to look a request up by: 32 hexadecimal digits, as in W3C Trace Context."""
+    """Return a fresh id for finding a request: 32 hexadecimal digits, as in W3C Trace Context."""
     return secrets.token_hex(16)
 
 
@@ -77,6 +77,6 @@ def encode(body: Any) -> bytes:
 
 
 def quote(text: str) -> str:
-    """Return a caller's *text* as an error message shows it: in quotes, escaped, not too long."""
+    """Return a caller's *text* for an error message: in quotes, escaped, and shortened."""
     shown = text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."
     return json.dumps(shown)

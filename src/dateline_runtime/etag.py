@@ -23,7 +23,7 @@ def strong(content: bytes) -> str:
 def tag_version(etag: str, version: str) -> str:
     """Return *etag* as the tag of what callers of *version* are shown.
 
-    Raises ValueError for what is no entity-tag.
+    Raises ValueError if it is not an entity-tag.
     """
     found = tags(etag)
     if len(found) != 1 or "," in etag.replace(found[0].opaque, ""):
@@ -32,7 +32,7 @@ def tag_version(etag: str, version: str) -> str:
 
 
 def strip_version(header: bytes, version: str) -> bytes:
-    """Return *header* with the entity-tags that `tag_version` made for *version* as they were.
+    """Return *header* with the entity-tags of *version* as they were before `tag_version`.
 
     Tags of other versions stay: they belong to other representations.
     """
@@ -42,7 +42,8 @@ def strip_version(header: bytes, version: str) -> bytes:
 def none_match(header: str | None, etag: str) -> bool:
     """Return whether If-None-Match lets the document be sent (RFC 9110, section 13.1.2).
 
-    Compares weakly. An absent header lets it, and so does one that is no list of entity-tags.
+    The comparison is weak. An absent header lets it be sent, and so does one that is not a list of
+    entity-tags.
     """
     if header is None:
         return True
@@ -53,7 +54,8 @@ def none_match(header: str | None, etag: str) -> bool:
 def match(header: str | None, etag: str) -> bool:
     """Return whether If-Match lets the document be sent (RFC 9110, section 13.1.1).
 
-    Compares strongly. An absent header lets it; one that is no list of entity-tags does not.
+    The comparison is strong. An absent header lets it be sent; one that is not a list of
+    entity-tags does not.
     """
     if header is None or _is_any(header):
         return True
@@ -61,8 +63,8 @@ def match(header: str | None, etag: str) -> bool:
 
 
 def tags(header: str) -> list[Tag]:
-    """Return the entity-tags that a header lists; none where it is no such list."""
-    # A tag may contain commas but no quotes: so the odd pieces are the tags, the even ones what is
+    """Return the entity-tags that a header lists; none if it is not such a list."""
+    # A tag may contain commas but no quotes, so the odd pieces are the tags, the even ones what is
     # between them.
     pieces = header.split('"')
     between, opaque = pieces[0::2], pieces[1::2]

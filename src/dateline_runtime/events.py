@@ -9,13 +9,13 @@ from .components import Components, ComponentWay
 from .values import Json, UnfitError
 
 Misfit = Callable[[Json], tuple[list[str | int], str] | None]
-"""Returns the steps to what does not fit in a value, and why; None for one that fits."""
+"""Returns the steps to the invalid part of a value, and the reason; None if it is valid."""
 
 
 class AbsentEventError(LookupError):
     """A version has no such event in the environment: nothing may be sent to its subscribers.
 
-    ``versions`` are those that have it there, oldest first; none where the event is unknown.
+    ``versions`` are those that have it there, oldest first; none if the event is unknown.
     """
 
     def __init__(
@@ -32,8 +32,8 @@ class AbsentEventError(LookupError):
 class Events:
     """The events of one environment.
 
-    *contracts* are the contract data of components, which *components* reads; *misfits* returns
-    what validates canonical values of a component.
+    *contracts* are the contract data of components, which *components* reads; *misfits* returns a
+    validator for canonical values of a component.
     """
 
     def __init__(
@@ -56,9 +56,9 @@ class Events:
         return () if event is None else tuple(event["versions"].get(self._environment, ()))
 
     def payload(self, name: str, version: str) -> str:
-        """Return the component that the event *name* is.
+        """Return the component that is the payload of the event *name*.
 
-        Raises AbsentEventError where *version* does not have it, ValueError for an unknown version.
+        Raises AbsentEventError if *version* does not have it, ValueError for an unknown version.
         """
         if version not in self._versions:
             raise ValueError(f"{version!r} is no version of these contracts")
@@ -68,11 +68,11 @@ class Events:
         return str(self._events[name]["component"])
 
     def render(self, name: str, event: Json, version: str, account: object = None) -> Json:
-        """Return the canonical *event*, plain JSON, as subscribers of *version* are to see it.
+        """Return the canonical *event*, plain JSON, in the form for subscribers of *version*.
 
-        The result shares parts with *event*: it is to be read only. *account* is that of the
-        context of converters. Raises what `payload` raises, UnfitError for an event that does not
-        fit its definition, ConversionError and MissingConverterError.
+        The result shares parts with *event* and must not be changed. *account* is that of the
+        context of converters. Raises what `payload` raises, UnfitError for an event that is not
+        valid, ConversionError and MissingConverterError.
         """
         misfit, way = self._known.get((name, version)) or self._open(name, version)
         unfit = misfit(event)
@@ -83,7 +83,7 @@ class Events:
     async def render_async(
         self, name: str, event: Json, version: str, account: object = None
     ) -> Json:
-        """Return what `render` returns, once its converters were awaited."""
+        """Return what `render` returns, after awaiting its converters."""
         misfit, way = self._known.get((name, version)) or self._open(name, version)
         unfit = misfit(event)
         if unfit is not None:
@@ -91,7 +91,7 @@ class Events:
         return await way.take_async(event, account)
 
     def _open(self, name: str, version: str) -> tuple[Misfit, ComponentWay]:
-        """Return what validates events, and what takes them to *version*."""
+        """Return what validates events, and what converts them to *version*."""
         component = self.payload(name, version)
         way = self._components.way("down", component, version)
         self._known[name, version] = self._misfits(component), way

@@ -28,22 +28,22 @@ from .errors import Fault, RequestError
 HEADER: Final = "IDEMPOTENCY-KEY"
 
 PATIENCE: Final = 2.0
-"""How many seconds a retry waits for the first request to end."""
+"""The number of seconds that a retry waits for the first request to end."""
 
 RETENTION: Final = timedelta(hours=24)
-"""How long answers are kept unless set otherwise."""
+"""How long answers are kept by default."""
 
 LONGEST_KEY: Final = 255
 
 _UNSTORED: Final = frozenset({400, 401, 408, 413, 415, 429})
-"""Refused before there was an effect: the request was not read, or not let in."""
+"""Refused before there was an effect: the request was not read, or not admitted."""
 
 
 class Scope(NamedTuple):
     """What a key is unique in.
 
-    ``account`` is the account that the request is done for, the sub-partner included; ``path`` is
-    the concrete path, decoded.
+    ``account`` is for whom the request is made, including the sub-partner; ``path`` is the concrete
+    path, decoded.
     """
 
     account: str
@@ -60,7 +60,7 @@ class Attempt(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a replay repeats of a response."""
+    """The parts of a response that a replay repeats."""
 
     status: int
     media_type: str | None
@@ -75,7 +75,7 @@ class Stored(NamedTuple):
 
 
 class Claim(Enum):
-    """What becomes of an attempt that has no stored answer."""
+    """The state of an attempt without a stored answer."""
 
     TAKEN = "taken"
     """the caller has the claim, and must record or release it"""
@@ -84,9 +84,9 @@ class Claim(Enum):
 
 
 class Store(Protocol):
-    """Where claims and answers are kept.
+    """Where claims and answers are stored.
 
-    Its methods are awaited in the task that serves the request: a store on a database opens its
+    Its methods are awaited in the task that serves the request: a store in a database opens its
     transaction in `claim`, lets handlers work in it, commits in `record` and rolls back in
     `release`. A claim that is neither recorded nor released must end with its holder, as a
     transaction ends with its connection.
@@ -95,8 +95,8 @@ class Store(Protocol):
     async def claim(self, attempt: Attempt, patience: float) -> Stored | Claim:
         """Take the claim on the attempt's scope, or return what is stored for it.
 
-        Of several attempts at one time, one gets the claim. The others wait up to *patience*
-        seconds for its end.
+        Of several concurrent attempts, one gets the claim. The others wait up to *patience* seconds
+        for its end.
         """
         ...
 
@@ -104,15 +104,15 @@ class Store(Protocol):
         """Store the answer and end the claim."""
 
     async def release(self, attempt: Attempt) -> None:
-        """End the claim as if it had never been."""
+        """End the claim as if it had never existed."""
 
 
 async def begin(store: Store, attempt: Attempt, patience: float = PATIENCE) -> Answer | None:
     """Return the answer to replay, or None if the caller now has the claim.
 
-    Raises RequestError: KEY_IN_USE where the first request is still running after *patience*
-    seconds, KEY_REUSED where the key was used for another request. The latter is known only when
-    the first has ended: until then it may be rolled back.
+    Raises RequestError: KEY_IN_USE if the first request is still running after *patience* seconds,
+    KEY_REUSED if the key was used for another request. The latter is known only when the first has
+    ended: until then it may be rolled back.
     """
     found = await store.claim(attempt, patience)
     if found is Claim.TAKEN:
@@ -127,7 +127,7 @@ async def begin(store: Store, attempt: Attempt, patience: float = PATIENCE) -> A
 
 
 async def finish(store: Store, attempt: Attempt, answer: Answer) -> None:
-    """End a claim with the answer: record it, or release it where it is not to be replayed."""
+    """End a claim with the answer: record it, or release it if it must not be replayed."""
     if not is_stored(answer.status):
         await store.release(attempt)
         return
@@ -149,8 +149,8 @@ def is_stored(status: int) -> bool:
 def read_key(header: str) -> str:
     """Return the idempotency key in the header.
 
-    Raises RequestError for other than 1 to 255 visible ASCII characters. Two field lines are
-    joined by a comma and a space, hence are refused too.
+    Raises RequestError unless it has 1 to 255 visible ASCII characters. Two field lines are joined
+    by a comma and a space, hence are refused too.
     """
     if not 1 <= len(header) <= LONGEST_KEY or not all("!" <= sign <= "~" for sign in header):
         raise RequestError(f"{HEADER} has to be 1 to {LONGEST_KEY} visible ASCII characters")
@@ -160,8 +160,8 @@ def read_key(header: str) -> str:
 def fingerprint(scope: Scope, body: bytes, query: bytes = b"") -> str:
     """Return a digest that distinguishes a request from all others of its account: 64 hex digits.
 
-    Made of method, path, key, query string and body. JSON bodies that are equal as values are
-    equal here, however they are laid out.
+    It covers method, path, key, query string and body. JSON bodies with equal values have equal
+    digests, whatever their layout.
     """
     parts = (
         scope.method.encode(),
@@ -170,7 +170,7 @@ def fingerprint(scope: Scope, body: bytes, query: bytes = b"") -> str:
         query,
         _canonical(body),
     )
-    # the lengths keep the parts apart
+    # the lengths separate the parts
     return sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
 
 
@@ -178,7 +178,7 @@ def _canonical(body: bytes) -> bytes:
     try:
         value = bodies.read(body)
     except RequestError:
-        # not for us to refuse: an operation may read other media types
+        # not to be refused here: an operation may read other media types
         return b"bytes " + body
     return b"json " + json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")
 
@@ -186,9 +186,9 @@ def _canonical(body: bytes) -> bytes:
 class MemoryStore:
     """A store for tests and examples, safe to share between tasks and threads of one process.
 
-    It is not shared between processes: two of them perform the same request twice. It loses
-    everything when its process ends, and keeps every answer in memory for the retention time.
-    Nor is there a transaction: what a handler did before it failed stays done. *clock* returns
+    It is not shared between processes: two of them execute the same request twice. It loses
+    everything when its process ends, and keeps every answer in memory for the retention time. There
+    is no transaction either: what a handler did before it failed is not undone. *clock* returns
     seconds and never goes back.
     """
 
@@ -228,7 +228,7 @@ class MemoryStore:
             self._end(attempt.scope)
 
     def _claim(self, attempt: Attempt) -> Stored | Claim | asyncio.Future[None]:
-        """Return what there is now: an answer, the claim, or the end of another's to wait for."""
+        """Return the present state: an answer, the claim, or the end of another's to wait for."""
         with self._lock:
             self._forget()
             if attempt.scope in self._done:

@@ -9,19 +9,19 @@ from datetime import UTC, date, datetime, time
 from email.utils import format_datetime
 from typing import Final
 
-# RFC 3986: what a URI reference is made of
+# RFC 3986: the characters of a URI reference
 _URI: Final = re.compile(r"(?:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
 
 
 @dataclass(frozen=True, kw_only=True)
 class End:
-    """What was announced of a version's end. A day begins at midnight UTC.
+    """The announcement of a version's end. A day begins at midnight UTC.
 
-    From ``deprecated`` on the version is discouraged; from ``sunset`` on it may be gone. The
-    others are URI references: ``deprecation`` and ``policy`` to pages about the two dates,
-    ``successor`` to what takes the version's place.
+    From ``deprecated`` on the version is discouraged; from ``sunset`` on it may be gone. The others
+    are URI references: ``deprecation`` and ``policy`` to pages about the two dates, ``successor``
+    to what replaces the version.
 
-    Raises ValueError where the sunset comes before the deprecation, and for no URI reference.
+    Raises ValueError if the sunset comes before the deprecation, and for invalid URI references.
     """
 
     deprecated: date | None = None
@@ -39,7 +39,7 @@ class End:
 
 
 def read_ends(announced: Mapping[str, Mapping[str, str]]) -> dict[str, End]:
-    """Return the ends that the contract data have *announced*, by version."""
+    """Return the ends that are *announced* in the contract data, by version."""
 
     def day(said: Mapping[str, str], name: str) -> date | None:
         return date.fromisoformat(said[name]) if name in said else None

@@ -29,10 +29,10 @@ __all__ = [
 class Narrowing(OperationChanges):
     """The way down at one version: a function for each body and for the headers of a response.
 
-    Where a version shows everything, the function is `identity`. Every other one returns the
-    same object where nothing in it differs, never changes what it is given, and raises UnfitError
-    for a value that does not fit the canonical contract. Its result shares parts with the value
-    given and with the contract data: it is to be read only.
+    If a version shows everything, the function is `identity`. Every other one returns the same
+    object if nothing in it differs, never changes its argument, and raises UnfitError for a value
+    that is not valid for the canonical contract. Its result shares parts with the argument and with
+    the contract data, and must not be changed.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class Narrowing(OperationChanges):
         self._relying = relying
 
     def changes(self, operation: str) -> bool:
-        """Return whether any response of *operation* differs from what is canonical."""
+        """Return whether any response of *operation* differs from the canonical one."""
         shapes = list_names(self._operations.get(operation))
         return any(self._functions[shape] is not identity for shape in shapes)
 
     def relies(self, operation: str, status: int | str, media_type: str) -> bool:
-        """Return whether what `body` returns is right for valid values only.
+        """Return whether the function from `body` is correct for valid values only.
 
         If not, it refuses what it can't read. Raises as `body` does.
         """
@@ -66,7 +66,7 @@ class Narrowing(OperationChanges):
         *status* may be the key of the response, too: of several keys for a status, a version may
         lack the first.
 
-        Raises UnfitError where something differs between the responses of *operation* and the
+        Raises UnfitError if something differs between the responses of *operation* and the
         definitions have none with that status and media type.
         """
         response = self._response(operation, status)
@@ -76,7 +76,7 @@ class Narrowing(OperationChanges):
     def media_type(self, operation: str, status: int | str, preferred: str) -> str | None:
         """Return the media type of the body: *preferred*, else another that the version has.
 
-        One that is JSON comes first. None where it has no body. Raises as `body` does.
+        JSON is preferred. None if there is no body. Raises as `body` does.
         """
         response = self._response(operation, status)
         if response is None or self.body(operation, status, preferred) is not withheld:
@@ -121,13 +121,13 @@ def narrowings(
     judge: Judge | None = None,
     is_partial: bool = False,
 ) -> dict[str, Narrowing]:
-    """Return the way down in *environment* to each of *versions*, of all where none are named.
+    """Return the way down in *environment* to each of *versions*, by default to all.
 
-    Versions that are shown the same share one, and all share what they have in common.
-    *converters* are keyed by the names in the contract data; *judge* is needed where schemas decide
-    what becomes of values, and validates the results of converters. Raises
-    ValueError for an unknown version or environment, or without a judge that is needed,
-    MissingConverterError naming every converter that is missing, unless *is_partial*.
+    Versions with the same form share one, and all share what they have in common. *converters* are
+    keyed by the names in the contract data; *judge* is needed if schemas decide how values are
+    converted, and validates the results of converters. Raises ValueError for an unknown version or
+    environment, or without a judge that is needed, MissingConverterError naming every missing
+    converter, unless *is_partial*.
     """
     operations = contracts["down"]["operations"]
     compiler = Compiler(contracts, "down", environment, converters, judge, is_partial=is_partial)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final, Literal
 
 LONGEST_ECHO: Final = 256
-"""How many characters of the value sent a rejection repeats."""
+"""The number of characters of the sent value that a rejection repeats."""
 
 BLANKS: Final = " \t"
 """What may surround a header's value without being part of it (RFC 9110, section 5.5)."""
@@ -29,13 +29,13 @@ Reason = Literal["version_unknown", "version_malformed"]
 class Supported:
     """The versions that can be requested, oldest first, and the one served if none is named.
 
-    A request names its version at the *place*: in the *header*, in a parameter of the `query` or
-    of the `media-type` of this name, or in its `path`. Versions are named in the *form*; one that
-    always moves is a word, and the last. With *nearest*, an unknown version of that form is served
-    as the nearest earlier one.
+    A request names its version at the *place*: in the *header*, in a parameter of the `query` or of
+    the `media-type` with this name, or in its `path`. Versions are named in the *form*; a moving
+    one is a word, and the last. With *nearest*, an unknown version of that form is served as the
+    nearest earlier one.
 
-    Raises ValueError where a version has another form, where the versions are out of order or
-    named twice, and where the default is none of them.
+    Raises ValueError for versions in another form, out of order or repeated, and for an unknown
+    default.
     """
 
     default: str
@@ -74,8 +74,8 @@ class Rejection:
 def negotiate(named: str | None, supported: Supported) -> str | Rejection:
     """Return the version to serve; a nearby one only if *supported* says so.
 
-    *named* is what the request names: the field lines of the header joined by `, ` where there
-    are several. An absent, empty or blank value means the default.
+    *named* is what the request names: the field lines of the header joined by `, ` if there are
+    several. An absent, empty or blank value means the default.
     """
     requested = (named or "").strip(BLANKS)
     if not requested:
@@ -92,7 +92,7 @@ def negotiate(named: str | None, supported: Supported) -> str | Rejection:
 
 
 def is_well_formed(text: str, form: str) -> bool:
-    """Return whether *text* is a date that exists, spelt as *form* in ASCII digits.
+    """Return whether *text* is a date that exists, spelled as *form* in ASCII digits.
 
     A form that ends in `-suffix` or `.suffix` also admits the date alone.
     """
@@ -116,7 +116,7 @@ def is_well_formed(text: str, form: str) -> bool:
 
 
 def _order(version: str) -> tuple[int, str, int, str]:
-    """Return a sort key: what always moves is last; of one date, `-suffix` is the first."""
+    """Return a sort key: a moving version is last; for one date, `-suffix` is the first."""
     found = _DATED.fullmatch(version)
     if found is None:
         return 1, version, 0, ""

@@ -15,8 +15,8 @@ Find = Callable[[Scope], tuple[str | None, Scope]]
 What is named more than once is joined by a comma and a blank, as field lines of a header are.
 """
 
-# What begins as a date does, by whether dates have hyphens: the first segment of a path is taken
-# for a version, known or not, only if it looks like one.
+# The beginning of a date, by whether dates have hyphens: the first segment of a path is read as a
+# version, known or not, only if it looks like one.
 _LIKE_A_DATE: Final = {
     True: re.compile("[0-9]{4}-.*"),
     False: re.compile("[0-9]{6,8}(?:[.-].*)?"),

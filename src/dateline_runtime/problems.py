@@ -15,7 +15,7 @@ from uuid import UUID
 from .errors import new_trace_id
 
 MEDIA_TYPE: Final = "application/problem+json"
-"""What `problem_details` is sent as (RFC 9457, section 3)."""
+"""The media type of `problem_details` (RFC 9457, section 3)."""
 
 _SCHEMAS: Final = "#/components/schemas/"
 
@@ -23,7 +23,7 @@ _SCHEMAS: Final = "#/components/schemas/"
 _WAYS: Final = 32
 _DEEPEST: Final = 6
 
-# Common names of fields, without case and punctuation, by the fact that they hold.
+# Common names of fields, without case and punctuation, by the fact that they contain.
 _FIELDS: Final = {
     "message": "message msg detail details description reason text error fault errormessage "
     "errormsg errordetail errordescription usermessage",
@@ -41,7 +41,7 @@ _SAID: Final = {
     for name in " ".join(_FIELDS.values()).split()
 }
 
-# Fields that hold an error of their own.
+# Fields with an error of their own.
 _HOLDERS: Final = frozenset(
     {"error", "errors", "fault", "faults", "problem", "problems", "failure", "exception"}
 )
@@ -53,7 +53,7 @@ _WORDS: Final = ("error", "Error", "ERROR", "errors", "fail", "failure", "failed
 _NOTHING: Final[tuple[Any, ...]] = (None, [])
 
 Fits = Callable[[Any, Any], bool]
-"""Takes a schema and a value; returns whether the value fits."""
+"""Takes a schema and a value; returns whether the value is valid."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +61,8 @@ class Problem:
     """What went wrong with a request, as far as its sender may know.
 
     ``code`` is the kind of the problem in snake_case, ``message`` one sentence for people. A
-    ``trace_id`` is in the log. ``members`` are details: why a version was rejected.
-    Without a code or a message, those of the status are taken.
+    ``trace_id`` is in the log. ``members`` are details: why a version was rejected. The defaults of
+    code and message are those of the status.
     """
 
     status: int
@@ -87,7 +87,7 @@ class Problem:
 
 
 def problem_details(problem: Problem) -> dict[str, Any]:
-    """Return the problem details of RFC 9457; what it has no member for is an extension."""
+    """Return the problem details of RFC 9457; facts without a member become extensions."""
     made = {"title": problem.title, "status": problem.status, "detail": problem.message}
     if problem.trace_id is not None:
         made["trace_id"] = problem.trace_id
@@ -95,7 +95,7 @@ def problem_details(problem: Problem) -> dict[str, Any]:
 
 
 class Body(NamedTuple):
-    """A body that fits a schema, and the facts of the problem that it contains."""
+    """A body that is valid for a schema, and the facts of the problem that it contains."""
 
     value: Any
     facts: frozenset[str]
@@ -104,12 +104,12 @@ class Body(NamedTuple):
 def bodies(
     schema: Any, schemas: Mapping[str, Any], problem: Problem, fits: Fits, *, is_logged: bool
 ) -> list[Body]:
-    """Return bodies for *problem* that fit *schema*, the one with most facts first.
+    """Return bodies for *problem* that are valid for *schema*, the one with most facts first.
 
     Fields are filled by their names and schemas, and left out if no fact is known for them; of a
-    closed list, a value is taken only if it is the fact itself. *schemas* are the
-    components. *problem* has to have a trace id, which is used where there is a field for it;
-    without such a field, the message names it if it *is_logged*.
+    closed list, a value is used only if it is the fact itself. *schemas* are the components.
+    *problem* must have a trace id, which is used if there is a field for it; without such a field,
+    the message names it if *is_logged*.
     """
     found = _bodies(schema, schemas, problem, fits)
     if is_logged and not any("trace_id" in body.facts for body in found):
@@ -169,7 +169,7 @@ class _Filler:
                 yield from self._scalar(schema, parts, name)
 
     def _ways(self, schema: Any, within: frozenset[str]) -> Iterator[list[dict[str, Any]]]:
-        """Yield each choice among alternatives as the schemas that hold all at once."""
+        """Yield each combination of alternatives as the schemas that apply at once."""
         if not isinstance(schema, dict):
             if schema is True:
                 yield [{}]
@@ -215,7 +215,7 @@ class _Filler:
         yield Body(made, facts)
 
     def _open(self) -> Body:
-        """Return the body of an object that may hold anything."""
+        """Return the body of an object that may contain anything."""
         problem = self._problem
         if problem.status < HTTPStatus.INTERNAL_SERVER_ERROR:
             problem = replace(problem, trace_id=None)
@@ -249,7 +249,7 @@ class _Filler:
         return nothing if required else None
 
     def _facts(self, called: str, beside: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the facts that a field may hold: `error` is a code beside a message."""
+        """Return the facts that a field may contain: `error` is a code beside a message."""
         facts = _SAID.get(called, ())
         if called == "type" and "title" in map(_normalize, beside):
             # as in RFC 9457, section 3.1.1
@@ -285,12 +285,12 @@ class _Filler:
 
 
 def _may_hold(called: str) -> bool:
-    """Return whether a field may hold an error of its own, or a list of them, by its name."""
+    """Return whether a field may contain an error of its own, or a list of them, by its name."""
     return called in _HOLDERS or "message" in _SAID.get(called, ())
 
 
 def _types(parts: list[dict[str, Any]]) -> set[str]:
-    """Return the types that values of all of *parts* may have, as far as is worth trying."""
+    """Return the possible types of values of all of *parts*, as far as is worth trying."""
     types = {"object", "array", "string", "integer", "number", "boolean"}
     for part in parts:
         said = part.get("type")
@@ -317,5 +317,5 @@ def _goal(schema: Mapping[str, Any]) -> str | None:
 
 
 def encode_path(path: str) -> str:
-    """Return *path*, decoded, as a reference to it is written (RFC 3986, section 3.3)."""
+    """Return *path*, decoded, in the form of a reference (RFC 3986, section 3.3)."""
     return quote(path, safe="/:@!$&'()*+,;=-._~", errors="replace")

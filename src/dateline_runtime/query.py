@@ -32,7 +32,7 @@ Reader = Callable[[str], Any]
 
 
 class Items(Enum):
-    """How many values a parameter has and how they are written."""
+    """How many values a parameter has, and how they are written."""
 
     ONE = "one"
     JOINED = "joined"
@@ -54,8 +54,8 @@ def read(query: bytes, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
     """Return the values of those *parameters* that the query string has, by name.
 
     Parameters of other names are ignored. Raises RequestError for a query string that is not
-    percent-encoded UTF-8, for a parameter given more than once unless its items are, and for
-    values that their reader refuses.
+    percent-encoded UTF-8, for a parameter given more than once unless its items are, and for values
+    that their reader refuses.
     """
     given: dict[str, list[str]] = {}
     for name, value in pairs(query):
@@ -67,7 +67,7 @@ def read(query: bytes, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
 def values(given: Mapping[str, list[str]], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
     """Return the values of *parameters* from the texts in *given*, each as often as sent.
 
-    Raises RequestError like `read`, for what has been decoded, wherever it stood.
+    Raises RequestError like `read`, for decoded texts from any place.
     """
     return {name: _value(name, texts, parameters[name]) for name, texts in given.items()}
 
@@ -84,7 +84,7 @@ def pairs(query: bytes) -> Iterator[tuple[str, str]]:
 
 
 def text(value: str) -> str:
-    """Read text: any."""
+    """Read any text."""
     return value
 
 
@@ -120,10 +120,10 @@ def uuid(value: str) -> uuids.UUID:
 
 
 def instant(value: str) -> datetime:
-    """Read a date-time of RFC 3339, offset included; return it in UTC, to the microsecond.
+    """Read a date-time of RFC 3339 with its offset; return it in UTC, to the microsecond.
 
-    A leap second counts as the second after it. An instant outside the years 1 to 9999 becomes
-    the first or the last that a datetime can hold: it compares alike with all others.
+    A leap second counts as the second after it. An instant outside the years 1 to 9999 becomes the
+    first or the last datetime, which compares alike with all others.
     """
     found = _INSTANT.fullmatch(value)
     if not found:
@@ -135,7 +135,7 @@ def instant(value: str) -> datetime:
     shift = timedelta(seconds=1) if is_leap else timedelta()
     try:
         if year == 0:
-            # has no datetime of its own; it is laid out like year 4
+            # has no datetime of its own; its calendar is that of year 4
             year, shift = 4, shift - _FOUR_YEARS
         micro = 0 if is_leap else int((fraction or "0")[:6].ljust(6, "0"))
         clock = datetime(year, month, day, hour, minute, 59 if is_leap else second, micro)
@@ -152,7 +152,7 @@ def instant(value: str) -> datetime:
 
 
 def _offset(written: str) -> timedelta:
-    """Return what `Z`, `+02:00` and the like are ahead of UTC. Raises ValueError."""
+    """Return the offset from UTC that `Z`, `+02:00` and the like mean. Raises ValueError."""
     if written in "Zz":
         return timedelta()
     # a time of day has the same bounds

@@ -41,13 +41,13 @@ Answering = Callable[[Scope, Problem], Answer]
 MEDIA_TYPE: Final = "application/json; charset=utf-8"
 
 VERSION: Final = "api_version"
-"""The key of the version served, a string, in ``scope["state"]``."""
+"""The key of the served version, a string, in ``scope["state"]``."""
 
 ENCODING: Final = "content_encoding"
 """The key of the content coding of a request's body in ``scope["state"]``, if it has one."""
 
 REPLAYED: Final = "idempotent_replay"
-"""The key that is set in ``scope["state"]`` of a request whose answer is a replay."""
+"""The key that is set in ``scope["state"]`` of a request whose response is a replay."""
 
 REFUSED: Final = "idempotent_refusal"
 """The key that is set in ``scope["state"]`` of a request that was refused before it had an effect:
@@ -74,13 +74,13 @@ _BLANKS: Final = BLANKS.encode()
 _PRIVATE: Final = (b"cache-control", b"private, no-store")
 _CLOSE: Final = (b"connection", b"close")
 
-# Headers by which callers name another method where they can send no other than POST.
+# Headers by which callers name another method if they can only send POST.
 _METHODS: Final = frozenset({b"x-http-method-override", b"x-http-method", b"x-method-override"})
 
 # The target of a request in absolute form (RFC 9112, section 3.2.2), and its parts.
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)(.*)", re.DOTALL)
 
-# Of how many places at which the application is mounted the links are kept.
+# The number of mount points of the application for which links are cached.
 _MOST_ROOTS: Final = 16
 
 # A path in the list of versions. In the texts there, quotation marks are escaped.
@@ -88,7 +88,7 @@ _LOCATION: Final = re.compile(rb'("location":\s*")([^"\\]*)')
 
 _NO_RESPONSE: Final = "the application returned without a response"
 
-# How many seconds without a byte of a refused body show that no more of it comes.
+# The number of seconds without a byte of a refused body that show that no more of it comes.
 _LINGER: Final = 2.0
 
 _log = logging.getLogger(__name__)
@@ -96,9 +96,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What is read of a request's body: how many bytes, and within how many seconds.
+    """The limits of a request's body: how many bytes, and within how many seconds.
 
-    ``item`` is how many bytes an item of a stream may have, in requests and in answers.
+    ``item`` is the maximum size of an item of a stream in bytes, in requests and in responses.
     """
 
     body: int = 1024 * 1024
@@ -107,9 +107,9 @@ class Limits:
 
 
 class Handling(NamedTuple):
-    """What becomes of the requests of one operation at one version.
+    """How the requests of one operation at one version are handled.
 
-    ``limits`` are those of a body, None for one that ``app`` limits by itself.
+    ``limits`` are those of a body, None for one that ``app`` limits itself.
     """
 
     app: App
@@ -124,13 +124,13 @@ class Routed(Protocol):
         """Whether it is served as if its callers named no version."""
 
     def __getitem__(self, version: str, /) -> Handling:
-        """Return what becomes of its requests at *version*."""
+        """Return how its requests at *version* are handled."""
 
 
 def field(scope: Scope, name: str) -> str | None:
-    """Return the value of the request's header *name*; None where there is none.
+    """Return the value of the request's header *name*, or None.
 
-    Its field lines are joined by a comma and a space, blanks around each left out (RFC 9110,
+    Its field lines are joined by a comma and a space, without the blanks around each (RFC 9110,
     section 5); bytes are read as Latin-1.
     """
     lines = _values(scope["headers"], name.lower().encode("latin-1"))
@@ -138,7 +138,7 @@ def field(scope: Scope, name: str) -> str | None:
 
 
 def route(scope: Scope) -> str:
-    """Return the path of a request below the place at which the application is mounted.
+    """Return the path of a request below the mount point of the application.
 
     A slash that was sent as `%2F` is data of its segment (RFC 3986, section 2.2), not the end of
     it: it is replaced by `SLASH`. Servers that pass only the decoded path lose such slashes.
@@ -172,7 +172,7 @@ def lead_to_path(scope: Scope) -> Scope:
 
 
 async def whole(receive: Receive) -> bytes | None:
-    """Return the body of a request; None where the caller leaves before its end."""
+    """Return the body of a request; None if the caller leaves before its end."""
     pieces = []
     while True:
         message = await receive()
@@ -184,21 +184,21 @@ async def whole(receive: Receive) -> bytes | None:
 
 
 def describe_error(error: RequestError) -> Problem:
-    """Return the problem that *error* is to the sender of the request."""
+    """Return *error* as a problem for the sender of the request."""
     code = error.fault.value.replace(" ", "_")
     return Problem(status=STATUSES[error.fault], code=code, message=str(error))
 
 
 def log_failure(scope: Scope, error: BaseException) -> Problem:
-    """Log *error* with a fresh trace id and return the problem that names the id, nothing else."""
+    """Log *error* with a fresh trace id and return a problem with nothing but that id."""
     trace_id = new_trace_id()
-    # %r: a decoded path may hold line breaks
+    # %r: a decoded path may contain line breaks
     _log.error("%s: %s %r", trace_id, scope["method"], scope["path"], exc_info=error)
     return Problem(status=500, message=FAILED, trace_id=trace_id)
 
 
 def describe_rejection(rejection: Rejection, form: str = "YYYY-MM-DD") -> Problem:
-    """Return the problem that *rejection* is to the sender of the request.
+    """Return *rejection* as a problem for the sender of the request.
 
     *form* is how versions are named.
     """
@@ -215,7 +215,7 @@ def describe_rejection(rejection: Rejection, form: str = "YYYY-MM-DD") -> Proble
 
 
 def plain(_: Scope, problem: Problem) -> Answer:
-    """Return the answer of applications without error bodies of their own."""
+    """Return the response of applications without error bodies of their own."""
     body: Any = problem.message
     if problem.members:
         body = problem.members
@@ -225,14 +225,14 @@ def plain(_: Scope, problem: Problem) -> Answer:
 
 
 def refusal(error: RequestError) -> Answer:
-    """Return the answer to a request that can't be served as it is: a string."""
+    """Return the response to a request that can't be served as it is: a string."""
     return plain({}, describe_error(error))
 
 
 async def respond(
     scope: Scope, send: Send, answer: Answer, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> None:
-    """Send the whole response. Its body stays away where HTTP has none: HEAD, 204, 304."""
+    """Send the whole response, without its body if HTTP has none: HEAD, 204, 304."""
     fields = [*headers]
     body = answer.body
     if answer.status in _BODILESS:
@@ -248,10 +248,10 @@ async def respond(
 
 
 class Documents:
-    """The specification documents of one environment, by path: an ASGI application of its own.
+    """The specification documents of one environment, by path: a separate ASGI application.
 
-    Each has a strong entity-tag, and is sent again only where it has changed. There is no
-    authentication, and the version header is not looked at.
+    Each has a strong entity-tag, and is sent again only if it has changed. There is no
+    authentication, and the version header is ignored.
     """
 
     def __init__(
@@ -318,7 +318,7 @@ class _Served:
         fields = [*echo, *(lifecycle.headers(end) if end is not None else ())]
         self.version = version
         self._fields = [(name.lower().encode("latin-1"), value.encode()) for name, value in fields]
-        # caches tell URLs apart, but not what headers select
+        # caches distinguish URLs, but not what headers select
         selecting = {"header": supported.header, "media-type": "Accept"}.get(supported.place, "")
         self._header = selecting.encode("latin-1")
         self._alone = [*self._fields, *([(b"vary", self._header)] if selecting else [])]
@@ -331,7 +331,7 @@ class _Served:
             self._met |= {b"content-type"}
 
     def below(self, root: str) -> _Served:
-        """Return what announces the version where the application is mounted at *root*."""
+        """Return the headers that announce the version if the application is mounted at *root*."""
         if root not in self._below:
             if len(self._below) > _MOST_ROOTS:
                 return self
@@ -339,7 +339,7 @@ class _Served:
         return self._below[root]
 
     def add_headers(self, headers: Iterable[tuple[bytes, bytes]], private: bool) -> Headers:
-        """Return a response's headers with ours: one of each, what stood in `Vary` kept."""
+        """Return a response's headers with ours: one of each, with the values of `Vary` kept."""
         headers = list(headers)
         for name, _ in headers:
             if name.lower() in self._met:
@@ -373,17 +373,18 @@ class Versioned:
     """Serves every dated version of an application's operations.
 
     Requests to *prefix* and below are versioned; those to *documents* are answered from them; all
-    else passes through untouched. *find*, if it is given, takes a request's method and its path
-    without what names a version; requests that it returns None for pass through untouched, too,
-    and what it returns for others is used in place of *ignoring*, *limits* and the application.
-    Where a header names another method, it takes both, with a blank between.
-    It has to return None for the paths of *documents*, and for those outside of *prefix*.
-    *ignoring* takes a request's scope and returns whether its
-    operation ignores the header: it is then served as without one. *ends* are the announced ends,
-    by version; operations that ignore the header don't announce them. *credentials* are the names
-    of headers that hold a caller's secret: responses to requests that have one are kept out of
-    every cache, unless they say how they may be cached. *limits* are those of every body, or
-    returns those of a request's. *answer* makes the answers to what goes wrong.
+    others pass through unchanged. *find*, if given, takes a request's method and its path without
+    what names a version; requests for which it returns None pass through unchanged, too, and its
+    result for others is used in place of *ignoring*, *limits* and the application. If a header
+    names another method, *find* gets both, with a blank between. It must return None for the paths
+    of *documents*, and for those outside of *prefix*.
+
+    *ignoring* takes a request's scope and returns whether its operation ignores the header: it is
+    then served as without one. *ends* are the announced ends, by version; operations that ignore
+    the header don't announce them. *credentials* are the names of headers with a caller's secret:
+    responses to requests with one of them are kept out of every cache, unless they say how they may
+    be cached. *limits* are those of every body, or a function that returns those of a request's.
+    *answer* creates the responses to errors.
 
     Raises ValueError for the end of a version that is not supported.
     """
@@ -430,7 +431,7 @@ class Versioned:
             for version in supported.versions
         }
         self._default = self._exact[supported.default.encode()]
-        # where the header is ignored or rejected
+        # for requests whose header is ignored or rejected
         self._plain = _Served(supported, supported.default, None)
         secrets = (name.lower().encode("latin-1") for name in credentials)
         self._read = frozenset({self._name, b"content-length", b"content-encoding", *secrets})
@@ -441,7 +442,7 @@ class Versioned:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        # as `route` has it, which nearly all requests can do without
+        # in the form of `route`, which nearly all requests have without it
         path: str = scope["path"]
         root = scope.get("root_path")
         if root or b"%2" in (scope.get("raw_path") or b""):
@@ -468,7 +469,7 @@ class Versioned:
                 if self._find_version is not None:
                     routed = self._find(scope["method"], route(found))
                 if routed is None and found is not scope:
-                    # servers may take the path for another that names no version
+                    # servers may read the path as another one that names no version
                     named, found = None, scope
                     routed = self._find(scope["method"], path)
                 if routed is None:
@@ -523,7 +524,7 @@ class Versioned:
                 exchange.early = describe_rejection(rejection, self._supported.form)
             await exchange.run(app)
             return
-        # the least that can be done: most of what gets here is answered as it is
+        # the minimum: most of these requests are answered as they are
         is_started = False
 
         def forward(message: Message) -> Awaitable[None]:
@@ -546,7 +547,7 @@ class Versioned:
             await exchange.fail(error)
 
     async def _lead_to_path(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request whose target is no path, but maybe has one."""
+        """Serve a request whose target is not a path, but may contain one."""
         try:
             found = lead_to_path(scope)
         except RequestError as error:
@@ -569,7 +570,7 @@ class Versioned:
 
 
 class _Body(Enum):
-    """How far the body of a request has come."""
+    """The progress of the body of a request."""
 
     COMING = "coming"
     WHOLE = "whole"
@@ -615,11 +616,11 @@ class _Exchange:
             self._limits = limits
 
     def refuse_body(self) -> None:
-        """Refuse the body that was announced, without reading any of it."""
+        """Refuse the announced body, without reading any of it."""
         self.early = describe_error(self._break_off(self._too_large(), Fault.TOO_LARGE))
 
     async def run(self, app: App) -> None:
-        """Let the application answer; answer in its place where it fails to."""
+        """Let the application respond; respond in its place if it fails to."""
         if self.early is not None:
             await self._answer(self.early)
             return
@@ -631,12 +632,12 @@ class _Exchange:
             if self._is_replaced:
                 return
             if self._is_started:
-                # too late for an answer: the server breaks the connection off
+                # too late for a response: the server closes the connection
                 raise
             await self.fail(error)
 
     async def fail(self, error: Exception) -> None:
-        """Answer in place of the application, which raised *error*."""
+        """Respond in place of the application, which raised *error*."""
         if self._body is _Body.LOST:
             method, path = self._scope["method"], self._scope["path"]
             _log.info("%s %r: the caller has left", method, path, exc_info=error)
@@ -646,7 +647,7 @@ class _Exchange:
             await self._answer(log_failure(self._scope, error))
 
     def receive(self) -> Awaitable[Message]:
-        """Return the next message of the server; raise RequestError where the body is refused."""
+        """Return the next message of the server; raise RequestError if the body is refused."""
         return self._next() if self._body is _Body.COMING else self._receive()
 
     async def _next(self) -> Message:
@@ -679,7 +680,7 @@ class _Exchange:
         return self._refused
 
     def send(self, message: Message) -> Awaitable[None]:
-        """Send a message of the application; once its body was refused, say that instead."""
+        """Send a message of the application, or the refusal once its body was refused."""
         if self._refused is None:
             return self._forward(message)
         return self._instead(self._refused, message)
@@ -692,7 +693,7 @@ class _Exchange:
             await self._forward(message)
 
     async def _answer(self, problem: Problem) -> None:
-        """Send a response of our own. It ends the connection where a body is left unread."""
+        """Send a response of our own. It ends the connection if a body is left unread."""
         answer = self._answered(self._scope, problem)
         has_connections = self._scope.get("http_version", "1.1").startswith("1")
         if self._closes and has_connections:
@@ -703,8 +704,8 @@ class _Exchange:
     async def _send_last(self, message: Message) -> None:
         """Send a message of the last response of a connection, and end it late.
 
-        To close while there is something to read resets the connection, and the response is lost
-        on its way (RFC 9112, section 9.6): what the caller still sends is read before.
+        Closing a connection with unread data resets it, and the response is lost on its way (RFC
+        9112, section 9.6), so what the caller still sends is read before.
         """
         if message["type"] == "http.response.body":
             await self._forward({**message, "more_body": True})
@@ -736,10 +737,10 @@ class _Exchange:
 
 
 class Mountable:
-    """Lets what an application answers lead below the place at which it is mounted, if it is.
+    """Prefixes references in responses of an application with its mount point, if it is mounted.
 
-    Handlers write paths as if it was not: absolute paths to *prefixes* or below get its place in
-    the headers of answers that hold references.
+    Handlers write paths as if it was not mounted: absolute paths to *prefixes* or below get its
+    mount point in the headers of responses that contain references.
     """
 
     def __init__(self, app: App, prefixes: Collection[str]) -> None:
@@ -761,13 +762,13 @@ class Mountable:
 
 
 class Idempotent:
-    """Answers a repeated POST as it was answered the first time.
+    """Responds to a repeated POST as to the first one.
 
-    *account* takes a request's scope and returns whom it is done for, the sub-partner included;
+    *account* takes a request's scope and returns for whom it is made, including the sub-partner;
     None for an unknown caller. Then, and without an idempotency key, and for all methods but POST,
-    the request passes through. A replay has the stored status and body, and no headers beside their
-    type and length. A stream of items is not stored: its request is done again. Put inside of
-    `Versioned`, which bounds the body and leaves its headers off replays.
+    the request passes through. A replay has the stored status and body, and no headers besides
+    their type and length. A stream of items is not stored: its request is executed again. Place it
+    inside of `Versioned`, which limits the body and omits its headers from replays.
     """
 
     def __init__(
@@ -809,7 +810,7 @@ class Idempotent:
 
 
 class _Recording:
-    """The first request with its key: its answer is recorded before the caller sees it."""
+    """The first request with its key: its response is recorded before the caller sees it."""
 
     def __init__(
         self,
@@ -831,7 +832,7 @@ class _Recording:
         self._is_stream = False
 
     async def run(self, app: App, scope: Scope) -> None:
-        # extensions are other ways to send a body, past us
+        # extensions are other ways to send a body, bypassing this one
         scope["extensions"] = {}
         self._state = scope.setdefault("state", {})
         try:
@@ -875,12 +876,12 @@ def _concrete(scope: Scope) -> str:
     return _told_apart(path, raw) if raw and b"%2" in raw else path
 
 
-@lru_cache(maxsize=16)  # each route of a request asks
+@lru_cache(maxsize=16)  # each route needs it for each request
 def _told_apart(path: str, raw: bytes) -> str:
     # some servers put the query string there, too
     sent = raw.partition(b"?")[0].decode("latin-1")
     if unquote(sent) != path:
-        # another path has been put into its place since
+        # another path has replaced it since
         return path
     return "/".join(unquote(segment).replace("/", SLASH) for segment in sent.split("/"))
 
@@ -897,7 +898,7 @@ def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[bytes
 
 
 def _join(lines: list[bytes]) -> str:
-    # servers differ in whether they leave blanks around
+    # servers differ in whether they keep blanks around
     return b", ".join([line.strip(_BLANKS) for line in lines]).decode("latin-1")
 
 

@@ -31,11 +31,11 @@ class MissingConverterError(LookupError):
 
 
 class Compiler:
-    """Makes functions of the shapes of one way (`down` or `up`) in one environment.
+    """Creates functions for the shapes of one way (`down` or `up`) in one environment.
 
     What two versions have in common is compiled once. *converters* are keyed by the names in the
-    contract data; *judge* is needed where a schema decides what becomes of a value.
-    Raises ValueError for an unknown environment.
+    contract data; *judge* is needed if a schema decides how a value is converted. Raises ValueError
+    for an unknown environment.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Compiler:
         """Return a function for each shape that an operation begins with, by its name.
 
         Versions that do not differ get the same object. Raises ValueError for an unknown version,
-        MissingConverterError where one is needed that was not given, unless they are partial.
+        MissingConverterError for a missing converter, unless it is partial.
         """
         maker = self._maker(version)
         missing = maker.list_converters(self._roots) - self._converters.keys()
@@ -107,8 +107,8 @@ class Compiler:
     def component(self, name: str, version: str) -> Change:
         """Return the function for values of the component *name*.
 
-        Raises ValueError for an unknown version, MissingConverterError where one is needed that was
-        not given. A name that is not in the contract data is that of what never differs.
+        Raises ValueError for an unknown version, MissingConverterError for a missing converter. A
+        name that is not in the contract data is that of a component that never differs.
         """
         maker = self._maker(version)
         shape = self._components.get(name)
@@ -122,16 +122,16 @@ class Compiler:
         return self._whole(maker.compile_named(shape, keep=True))
 
     def component_awaits(self, name: str, version: str) -> bool | None:
-        """Return whether values of the component *name* need a converter that has to be awaited.
+        """Return whether values of the component *name* need a converter that must be awaited.
 
-        None where they need no converter. Raises ValueError for an unknown version.
+        None if they need no converter. Raises ValueError for an unknown version.
         """
         shape = self._components.get(name)
         found = self._maker(version).list_converters([shape]) if shape is not None else ()
         return self.is_async(found) if found else None
 
     def is_async(self, names: Iterable[str]) -> bool:
-        """Return whether one of the converters *names* has to be awaited."""
+        """Return whether one of the converters *names* must be awaited."""
         return any(conversion.is_async(self._find(name)) for name in names)
 
     def _maker(self, version: str) -> _Maker:
@@ -175,7 +175,7 @@ class Compiler:
         return self._wholes[id(change)]
 
     def call_converter(self, name: str) -> Change:
-        """Return the converter *name*; on the way up, what it makes has to fit."""
+        """Return the converter *name*; on the way up, its result must be valid."""
         said = self._known[name]
         change = values.call_converter(name, self._find(name), passes_null=said["passes_null"])
         if "replaced" in said:
@@ -193,14 +193,14 @@ class Compiler:
         return values.require_fit([name], change, self.fits(self._known[name]["sent"], None))
 
     def call_dated_converter(self, name: str, version: str) -> Change:
-        """Return the converter *name* for callers of *version*, who are shown what fits there."""
+        """Return the converter *name* for *version*, at which its result must be valid."""
         schema = next(
             each["schema"]
             for each in reversed(self._known[name]["older"])
             if self._versions[each["since"]] <= self._versions[version]
             and self._environment in each.get("environments", (self._environment,))
         )
-        # where any value will do, it may be one that no schema describes, such as bytes
+        # where any value is allowed, it may be one that no schema describes, such as bytes
         change = values.call_converter(name, self._find(name))
         if self.way == "up" or schema is True:
             return self._require_sent(name, change)
@@ -212,7 +212,7 @@ class Compiler:
         return self._judge is not None
 
     def fits(self, schema: Any, version: str | None) -> Fits:
-        """Return what validates values against *schema*. Raises ValueError without a judge."""
+        """Return a validator for *schema*. Raises ValueError without a judge."""
         if self._judge is None:
             raise ValueError("some values can't be told apart without a judge of schemas")
         return self._judge(schema, version)
@@ -223,7 +223,7 @@ class Compiler:
 
     @cached_property
     def reach(self) -> dict[str, list[str]]:
-        """For each shape, itself and all that it refers to, at any version."""
+        """For each shape, itself and everything that it refers to, at any version."""
         direct = {
             name: frozenset[str]().union(*(entry.references for entry in entries))
             for name, entries in self._shapes.items()
@@ -257,7 +257,7 @@ class _Cell:
 
 
 class _Maker:
-    """Makes the functions of one version.
+    """Creates the functions of one version.
 
     With *keep*, a value can't be left out, and a substitute is shown instead.
     """
@@ -289,7 +289,7 @@ class _Maker:
         return set[str]().union(*(self._entries[name].converters for name in reached & self._live))
 
     def relies(self, root: str) -> bool:
-        """Return whether the function of *root* is right for valid values only."""
+        """Return whether the function of *root* is correct for valid values only."""
         live = self._live.intersection(self._compiler.reach[root])
         return any(self._entries[name].relies for name in live)
 
@@ -315,7 +315,7 @@ class _Maker:
     def _compile(self, shape: Shape, *, keep: bool, union: Change | None = None) -> Change | None:
         """Return the function of *shape*, None if it changes nothing.
 
-        *union* is the function of the union of which it is a member, if it is one.
+        *union* is the function of its union, if it is a member of one.
         """
         if isinstance(shape, str):
             return self.compile_named(shape, keep=keep)
@@ -375,7 +375,7 @@ class _Maker:
         return change if least else self._filter_items(shape["items"], change)
 
     def _filter_items(self, items: Shape, otherwise: Change) -> Change:
-        """Return a faster function if all that happens to items is that some are left out."""
+        """Return a faster function if items are only left out, and not changed."""
         while isinstance(items, str):
             items = self._entries[items].shape
         if items is None or "tag" not in items or "otherwise" in items:
@@ -471,7 +471,7 @@ def by_media_type(content: Mapping[str, str | None], media_type: str) -> str | N
 
 
 class OperationChanges:
-    """What one version needs to take the values of its operations one way."""
+    """What one version needs to convert the values of its operations in one direction."""
 
     def __init__(
         self,
@@ -486,14 +486,14 @@ class OperationChanges:
         self._awaits = awaits
 
     def missing(self, operation: str) -> list[str]:
-        """Return the converters that *operation* needs and that were not given."""
+        """Return the converters that *operation* needs and that are missing."""
         names = list_names(self._operations.get(operation))
         return sorted({each for name in names for each in self._missing.get(name, ())})
 
     def awaits(self, operation: str) -> bool | None:
-        """Return whether *operation* needs a converter that has to be awaited.
+        """Return whether *operation* needs a converter that must be awaited.
 
-        None where it needs no converter.
+        None if it needs no converter.
         """
         names = list_names(self._operations.get(operation))
         found = [self._awaits[name] for name in names if name in self._awaits]

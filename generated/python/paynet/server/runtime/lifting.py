@@ -28,10 +28,10 @@ __all__ = [
 class Lifting(OperationChanges):
     """The way up from one version: a function for each body and for the parameters of a request.
 
-    Values have been validated against the contract of the caller's version before. Renamed fields
-    get their canonical names and converters are applied; fields that newer versions removed stay.
-    A field that the caller's version does not have is left out, whatever its value, and nothing is
-    filled in. The promises of the functions of `Narrowing` hold for these. A converter that raises
+    Values must be valid for the contract of the caller's version. Renamed fields get their
+    canonical names and converters are applied; fields that newer versions removed stay. A field
+    that the caller's version does not have is left out, whatever its value, and nothing is filled
+    in. The promises of the functions of `Narrowing` hold for these. A converter that raises
     anything but ValueError makes them raise ConversionError, a kind of UnfitError.
     """
 
@@ -42,8 +42,8 @@ class Lifting(OperationChanges):
     def body(self, operation: str, media_type: str) -> Change:
         """Return the function for the body of a request of *operation*.
 
-        Raises UnfitError where something differs in the requests of *operation* and the
-        definitions have none with that media type.
+        Raises UnfitError if something differs in the requests of *operation* and the definitions
+        have none with that media type.
         """
         request = self._operations.get(operation)
         shape = None if request is None else by_media_type(request["content"], media_type)
@@ -52,7 +52,7 @@ class Lifting(OperationChanges):
     def parameters(self, operation: str, place: str) -> Change:
         """Return the function for the parameters in *place*: path, query, header or cookie.
 
-        It takes a mapping of the names that the caller's version has to their plain values.
+        It takes a mapping from the names at the caller's version to plain values.
         """
         shape = self._parameters(operation, place)
         return identity if shape is None else self._functions[shape]
@@ -79,10 +79,10 @@ def liftings(
     judge: Judge | None = None,
     is_partial: bool = False,
 ) -> dict[str, Lifting]:
-    """Return the way up in *environment* from each of *versions*, from all where none are named.
+    """Return the way up in *environment* from each of *versions*, by default from all.
 
-    Versions that send the same share one, and all share what they have in common. Takes and raises
-    what `narrowings` does.
+    Versions with the same requests share one, and all share what they have in common. Takes and
+    raises what `narrowings` does.
     """
     operations = contracts["up"]["operations"]
     compiler = Compiler(contracts, "up", environment, converters, judge, is_partial=is_partial)

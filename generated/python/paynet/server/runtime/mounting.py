@@ -11,18 +11,18 @@ Headers = list[tuple[bytes, bytes]]
 
 _REFERENCES: Final = frozenset({b"location", b"content-location"})
 
-# The target of a link (RFC 8288, section 3); `<` and `>` are in no URI.
+# The target of a link (RFC 8288, section 3); URIs contain no `<` and `>`.
 _TARGET: Final = re.compile(r'("(?:[^"\\]|\\.)*")|<\s*([^<>]*?)\s*>')
 
 # Scheme, authority, and the rest of a reference that names a host (RFC 3986, section 4.2).
 _ABSOLUTE: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?//([^/?#]*)(.*)", re.DOTALL)
 
-# A path that begins as the name of a host does (RFC 3986, section 4.2), and as browsers read it
-# (URL standard, section 4.4): they take `\` for a slash, and leave out tabs and line breaks.
+# A path that begins like the name of a host (RFC 3986, section 4.2), and as browsers read it (URL
+# standard, section 4.4): they read `\` as a slash, and leave out tabs and line breaks.
 _AMBIGUOUS: Final = re.compile(r"/[\t\n\r]*[/\\]")
 
-# What may end the path of a reference, and what may separate its segments; some browsers leave the
-# others out.
+# What may end the path of a reference, and what may separate its segments; some browsers remove the
+# others.
 _BEHIND: Final = re.compile(r"[?#]")
 _SEPARATOR: Final = re.compile(r"[/\\]")
 _LEFT_OUT: Final = re.compile(r"[\t\n\r]")
@@ -47,7 +47,7 @@ def lead_headers_below(
     """Return *headers* as callers of an application mounted at *root* need them.
 
     Absolute paths in `Location`, `Content-Location` and `Link` to one of *prefixes* or below, or
-    all if one is empty, are taken for the application's own; others lead elsewhere on its host.
+    all if one is empty, are considered the application's own; others lead elsewhere on its host.
     """
 
     def lead_own(reference: str) -> str:
@@ -85,8 +85,8 @@ def change_references(
 def find_path_at(reference: str, address: str) -> str | None:
     """Return the URI *reference* as an absolute path, if it leads to *address* or below; or None.
 
-    *address* is that of a server, with the path at which it begins and no slash at its end. What
-    is returned is the path below that one, with query and fragment.
+    *address* is that of a server, with the path at which it begins and no slash at its end. The
+    result is the path below that one, with query and fragment.
     """
     found, at = _ABSOLUTE.fullmatch(reference), _ABSOLUTE.fullmatch(address)
     if found is None or at is None:
@@ -113,9 +113,9 @@ def _find_origin(scheme: str, authority: str) -> tuple[str, str | None, int | No
 
 
 def _remove_dots(reference: str) -> str:
-    """Return *reference*, an absolute path, without dot segments, if it has any.
+    """Return *reference*, an absolute path, without any dot segments.
 
-    These are the ones that browsers see (URL standard, section 4.4), encoded ones among them.
+    These are the ones that browsers see (URL standard, section 4.4), including encoded ones.
     """
     behind = _BEHIND.search(reference)
     end = len(reference) if behind is None else behind.start()

@@ -1,7 +1,7 @@
-"""Take streams apart into items, and write items: event streams, lines, sequences of JSON.
+"""Split streams into items, and write items: event streams, lines, sequences of JSON.
 
-These are the sequential media types of OpenAPI 3.2 (section 4.14.4). An item leaves as soon as its
-end is there, in whatever pieces it comes; one that is longer than a limit is refused.
+These are the sequential media types of OpenAPI 3.2 (section 4.14.4). An item is passed on as soon
+as its end is there, in whatever pieces it arrives; one that is longer than a limit is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LINES: Final = frozenset(
 
 _RECORD: Final = b"\x1e"
 
-# What some servers end a stream of JSON with; it is no value of the stream.
+# The end marker of some servers' streams of JSON, which is not a value of the stream.
 _DONE: Final = "[DONE]"
 
 Json = Any
@@ -37,18 +37,18 @@ class SequenceError(ValueError):
 
 
 class Frame(NamedTuple):
-    """An item of a stream, and what is written in its place: itself, another one, nothing."""
+    """An item of a stream, and what replaces it: itself, another one, nothing."""
 
     item: Json
     write: Callable[[Sequence[Json]], bytes]
 
 
 Frames = Iterator["Frame | bytes"]
-"""Items of a stream, and what stands between them and stays."""
+"""Items of a stream, and the verbatim bytes between them."""
 
 
 class Framing(Protocol):
-    """How the items of a media type are told apart and written."""
+    """How the items of a media type are separated and written."""
 
     def split(self, piece: bytes) -> Frames:
         """Yield what *piece*, the next one of a stream, completes. Raises SequenceError."""
@@ -64,7 +64,7 @@ class Framing(Protocol):
 
 
 def is_sequential(media_type: str) -> bool:
-    """Return whether what is sent as *media_type* is a sequence of items."""
+    """Return whether *media_type* is a sequence of items."""
     name = media_type.partition(";")[0].strip().lower()
     return name == EVENT_STREAM or name in LINES or _is_record(name)
 
@@ -93,7 +93,7 @@ def find_framing(
 
 
 class _Pieces:
-    """What has come of a stream and is not used up, at most *most* bytes of it."""
+    """What has arrived of a stream and is not used yet, at most *most* bytes of it."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -110,7 +110,7 @@ class _Pieces:
                 self._seen = 0
 
     def cut(self, ends: Callable[[bytearray, int], tuple[int, int] | None]) -> bytes | None:
-        """Return what is before the next end, without it; None if it has not come yet.
+        """Return what is before the next end, without it; None if it has not arrived yet.
 
         *ends* finds the place of an end and of what follows it, at or after an offset. Raises
         SequenceError for what is too long.
@@ -133,11 +133,11 @@ class _Pieces:
             raise SequenceError(f"an item has more than {self._most} bytes")
 
     def ends_with(self, end: bytes) -> bool:
-        """Return whether all that has come ends with *end*."""
+        """Return whether everything that has arrived ends with *end*."""
         return self._held.endswith(end)
 
     def rest(self) -> bytes:
-        """Return all that is left."""
+        """Return everything that is left."""
         rest = bytes(self._held)
         self._held.clear()
         self._seen = 0
@@ -158,7 +158,7 @@ _find_record: Final = _find_byte(_RECORD)
 
 
 class _JsonFraming:
-    """How values are read and written, and what has come of the stream."""
+    """How values are read and written, and what has arrived of the stream."""
 
     def __init__(self, decode: Decode, dump: Dump, most: int) -> None:
         self._decode = decode
@@ -167,7 +167,7 @@ class _JsonFraming:
 
 
 class _Lines(_JsonFraming):
-    """A value in JSON on each line; blank lines keep a connection open and stay."""
+    """A value in JSON on each line; blank lines keep a connection open and are passed on."""
 
     def split(self, piece: bytes) -> Frames:
         self._pieces.add(piece)
@@ -197,7 +197,7 @@ class _Records(_JsonFraming):
         self._pieces.add(piece)
         while (record := self._pieces.cut(_find_record)) is not None:
             yield from self._record(record)
-        # a text ends with a line feed, and is not left waiting for the one after it
+        # a text ends with a line feed, and need not wait for the one after it
         if self._pieces.ends_with(b"\n"):
             rest = self._pieces.rest()
             try:
@@ -223,7 +223,7 @@ class _Records(_JsonFraming):
 
 
 class Events(_JsonFraming):
-    """Server-sent events (WHATWG HTML, section 9.2.6); comments stay and are never kept waiting."""
+    """Server-sent events (WHATWG HTML, section 9.2.6); comments are passed on at once."""
 
     def __init__(self, decode: Decode, dump: Dump, most: int, data: Data) -> None:
         super().__init__(decode, dump, most)
@@ -238,12 +238,12 @@ class Events(_JsonFraming):
             yield from self._line(line)
 
     def end(self) -> Frames:
-        # an event without the blank line that ends it is none
+        # an event without the blank line that ends it is not an event
         self._pieces.rest()
         yield from ()
 
     def _find_end(self, held: bytearray, start: int) -> tuple[int, int] | None:
-        """Return where a line ends: at CR, LF, or both, which may come in two pieces."""
+        """Return where a line ends: at CR, LF, or both, which may arrive in two pieces."""
         if self._is_after_return and held:
             self._is_after_return = False
             if held[0] == 0x0A:
@@ -270,7 +270,7 @@ class Events(_JsonFraming):
 
     def _event(self, fields: dict[str, str]) -> Frame | bytes:
         if "data" not in fields:
-            # nothing is dispatched: it may set the id or the time of a reconnection
+            # nothing is dispatched: it may set the id or the reconnection time
             return _write_event({name: fields[name] for name in fields if name != "event"})
         if fields["data"] == _DONE and self._data == "json":
             return _write_event(fields)
@@ -279,7 +279,7 @@ class Events(_JsonFraming):
 
     def _write_taken(self, fields: dict[str, str], item: Json, taken: Sequence[Json]) -> bytes:
         if not taken:
-            # whoever reconnects goes on after it
+            # a reconnecting client continues after it
             return _write_event({name: fields[name] for name in ("id", "retry") if name in fields})
         [after] = taken
         if after is item:
@@ -350,7 +350,7 @@ def _read_fields(lines: list[bytes]) -> dict[str, str]:
 
 
 def _write_event(fields: dict[str, str]) -> bytes:
-    """Return the event of *fields*; nothing where there are none."""
+    """Return the event of *fields*; empty if there are none."""
     lines = [f"{name}: {line}\n" for name, value in fields.items() for line in _split(name, value)]
     return "".join([*lines, "\n"]).encode() if lines else b""
 

@@ -23,7 +23,7 @@ All others change what is what they expect, and refuse the rest.
 
 @dataclass(frozen=True)
 class Entry:
-    """A shape from a version on, and what it needs by itself."""
+    """A shape from a version on, and what it needs itself."""
 
     since: int
     shape: Shape
@@ -83,5 +83,5 @@ def _below(shape: Mapping[str, Any]) -> Iterator[Shape]:
 
 
 def find_entry(entries: list[Entry], version: int) -> Entry:
-    """Return the one of *entries* that holds for *version*."""
+    """Return the one of *entries* that applies to *version*."""
     return next(entry for entry in reversed(entries) if entry.since <= version)

@@ -1,8 +1,8 @@
-"""Functions that take plain JSON values to another version, in one file: each is made of others.
+"""Functions that convert plain JSON values to another version, in one file since they nest.
 
-Each function built here returns the same object where nothing in it differs, never changes its
-argument, and shares with its result whatever stays the same. Where documented, it returns
-``OMITTED`` for what may not be shown.
+Each function built here returns the same object if nothing in it differs, never changes its
+argument, and shares with its result whatever stays the same. If documented, it returns ``OMITTED``
+for what may not be shown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Fits = Callable[[Json], bool]
 
 
 class UnfitError(Exception):
-    """A value that does not fit the canonical contract where something in it has to change.
+    """A value that is not valid for the canonical contract where something in it must change.
 
     ``place`` is a JSON pointer (RFC 6901) into the value, ``reason`` one sentence that quotes
     nothing of it. The fault is that of the server, never of the caller.
@@ -49,7 +49,7 @@ class UnfitError(Exception):
 
 
 class ConversionError(UnfitError):
-    """A converter raised anything but ValueError, which is its cause, or made what can't be.
+    """A converter raised anything but ValueError, which is its cause, or its result is invalid.
 
     The fault is that of the server on the way up, too.
     """
@@ -60,7 +60,7 @@ class _Omitted:
 
 
 OMITTED: Final = _Omitted()
-"""In place of a value: leave out its field or item or, if that is required, what contains it."""
+"""Stands for a value: leave out its field or item or, if that is required, what contains it."""
 
 _TYPES: Final[dict[type, str]] = {
     dict: "object",
@@ -120,7 +120,7 @@ withheld: Final = require_value(omit)
 def call_converter(name: str, convert: Callable[..., Json], *, passes_null: bool = False) -> Change:
     """Return *convert*, with UnfitError in place of ValueError.
 
-    What is returned raises ConversionError for anything else that *convert* raises.
+    The returned function raises ConversionError for anything else that *convert* raises.
     """
     call = bind_context(name, convert)
 
@@ -140,7 +140,7 @@ def call_converter(name: str, convert: Callable[..., Json], *, passes_null: bool
 
 
 def _version() -> str:
-    """Return the words for the version of the call, if it is known."""
+    """Return a phrase with the version of the call, if it is known."""
     version = find_version()
     return "" if version is None else f" for callers of {version}"
 
@@ -148,10 +148,10 @@ def _version() -> str:
 def replace_fields(
     name: str, convert: Change, gone: Container[str], came: Container[str]
 ) -> Change:
-    """Return what puts the fields that *convert* makes of an object in place of those *gone*.
+    """Return a function that replaces the fields *gone* of an object by those of *convert*.
 
-    *came* are those that it may make; *name* is what it is called. What has none of the fields
-    stays as it is. What is returned raises ConversionError for any other result.
+    *came* are the fields it may return; *name* is its name. An object with none of the fields is
+    unchanged. The returned function raises ConversionError for any other result.
     """
 
     def change(value: Json) -> Json:
@@ -173,10 +173,10 @@ def replace_fields(
 
 
 def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str = "") -> Change:
-    """Return *change*, which goes through the converters *names*; what it makes has to fit.
+    """Return *change*, which uses the converters *names*, with validation of its result.
 
-    What is returned raises UnfitError where a result for *version* does not fit, ConversionError
-    where it is for handlers.
+    The returned function raises UnfitError if a result for *version* is not valid, ConversionError
+    if it is for handlers.
     """
     makers = f"the converters {', '.join(names)} make"
     if len(names) == 1:
@@ -194,7 +194,7 @@ def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str =
             if not is_fit and find_misfit is not None:
                 found = find_misfit(after)
         except ValueError:
-            # no JSON value at all
+            # not a JSON value at all
             is_fit = False
         if not is_fit:
             whom = f" for callers of {version}" if version else _version()
@@ -207,7 +207,7 @@ def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str =
 
 
 def apply_all(changes: list[Change]) -> Change:
-    """Return what applies *changes* one after the other."""
+    """Return a function that applies *changes* one after the other."""
     if len(changes) == 1:
         return changes[0]
 
@@ -224,7 +224,7 @@ def apply_all(changes: list[Change]) -> Change:
 def replace_values(shown: list[tuple[Json, Json]]) -> Change:
     """Return a function that replaces the first of each pair by the second.
 
-    What is returned refuses a list or an object that has one of them somewhere in it.
+    It refuses a list or an object that contains one of them anywhere.
     """
     texts = {value: instead for value, instead in shown if isinstance(value, str)}
     others = {_text(value): instead for value, instead in shown if not isinstance(value, str)}
@@ -247,10 +247,10 @@ def replace_values(shown: list[tuple[Json, Json]]) -> Change:
 
 
 def change_items(item: Change, *, least: int, unique: bool) -> Change:
-    """Return what applies *item* to each item and leaves out those that may not be shown.
+    """Return a function that applies *item* to each item and leaves out those not to be shown.
 
-    A list with fewer than *least* items may not be shown either; one whose items have to be
-    *unique* loses those that have become equal to one before.
+    A list with fewer than *least* items may not be shown either; if items must be *unique*, those
+    that have become equal to an earlier one are left out.
     """
 
     def change(value: Json) -> Json:
@@ -282,7 +282,7 @@ def change_items(item: Change, *, least: int, unique: bool) -> Change:
 
 
 def filter_items(tag: str, shown: Mapping[str, bool], otherwise: Change) -> Change:
-    """Return what leaves items out by their *tag*; *otherwise* does so where that is no use."""
+    """Return a function that leaves items out by their *tag*, or else by *otherwise*."""
 
     def change(value: Json) -> Json:
         if not isinstance(value, list):
@@ -308,7 +308,7 @@ def _distinct(values: list[Json]) -> list[Json]:
 
 
 def change_fields(fields: Mapping[str, Change], *, required: Container[str], least: int) -> Change:
-    """Return what applies *fields* to the fields of an object and leaves the others alone.
+    """Return a function that applies *fields* to the fields of an object, and no others.
 
     An object that lacks one of *required* then, or has fewer than *least*, may not be shown.
     """
@@ -345,7 +345,7 @@ def change_fields(fields: Mapping[str, Change], *, required: Container[str], lea
 
 
 def _change_field(name: str, field: Change, stays: bool) -> Change:
-    """Return what applies *field* to the one field *name*, which has to be there if it *stays*."""
+    """Return a function for the one field *name*, which must be there if it *stays*."""
 
     def change(value: Json) -> Json:
         if not isinstance(value, dict):
@@ -377,7 +377,7 @@ def rebuild(
     required: Container[str],
     least: int,
 ) -> Change:
-    """Return what `change_fields` returns, for objects whose fields come, go or are renamed, too.
+    """Return what `change_fields` does, for objects with added, removed or renamed fields, too.
 
     *extras* is applied to the fields that are not *declared*.
     """
@@ -406,7 +406,7 @@ def rebuild(
 def _change_extras(
     fields: Mapping[str, Change], extras: Change, known: Container[str], required: Container[str]
 ) -> Change:
-    """Return what `change_fields` returns, with *extras* for the fields that are not *known*."""
+    """Return what `change_fields` does, with *extras* for the fields that are not *known*."""
 
     def change(value: Json) -> Json:
         is_object = isinstance(value, dict)
@@ -417,7 +417,7 @@ def _change_extras(
 
 
 def add_defaults(defaults: Mapping[str, Json], change: Change) -> Change:
-    """Return *change* for objects that have *defaults* in place of fields that they lack."""
+    """Return *change* for objects with *defaults* for missing fields."""
 
     def apply(value: Json) -> Json:
         if not isinstance(value, dict) or defaults.keys() <= value.keys():
@@ -433,9 +433,9 @@ def add_defaults(defaults: Mapping[str, Json], change: Change) -> Change:
 def choose_by_tag(
     tag: str, members: Mapping[str, Change | None], otherwise: Change | None
 ) -> Change:
-    """Return what applies to an object the member that its *tag* names; None changes nothing.
+    """Return a function that applies the member that the *tag* names; None changes nothing.
 
-    *otherwise* is applied where it names none; without it, such an object does not fit.
+    *otherwise* is applied if it names none; without it, such an object is refused.
     """
     lacking = otherwise or refuse(f"its {tag!r} names no member of the union")
 
@@ -450,7 +450,7 @@ def choose_by_tag(
 
 
 def change_tag(tag: str, texts: Mapping[str, str], change: Change | None) -> Change:
-    """Return *change*, after which an object whose *tag* is one of *texts* has another one."""
+    """Return *change*, after which a *tag* that is one of *texts* is replaced."""
 
     def apply(value: Json) -> Json:
         after = value if change is None else change(value)
@@ -462,7 +462,7 @@ def change_tag(tag: str, texts: Mapping[str, str], change: Change | None) -> Cha
 
 
 def choose_by_type(members: Mapping[str | None, Change | None]) -> Change:
-    """Return what applies to a value the member that has its JSON type; None changes nothing."""
+    """Return a function that applies the member of the value's JSON type; None changes nothing."""
 
     def refuse_type(value: Json) -> Json:
         raise _misfit(value, " or ".join(dict.fromkeys(_WORDS[name] for name in members)))
@@ -478,9 +478,9 @@ def choose_by_type(members: Mapping[str | None, Change | None]) -> Change:
 
 
 def choose_by_schema(members: Sequence[tuple[Fits, Change | None]]) -> Change:
-    """Return what applies to a value the first member that it fits; None changes nothing.
+    """Return a function that applies the first member that is valid; None changes nothing.
 
-    The value fits one of them: what fits none of the others is of the last one.
+    The value is valid for one of them: if for none of the others, it belongs to the last.
     """
 
     def change(value: Json) -> Json:
@@ -494,7 +494,7 @@ def choose_by_schema(members: Sequence[tuple[Fits, Change | None]]) -> Change:
 
 
 def withhold_unfit(change: Change, fits: Fits) -> Change:
-    """Return *change*, after which a value that does not fit may not be shown."""
+    """Return *change*, after which an invalid value may not be shown."""
 
     def apply(value: Json) -> Json:
         after = change(value)
@@ -504,7 +504,7 @@ def withhold_unfit(change: Change, fits: Fits) -> Change:
 
 
 def refuse(reason: str) -> Change:
-    """Return what fits no value, for *reason*."""
+    """Return a function that refuses every value, for *reason*."""
 
     def change(_: Json) -> Json:
         raise UnfitError(reason)
