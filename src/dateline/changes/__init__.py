@@ -31,8 +31,8 @@ _MOST_IN_FEED: Final = 50
 class Changes:
     """The context of each template of the folder.
 
-    *periods* are those of additions to all versions. What is *known* of definitions of the same
-    meaning is not made again.
+    *periods* are those of additions to all versions. Results for definitions of the same meaning
+    are taken from *known*.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ def schema() -> str:
 def _rows(api: Api, pages: list[Page], periods: Sequence[Period]) -> list[dict[str, Any]]:
     """Return the row of the index for each version, newest first; the first version has no page.
 
-    ``since`` is what was added while the version was the newest, ``until`` what was before that.
+    ``since`` are the additions while the version was the newest, ``until`` those before that.
     """
     table = api.table
     since = {period.since: period for period in periods if period.entries}
@@ -121,8 +121,8 @@ def _rows(api: Api, pages: list[Page], periods: Sequence[Period]) -> list[dict[s
 def _feed(api: Api, pages: list[Page], periods: Sequence[Period]) -> dict[str, Any]:
     """Return the feed's id, its date and its entries, newest first (RFC 4287 section 4.1).
 
-    A day counts as its midnight in UTC, a month as its first day. What was added to all versions is
-    announced with the version that was cut next: until then no day is known.
+    A day counts as its midnight in UTC, a month as its first day. Additions to all versions are
+    announced with the next cut version: until then their day is unknown.
     """
     table = api.table
     entries = [
@@ -163,5 +163,5 @@ def _entry(
 
 
 def _urn(api: Api, *subject: str) -> str:
-    """Return a name that lasts (RFC 4287 section 4.2.6): of a package's feed, or of a part."""
+    """Return a permanent name (RFC 4287 section 4.2.6) of a package's feed, or of a part."""
     return uuid5(NAMESPACE_URL, "/".join(["dateline:changes", api.table.package, *subject])).urn

@@ -1,4 +1,4 @@
-"""What was added to all versions, period by period, and the record of it."""
+"""Additions to all versions, period by period, and the record of them."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def find_empty_period(api: Api, projector: Projector, record: Record) -> Period 
 
 
 def list_periods(api: Api, projector: Projector, record: Record) -> Iterator[Period]:
-    """Yield what was added in each period, newest first.
+    """Yield the additions of each period, newest first.
 
-    The open period comes with whatever was added, which may be nothing; it is left out where its
-    version has left the table.
+    The open period comes with its additions, which may be none; it is left out if its version has
+    left the table.
     """
     if record.version in api.table.dates:
         added = list_additions(api, projector, record.version, record.documents)
@@ -97,7 +97,7 @@ def continue_record(api: Api, projector: Projector, record: Record | None, versi
 
 
 def drop_periods(record: Record, versions: tuple[str, ...]) -> Record:
-    """Return *record* without what all of *versions*, the only ones left, had from their start."""
+    """Return *record* without what all of *versions*, the remaining ones, had from their start."""
     oldest = min(map(order, versions))
     return replace(
         record,

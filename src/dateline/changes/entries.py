@@ -1,4 +1,4 @@
-"""One thing that differs between two versions, for programs and for people."""
+"""One difference between two versions, for programs and for people."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Calls = tuple[tuple[str, str], ...]
 
 
 class Explanation(NamedTuple):
-    """A change as people read it, beside what programs get.
+    """The description of a change for people, in addition to that for programs.
 
-    ``effect`` is what happens, as a sentence. ``calls`` are the first operations, each with its
+    ``effect`` is the consequence, as a sentence. ``calls`` are the first operations, each with its
     summary, and ``lines`` show the change in a message; both may be empty.
     """
 
@@ -47,11 +47,11 @@ class Explanation(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One thing that differs between two versions, as plain values.
+    """One difference between two versions, as plain values.
 
-    ``versions`` are those whose gates made the change, oldest first, ``why`` is what `x-why` says
-    there. ``upgrade`` says what a caller does about it, and ``explanation`` is for people alone.
-    The others are those of ``Finding``.
+    ``versions`` are those whose gates made the change, oldest first, ``why`` is their `x-why`.
+    ``upgrade`` says what a caller does about it, and ``explanation`` is for people only. The others
+    are those of ``Finding``.
     """
 
     rule: str
@@ -76,9 +76,9 @@ class Entry:
     def of(
         cls, group: ChangeGroup, reason: Reason, explanation: Explanation | None = None
     ) -> Entry:
-        """Return the entry for *group*, which was made for *reason*.
+        """Return the entry for *group*, with its *reason*.
 
-        Without an *explanation* its message is one, as for an entry that is read from a record.
+        Without an *explanation* its message is used, as for an entry that is read from a record.
         """
         change, judgement = group.change, group.judgement
         return cls(
@@ -102,7 +102,7 @@ class Entry:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Entry:
-        """Return the entry whose ``data`` this is."""
+        """Return the entry with this ``data``."""
         lists = ("operations", "environments", "versions")
         return cls(
             **{
@@ -129,12 +129,12 @@ class Entry:
         }
 
     def only_in(self, environments: Iterable[str]) -> tuple[str, ...]:
-        """Return the environments that are concerned, unless all of *environments* are."""
+        """Return the affected environments, unless they are all of *environments*."""
         return () if set(environments) <= set(self.environments) else self.environments
 
     @property
     def breaks(self) -> str:
-        """Which code of callers stops working: `code that reads the field.`; empty for none."""
+        """The code of callers that stops working: `code that reads the field.`; empty for none."""
         known = RULES.get(self.rule)
         return known.breaks(self.direction) if known else ""
 
@@ -150,12 +150,12 @@ class Entry:
 
     @property
     def where(self) -> str:
-        """The pointer into the newer document, or into the older one if it is gone there."""
+        """The pointer into the newer document, or into the older one if it was removed."""
         return self.after_pointer or self.before_pointer or ""
 
     @property
     def values(self) -> list[tuple[str, str]]:
-        """The values before and after, as JSON, as far as there are any."""
+        """The values before and after, as JSON, if there are any."""
         return [
             (name, json.dumps(value, ensure_ascii=False))
             for name, value in (("before", self.before), ("after", self.after))

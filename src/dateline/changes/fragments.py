@@ -41,7 +41,7 @@ _RENAMED: Final = frozenset({Kind.FIELD_RENAMED, Kind.PARAMETER_RENAMED, Kind.HE
 _REWRITTEN: Final = frozenset({"type", "format", "const"})
 """Keywords whose change shows in a value."""
 
-# How many steps of a pointer lead on from a schema, by the keyword that is the first of them.
+# The number of pointer steps that continue from a schema, by the keyword that is the first one.
 _LISTS: Final = {"items": 1, "prefixItems": 2}
 _MAPS: Final = {"additionalProperties": 1, "patternProperties": 2}
 _GROUPS: Final = frozenset({"allOf", "oneOf", "anyOf"})
@@ -58,7 +58,7 @@ _Steps = tuple[str | None, ...]
 
 
 class FragmentLine(NamedTuple):
-    """A line of a fragment; ``sign`` is `+` where it came, `-` where it went, or a space."""
+    """A line of a fragment; ``sign`` is `+` if it was added, `-` if it was removed, or a space."""
 
     sign: str
     text: str
@@ -76,7 +76,7 @@ class MessageFragments:
         self._before, self._after = before, after
 
     def list_lines(self, change: Change) -> tuple[FragmentLine, ...]:
-        """Return the lines that *change* concerns; none where no message shows it."""
+        """Return the lines that *change* concerns; none if no message shows it."""
         if change.direction is Direction.MODEL:
             return ()
         if change.kind in _PARAMETERS:
@@ -86,7 +86,7 @@ class MessageFragments:
             before = self._before.make_value(change.before_pointer, change.before)
             after = self._after.make_value(change.after_pointer, change.after)
         elif change.kind in KEYWORD and change.keyword in _REWRITTEN:
-            # a value without the keyword is as telling as one with it
+            # a value without the keyword is as informative as one with it
             holder = change.holder_pointer
             before = self._before.make_value(change.before_pointer or holder, change.before)
             after = self._after.make_value(change.after_pointer or holder, change.after)
@@ -121,10 +121,10 @@ class _Placed(NamedTuple):
 
 
 class MessageValues:
-    """Values of one document, each made once for all that it is compared with.
+    """Values of one document, each created once for all comparisons.
 
-    What is *known* of definitions of the same meaning is not made again; *document* is that of
-    *which* version and environment of them.
+    Values for definitions of the same meaning are taken from *known*; *document* is that of *which*
+    version and environment of them.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class MessageValues:
         self._made: dict[tuple[str, str], list[Any]] = {}
 
     def make_value(self, at: str | None, choice: Any) -> _Placed | None:
-        """Return a value for the schema at *at*, or *choice* where *at* leads to one of an enum.
+        """Return a value for the schema at *at*, or *choice* if *at* leads to one of an enum.
 
         None where no message has the value, or none can be made.
         """
@@ -153,7 +153,7 @@ class MessageValues:
         return self._make({"$ref": f"#{pointer(tuple(schema))}"}, steps)
 
     def make_parameter(self, at: str | None) -> _Placed | None:
-        """Return a value for the parameter or header at *at*; None where none can be made."""
+        """Return a value for the parameter or header at *at*; None if there is none."""
         node = None if at is None else self._resolver.resolve(f"#{at}")
         if isinstance(node, dict) and "$ref" in node:
             node = self._resolver.resolve(node["$ref"])
@@ -165,7 +165,7 @@ class MessageValues:
         return self._make(node["schema"], (str(node.get("name", parts(at)[-1])),), where)
 
     def _make(self, schema: Any, steps: _Steps, where: str = "") -> _Placed | None:
-        # what is made follows the name of its field
+        # the value depends on the name of its field
         name = next((step for step in reversed(steps) if step), "value")
         key = _write(schema), name
         if key not in self._made:
@@ -179,7 +179,7 @@ class MessageValues:
         return _Placed(steps, self._made[key][0], where) if self._made[key] else None
 
     def _sample(self, schema: Any, name: str) -> list[Any]:
-        """Return a value of *schema*, called *name*, in a list: an empty one where none is made."""
+        """Return a list with a value of *schema*, called *name*; an empty one if there is none."""
         from dateline.sample import UnsatisfiedError  # a light installation has no samples
 
         holder = {"type": "object", "required": [name], "properties": {name: schema}}
@@ -198,8 +198,8 @@ class MessageValues:
 def _find_place(steps: Sequence[str]) -> tuple[_Steps, Sequence[str] | None] | None:
     """Return what leads to a value in a message, and the path of its schema.
 
-    The path is None where *steps* lead to a value of an enum; all is None where they lead to
-    nothing that a message shows.
+    The path is None if *steps* lead to a value of an enum; all is None if they lead to nothing that
+    a message shows.
     """
     at = _find_schema(steps)
     if at is None:
@@ -228,7 +228,7 @@ def _find_place(steps: Sequence[str]) -> tuple[_Steps, Sequence[str] | None] | N
 
 
 def _find_schema(steps: Sequence[str]) -> int | None:
-    """Return how many of *steps* lead to the schema of a body; None where none is on the way."""
+    """Return how many of *steps* lead to the schema of a body; None if there is none on the way."""
     if tuple(steps[:2]) == ("components", "schemas"):
         return 3
     for index in range(2, len(steps)):
@@ -255,7 +255,7 @@ def _list_lines(before: _Placed | None, after: _Placed | None) -> Iterator[Fragm
 
 
 def _compare(before: list[str], after: list[str]) -> Iterator[FragmentLine]:
-    # slow to import, and not needed where no message is compared
+    # slow to import, and not needed if no message is compared
     from difflib import SequenceMatcher
 
     for tag, first, last, start, end in SequenceMatcher(None, before, after, False).get_opcodes():

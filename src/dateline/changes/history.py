@@ -33,9 +33,9 @@ _FROM_THE_START: Final = "there from the first version on"
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """What one version did to a thing; ``entry`` is None where it was there from the start.
+    """A change of a thing by one version; ``entry`` is None if it was there from the start.
 
-    ``only_in`` names the environments concerned, unless all are.
+    ``only_in`` are the affected environments, unless all are.
     """
 
     version: str
@@ -47,7 +47,7 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """The versions that have a thing, and what happened to it, oldest first.
+    """The versions that have a thing, and its changes, oldest first.
 
     ``called`` is its name in the newest of them, ``place`` its place in the definitions.
     """
@@ -58,7 +58,7 @@ class History:
     events: tuple[Event, ...]
 
     def lines(self) -> Iterator[str]:
-        """Yield the history in lines for people."""
+        """Yield the history as lines for people."""
         yield escape_line(f"{self.called} ({self.place})")
         for event in self.events:
             entry = event.entry
@@ -95,9 +95,9 @@ class History:
 def trace_history(api: Api, called: str, record: Record | None = None) -> History:
     """Return the history of the component, field, enum value, union member or operation *called*.
 
-    Any name that it ever had finds it; the newest version with that name decides. The *record*
-    knows what was added to all versions, and so is part of the first one, too. Raises
-    LookupError, with the nearest name, where no version knows it.
+    Every name that it ever had leads to it; the newest version with that name decides. The *record*
+    has the additions to all versions, which are part of the first one, too. Raises LookupError,
+    with the nearest name, if no version knows the name.
     """
     projector = Projector(api)
     documents = {date: projector.contract(date, EVERYWHERE).document for date in api.table.dates}
@@ -125,14 +125,14 @@ def schema() -> str:
 
 
 def _find_newest(documents: dict[str, dict[str, Any]], called: str) -> tuple[str, Subject]:
-    """Return what is *called* so in the newest version that knows the name, and that version."""
+    """Return the thing *called* so in the newest version that knows the name, and that version."""
     unknown: list[LookupError] = []
     for date in reversed(documents):
         try:
             return date, find_subject(documents[date], called)
         except LookupError as error:
             unknown.append(error)
-    # the newest version has the names that people most likely mean
+    # people most likely mean a name of the newest version
     raise unknown[0]
 
 
@@ -188,7 +188,7 @@ class _Trail:
         return is_present(self._documents[date], self.subjects[date])
 
     def events(self) -> Iterator[Event]:
-        """Yield what happened to it, oldest first."""
+        """Yield its changes, oldest first."""
         first = self._api.table.versions[0]
         if self._is_present(first.date):
             yield self._at_first(first.date)
@@ -198,7 +198,7 @@ class _Trail:
             pair = older.date, newer.date
             own = [(group, entry) for group, entry in judged if self._concerns(group.change, *pair)]
             if not own and self._is_present(older.date) != self._is_present(newer.date):
-                # it came or went with what is around it
+                # it was added or removed with its container
                 own = [found for found in judged if self._surrounds(found[0].change, *pair)]
             for group, entry in own:
                 yield self._event(group, entry, *pair)
@@ -214,7 +214,7 @@ class _Trail:
         )
 
     def _since(self) -> str | None:
-        """Return when it, or what is around it, was added to all versions; None if it was not."""
+        """Return when it, or its container, was added to all versions; None if it was not."""
         for period in self._periods:
             subject = self.subjects.get(period.since)
             if subject is not None and any(_brings(one, subject) for one in period.entries):
@@ -235,7 +235,7 @@ class _Trail:
         )
 
     def _names(self, *dates: str) -> Iterator[tuple[Subject, Name, list[Name]]]:
-        """Yield, for each of *dates*, the thing, its name, and those of what it refers to."""
+        """Yield for each of *dates* the thing, its name, and the names of its references."""
         for date in dates:
             document, subject = self._documents[date], self.subjects[date]
             if is_present(document, subject):
@@ -248,7 +248,7 @@ class _Trail:
         )
 
     def _surrounds(self, change: Change, older: str, newer: str) -> bool:
-        """Return whether *change* adds or removes what is around the thing."""
+        """Return whether *change* adds or removes the container of the thing."""
         if change.before_pointer is not None and change.after_pointer is not None:
             return False
         return any(
@@ -258,7 +258,7 @@ class _Trail:
 
 
 def _brings(entry: Entry, subject: Subject) -> bool:
-    """Return whether *entry* adds the thing, or what contains it."""
+    """Return whether *entry* adds the thing, or its container."""
     if entry.before_pointer is not None or entry.after_pointer is None:
         return False
     added = parts(entry.after_pointer)
@@ -269,7 +269,7 @@ def _brings(entry: Entry, subject: Subject) -> bool:
 
 
 def _is_of(change: Change, subject: Subject, own: Name) -> bool:
-    """Return whether *change* is one of the thing itself, or of something inside it."""
+    """Return whether *change* concerns the thing itself, or something inside it."""
     if subject.operation:
         return subject.operation in change.operations
     if subject.member is not None:

@@ -1,7 +1,7 @@
-"""Change pages, kept by the meaning of the definitions while nothing that they quote is another.
+"""Cache change pages by the meaning of the definitions, as long as the words they quote are equal.
 
-Words decide about a page by being equal or empty, which is part of the meaning, and by being
-quoted: in what a change has before and after, and in the summaries of operations.
+Words affect a page by being equal or empty, which is part of the meaning, and by being quoted: in
+the values of a change, and in the summaries of operations.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def recall_pages(
     lay_out: LayOut,
     keep: Keep = in_memory,
 ) -> list[Artifact]:
-    """Return the pages that *lay_out* returns, or has returned with the same texts to quote.
+    """Return the pages from *lay_out*, or those it returned earlier with the same quoted texts.
 
-    Beside *api* they may depend on *periods* and on the templates in *folders* alone. *keep* is
-    given the pages of earlier runs.
+    Besides *api* they may only depend on *periods* and on the templates in *folders*. *keep* is
+    called with the pages of earlier runs.
     """
     words = getattr(api.document, "words", None)
     if api.meaning is None or words is None:
@@ -50,7 +50,7 @@ def recall_pages(
 
 
 def _write(artifacts: Sequence[Artifact], texts: Collection[str], words: Sequence[str]) -> bytes:
-    """Return what is kept of *artifacts*, with those of the *words* that are among *texts*."""
+    """Return the cached form of *artifacts*, with those of the *words* that are among *texts*."""
     digests = {*map(digest_word, texts)}
     quoted = [(number, word) for number, word in enumerate(words) if word in digests]
     contents = [zlib.compress(artifact.content, 1) for artifact in artifacts]
@@ -61,7 +61,7 @@ def _write(artifacts: Sequence[Artifact], texts: Collection[str], words: Sequenc
 
 
 def _read(kept: bytes, words: Sequence[str], keep: Keep) -> list[Artifact] | None:
-    """Return the pages that were *kept*; None where they quote another word than one of *words*."""
+    """Return the *kept* pages; None if they quote a word that is not one of *words*."""
     start = kept.index(b"\n")
     quoted, sizes = json.loads(kept[:start])
     if any(words[number] != word for number, word in quoted):

@@ -43,7 +43,7 @@ _WEIGHTIEST_FIRST: Final = (Verdict.NEVER, Verdict.GATED, Verdict.ADDITIVE, Verd
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What differs between two versions, the weightiest first.
+    """The differences between two versions, the gravest first.
 
     ``announcements`` are those that concern one of the two.
     """
@@ -62,7 +62,7 @@ class Page:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many entries have each verdict, the weightiest first; all but `information`."""
+        """The number of entries by verdict, the gravest first; all but `information`."""
         counted = Counter(entry.verdict for entry in self.entries)
         return {
             str(verdict): counted[verdict]
@@ -85,12 +85,12 @@ class Page:
 
     @property
     def sections(self) -> list[PageSection]:
-        """All entries, in the order in which a caller reads them."""
+        """All entries, in reading order."""
         return list_sections(self.entries)
 
     @property
     def about(self) -> dict[str, Any]:
-        """The page as `changes.schema.json` describes it, but for its changes."""
+        """The page as `changes.schema.json` describes it, without its changes."""
         return {
             "older": self.older.date,
             "newer": self.newer.date,
@@ -121,12 +121,12 @@ def list_pages(table: Table, differences: Differences) -> Iterator[Page]:
 
 
 def compare_versions(api: Api, projector: Projector, older: Version, newer: Version) -> Page:
-    """Return what differs between *older* and *newer* in any environment."""
+    """Return the differences between *older* and *newer* in any environment."""
     return Differences(api, projector).page(older, newer)
 
 
 class Differences:
-    """What differs between versions of an API; what several of them share is read once.
+    """The differences between versions of an API; what several of them share is read once.
 
     With *shown*, entries have lines that show the change in a message.
     """
@@ -156,7 +156,7 @@ class Differences:
         """All texts that entries may quote: of values before and after, and summaries."""
 
     def page(self, older: Version, newer: Version) -> Page:
-        """Return what differs between *older* and *newer* in any environment."""
+        """Return the differences between *older* and *newer* in any environment."""
         table = self._api.table
         dates = list(table.dates)
         between = table.versions[dates.index(older.date) + 1 : dates.index(newer.date) + 1]
@@ -181,7 +181,7 @@ class Differences:
             renames = self._projector.renames(older.date, newer.date, name)
             for change in diff(before, after, renames, self._readings):
                 self._collect_texts(change)
-                # what a version is called is not what it changed
+                # the name of a version is not one of its changes
                 if change.after_pointer != VERSION:
                     merged.add(change, now)
         groups = sorted(merged, key=_weight)
@@ -209,7 +209,7 @@ class Differences:
             value = pending.pop()
             if isinstance(value, str):
                 self.texts.add(value)
-            # the value is kept beside its id, which is unique only while it lives
+            # the value is stored beside its id, which is unique only while it lives
             elif isinstance(value, dict | list) and id(value) not in self._said:
                 self._said[id(value)] = value
                 pending += value.values() if isinstance(value, dict) else value

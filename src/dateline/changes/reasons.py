@@ -1,4 +1,4 @@
-"""Find the versions that made a change, and the reason that `x-why` gives for it."""
+"""Find the versions that made a change, and its reason from `x-why`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Origin = Callable[[str, str, str], _Path]
 
 
 class Reason(NamedTuple):
-    """The versions whose gates made a change, oldest first, and what `x-why` says; or nothing."""
+    """The versions whose gates made a change, oldest first, and their `x-why`, if any."""
 
     versions: tuple[str, ...] = ()
     why: str | None = None
 
 
 class _Traced(NamedTuple):
-    """The path of what changed in the definitions, its reason, and the node with the gate."""
+    """The path of a changed node in the definitions, its reason, and the node with the gate."""
 
     path: _Path
     reason: Reason = Reason()
@@ -31,10 +31,7 @@ class _Traced(NamedTuple):
 
 
 class Reasons:
-    """What made the changes between two versions.
-
-    *origin* is that of the API's projector, which may be cached.
-    """
+    """The causes of the changes between two versions."""
 
     def __init__(self, api: Api, origin: Origin, older: str, newer: str) -> None:
         self._api = api
@@ -42,9 +39,9 @@ class Reasons:
         self._older, self._newer = older, newer
 
     def of(self, changes: Iterable[tuple[Change, str]]) -> list[Reason]:
-        """Return the reason of each change, which comes with an environment that shows it.
+        """Return the reason of each change, given with an environment that shows it.
 
-        It is that of the nearest gate around it. A component that was added or removed together
+        It is that of the nearest enclosing gate. A component that was added or removed together
         with what refers to it has the reason of that, and so has everything in it.
         """
         traced = [self._trace(*shown) for shown in changes]
@@ -67,12 +64,12 @@ class Reasons:
         for node in reversed(nodes):
             if isinstance(node, dict) and (dates := self._between(node)):
                 return _Traced(path, Reason(dates, why(node, dates)), node)
-        # a reference that leads elsewhere now may do so because of what is different there
+        # a reference may lead elsewhere because of what is different there
         within = (self._trace(inner, environment) for inner in change.within)
         return next((inner for inner in within if inner.gated), _Traced(path))
 
     def _between(self, node: dict[str, Any]) -> tuple[str, ...]:
-        """Return the dates of the node's gates that are newer than one version, not the other."""
+        """Return the dates of the node's gates after one version and up to the other."""
         # data may have any keys
         was = node.get(WAS)
         dates = {*(was if isinstance(was, dict) else ()), node.get(ADDED), node.get(REMOVED)}

@@ -1,8 +1,8 @@
 """The record of additions beside the definitions: read, checked, and its files.
 
-Additive changes carry no key and go to all versions, so the definitions alone don't say when
-they were made. Cutting a version therefore records its documents of that day, and what was added
-to all versions since the cut before.
+Additive changes carry no key and apply to all versions, so the definitions alone don't say when
+they were made. Cutting a version therefore records its documents of that day, and the additions to
+all versions since the previous cut.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dateline.source.reader import Locator, read_bytes, read_content
 from dateline.source.text import json_text
 from dateline.versions import DATED, is_dated, order
 
-# Laid out as in the outputs, so that these documents can be compared with whatever those can.
+# Laid out as in the outputs, so that these documents can be compared like those.
 _DOCUMENT: Final = re.compile(rf"spec/([^/]+)/({DATED})\.json")
 _PERIOD: Final = re.compile(rf"({DATED})\.json")
 
@@ -39,7 +39,7 @@ _Fits = Callable[[Any], bool]
 
 @dataclass(frozen=True, kw_only=True)
 class Period:
-    """What was added to all versions after ``since`` was cut, and before ``until`` was.
+    """The additions to all versions after ``since`` was cut, and before ``until`` was.
 
     Without ``until`` it is not closed: no newer version is cut. ``environments`` are all there
     were.
@@ -57,19 +57,19 @@ class Period:
 
     @property
     def words(self) -> str:
-        """When it was, in words: `since 2026-07-01 was cut`."""
+        """Its time in words: `since 2026-07-01 was cut`."""
         if self.until is None:
             return f"since {self.since} was cut"
         return f"after {self.since} and before {self.until} was cut"
 
     @property
     def summary(self) -> str:
-        """How many additions there are, in words."""
+        """The number of additions, in words."""
         return f"{len(self.entries):,} additive" if self.entries else "nothing yet"
 
     @property
     def sections(self) -> list[PageSection]:
-        """The entries, in the order in which a caller reads them."""
+        """The entries, in reading order."""
         return list_sections(self.entries)
 
     @property
@@ -85,11 +85,11 @@ class Period:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What is known of additions to all versions.
+    """The known additions to all versions.
 
-    ``documents`` holds, by environment, what ``version`` promised when it was cut; ``closed``
-    the periods before that in which something was added, oldest first. ``words`` are what the
-    documents of adopted versions tell otherwise than the newest.
+    ``documents`` are, by environment, what ``version`` promised when it was cut; ``closed`` are the
+    earlier periods with additions, oldest first. ``words`` are those of documents of adopted
+    versions that differ from the newest.
     """
 
     version: str
@@ -99,7 +99,7 @@ class Record:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """The files that hold it, by their names in the folder of the definitions."""
+        """The files of the record, by their names in the folder of the definitions."""
         documents = {
             f"spec/{name}/{self.version}.json": document
             for name, document in self.documents.items()
@@ -115,7 +115,7 @@ class Record:
 def record_files(schemas: Path) -> list[str]:
     """Return the names, in the folder *schemas*, of the files of its record.
 
-    What editors and other tools leave beside them, `.name` and `name~`, is left alone.
+    Files of editors and other tools, `.name` and `name~`, are ignored.
     """
     folder = schemas / ADDITIONS
     found = (path for path in (folder, *folder.rglob("*")) if path.is_file())
@@ -127,17 +127,17 @@ def record_files(schemas: Path) -> list[str]:
 
 
 def read_record(schemas: Path, table: Table, cache: Cache | None = None) -> Record | None:
-    """Return the record beside the definitions in *schemas*; None where there is none.
+    """Return the record beside the definitions in *schemas*, or None.
 
-    The *cache* has files that were found to be sound before.
-    Raises SourceError with everything that dateline would not have written.
+    The *cache* has files that were valid before. Raises SourceError with everything that dateline
+    would not have written.
     """
-    # what is published may hold what authored definitions may not
+    # published documents may contain what authored definitions may not
     return _RecordReader(schemas, replace(table, adopted=True), cache or Cache(None)).read()
 
 
 class _RecordReader:
-    """Reads a record, and notes what is wrong with it."""
+    """Reads a record, and reports problems with it."""
 
     def __init__(self, schemas: Path, table: Table, cache: Cache) -> None:
         self._schemas = schemas
@@ -170,7 +170,7 @@ class _RecordReader:
         )
 
     def _check_together(self, version: str, documents: _Documents, closed: list[Period]) -> None:
-        """Note what does not go with the documents of *version*, the newest there are."""
+        """Report what does not match the documents of *version*, the newest ones."""
         for other in documents.keys() - {version}:
             for environment in documents[other]:
                 name = f"{ADDITIONS}/spec/{environment}/{other}.json"
@@ -193,7 +193,7 @@ class _RecordReader:
         document = self._parse(name, content)
         if document is None:
             return {}
-        # heavy: not needed for what was found to be sound
+        # slow to import, and not needed for files that were valid
         from dateline.load.checks import find_type_problems
 
         found = [*find_type_problems(document, self._table, Locator([document]).locate)]
@@ -229,7 +229,7 @@ class _RecordReader:
         return tuple(rows)
 
     def _content(self, name: str) -> Map | None:
-        """Return what the file called *name* holds; None where it can't be read."""
+        """Return the content of the file called *name*; None if it can't be read."""
         content = self._read(name)
         return None if content is None else self._parse(name, content)
 
@@ -295,7 +295,7 @@ def _one_of(*texts: str) -> _Fits:
     return lambda value: _is_text(value) and value in texts
 
 
-# What a period and an entry hold: for each key whether a value fits.
+# The content of a period and an entry: for each key whether a value is valid.
 _PERIOD_SHAPE: Final[dict[str, _Fits]] = {
     "since": lambda _: True,
     "until": lambda value: _is_text(value) and is_dated(value),
@@ -313,7 +313,7 @@ _ENTRY_SHAPE: Final[dict[str, _Fits]] = {
 
 
 def _faults(period: Map, since: str) -> Iterator[tuple[_Trail, str]]:
-    """Yield where *period*, of the file for *since*, is not what was written, and how."""
+    """Yield what is wrong with *period*, in the file for *since*, and where."""
     yield from _find_shape_faults(period, _PERIOD_SHAPE, ())
     if period.get("since") != since:
         yield ("since",), "`since` is not what the file is called"

@@ -96,7 +96,7 @@ def group_by_reason(entries: Iterable[Entry]) -> list[tuple[str | None, list[Ent
 
 
 def count_breaking(entries: Iterable[Entry]) -> list[str]:
-    """Return in words how many of *entries* break code of callers, and how many don't."""
+    """Return a phrase with how many of *entries* break code of callers, and how many don't."""
     counted = Counter(_choose_section(entry) == "breaking" for entry in entries)
     breaking, others = counted[True], counted[False]
     words = [f"{breaking:,} breaking"] if breaking else []

@@ -24,14 +24,14 @@ from dateline.wording import did_you_mean
 
 _GROUPS: Final = ("allOf", *UNIONS)
 
-# What a step of a path leads into, beside properties.
+# What a step of a path leads into, besides properties.
 _STEPS: Final = {"[]": "items", "{}": "additionalProperties"}
 
 
 class Subject(NamedTuple):
     """A thing with a history: the node at a pointer, or one value or member of it.
 
-    ``operation`` is the `METHOD /path` where it is one.
+    ``operation`` is the `METHOD /path` if it is one.
     """
 
     at: str
@@ -49,17 +49,17 @@ class Subject(NamedTuple):
 
 
 def find_subject(document: dict[str, Any], called: str) -> Subject:
-    """Return what *document* calls by that name.
+    """Return the thing in *document* with the name *called*.
 
     A component, `Customer`; a field below it, `Customer.status`, `Page.items[].id`, through
-    references, too; a value of an enum or a member of a union, `DepositRail.FedNow`; an
-    operation, `GET /customers` or its id. Raises LookupError, with the nearest name, for others.
+    references, too; a value of an enum or a member of a union, `DepositRail.FedNow`; an operation,
+    `GET /customers` or its id. Raises LookupError, with the nearest name, for others.
     """
     operations = dict(_operations(document))
     if called in operations:
         return operations[called]
     components = dict(_components(document))
-    # a component may have dots in its name: the longest one that fits is meant
+    # component names may contain dots: the longest match counts
     fitting = [known for known in components if _is_step(called, known)]
     if not fitting:
         unknown = called if " " in called else called.partition(".")[0]
@@ -76,7 +76,7 @@ def is_present(document: dict[str, Any], subject: Subject) -> bool:
 
 
 def list_referred(document: dict[str, Any], subject: Subject) -> list[Name]:
-    """Return the component that a field refers to, or the items of it; nothing for others."""
+    """Return the component that a field or its items refer to; nothing for others."""
     node = _at(document, parts(subject.at))
     if not isinstance(node, dict) or subject.member is not None or subject.operation:
         return []
@@ -100,7 +100,7 @@ def _operations(document: dict[str, Any]) -> Iterator[tuple[str, Subject]]:
 
 
 def _components(document: dict[str, Any]) -> Iterator[tuple[str, Located]]:
-    # the schemas last: of two components with one name, that is the one that has a history
+    # the schemas last: of two components with one name, the schema has a history
     for section in sorted(COMPONENTS, key=lambda section: section == "schemas"):
         for known, node in document.get("components", {}).get(section, {}).items():
             yield known, Located(node, pointer(("components", section, known)))
@@ -124,7 +124,7 @@ def _find_below(resolver: Resolver, located: Located, rest: str, whole: str) -> 
 
 
 def _children(resolver: Resolver, located: Located) -> Iterator[tuple[str, Located]]:
-    """Yield each step that leads on from *located*, and what it leads to."""
+    """Yield each step that continues from *located*, and its target."""
     node, at = resolver.follow(located)
     if not isinstance(node, dict):
         return
@@ -164,7 +164,7 @@ def _at(document: dict[str, Any], path: tuple[str, ...]) -> Any:
 
 
 def _is_step(text: str, step: str) -> bool:
-    """Return whether *text* begins with *step*, and what follows is another one."""
+    """Return whether *text* begins with *step*, followed by another one."""
     rest = text.removeprefix(step)
     return text == step or (rest != text and rest[0] in ".[{")
 

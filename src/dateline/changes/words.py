@@ -1,10 +1,10 @@
-"""What the documents of older versions tell people in other words than the newest one does.
+"""The words in documents of older versions that differ from the newest one.
 
 Adopted documents come back as they were published, and their definitions have no gates for words:
-descriptions, summaries and examples. What an older document said is kept beside the definitions,
-in rows: ``at`` are the steps to it in that document, and ``was`` what was there, if anything. The
-step to an item of a list is what it is known by, such as the name and the place of a parameter,
-or its index.
+descriptions, summaries and examples. The words of older documents are kept beside the definitions,
+in rows: ``at`` are the steps to the place in that document, and ``was`` its content, if any. The
+step to an item of a list is its identity, such as the name and the place of a parameter, or its
+index.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _KNOWN_BY: Final = ("$ref", "name", "in", "url")
 
 
 def identify(item: Any) -> dict[str, str]:
-    """Return what an item of a list is known by in all versions; empty where nothing tells."""
+    """Return what identifies an item of a list in all versions; empty if nothing does."""
     if not isinstance(item, dict):
         return {}
     return {key: item[key] for key in _KNOWN_BY if isinstance(item.get(key), str)}
@@ -62,7 +62,7 @@ def _list_below(kind: str, key: str, older: Any, newer: Any, at: tuple[Any, ...]
 
 
 def restore_words(document: dict[str, Any], rows: Iterable[Row]) -> dict[str, Any]:
-    """Return *document* with the words of *rows*; what they say of nothing there is left out."""
+    """Return *document* with the words of *rows*, except for places that it lacks."""
     tree: dict[Any, Any] = {}
     for row in rows:
         *steps, last = map(_hashable, row["at"])

@@ -1,4 +1,4 @@
-"""The site: an API reference in which each operation and field knows its history.
+"""The site: an API reference in which each operation and field has its history.
 
 Static pages, laid out by templates: nothing on them is requested from elsewhere, and without
 scripts they lack nothing but search.
@@ -29,7 +29,7 @@ __all__ = ["Marker", "ReferenceSite"]
 
 
 class Step(Protocol):
-    """What differs between two versions, as `changes` has it."""
+    """The differences between two versions, from `changes`."""
 
     @property
     def older(self) -> Any: ...
@@ -46,15 +46,15 @@ class OperationLinks:
         self._addresses = addresses
 
     def find(self, name: str) -> str:
-        """Return the address for `METHOD /path`; nothing where the version has no such page."""
+        """Return the address for `METHOD /path`; empty if the version has no such page."""
         return self._addresses.get(name, "")
 
 
 class ReferenceSite:
     """The context of each template of the folder.
 
-    *history* has the marks of all nodes, *steps* are the pages of changes that there are,
-    *announced* what was announced, in words.
+    *history* are the marks of all nodes, *steps* the existing pages of changes, *announced* the
+    announcements, in words.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class ReferenceSite:
     # --- what all pages have
 
     def _common(self, version: str, up: str) -> dict[str, Any]:
-        """Return what every page of a *version* is given; *up* leads to the root of the site."""
+        """Return the common data of every page of a *version*; *up* leads to the site's root."""
         table = self._api.table
         return {
             "title": self._title,
@@ -325,7 +325,7 @@ class ReferenceSite:
         return found
 
     def _pairs_with(self, date: str) -> Iterator[tuple[tuple[str, str], str]]:
-        """Yield each pair of versions that *date* is one of, and the other one."""
+        """Yield each pair of versions with *date*, and the other version."""
         for older, newer in self._steps:
             if date in (older, newer):
                 yield (older, newer), newer if date == older else older

@@ -61,7 +61,7 @@ class PythonCalls:
         self._credentials = name_credentials(document)
 
     def write(self, method: str, path: str, body: str | None) -> str:
-        """Return a call of an operation with *body*, a sample; nothing where clients have none."""
+        """Return a call of an operation with *body*, a sample; empty if clients have none."""
         operation = self._operations.get((method, path))
         if operation is None:
             return ""

@@ -15,8 +15,8 @@ Lookup = Callable[[str], TreeRow | None]
 class MessagePart:
     """Parameters, the request body, or a response.
 
-    ``rows`` are parameters or headers; ``contents`` are a media type, the tree of its schema and
-    a sample each. ``state`` is ``added`` or ``removed`` where one of two versions lacks it.
+    ``rows`` are parameters or headers; ``contents`` are a media type, the tree of its schema and a
+    sample each. ``state`` is ``added`` or ``removed`` if one of two versions lacks it.
     """
 
     kind: str
@@ -29,7 +29,7 @@ class MessagePart:
 
 
 class PageComparison:
-    """Compares what two versions have; what is equal in both is left out.
+    """Compares two versions; what is equal in both is left out.
 
     *older* and *newer* return the components of the two.
     """
@@ -41,7 +41,7 @@ class PageComparison:
     def sections(
         self, before: list[MessagePart], after: list[MessagePart]
     ) -> Iterator[MessagePart]:
-        """Yield the sections of an operation that differ, with what differs in them."""
+        """Yield the sections of an operation that differ, with their differences."""
         known = {(section.kind, section.name): section for section in before}
         for section in after:
             then = known.pop((section.kind, section.name), None)
@@ -66,9 +66,9 @@ class PageComparison:
         return compared if compared.rows or compared.contents or compared.state else None
 
     def _component(self, name: str) -> TreeRow | None:
-        """Return what differs in a component that both versions have; None if nothing does."""
+        """Return the differences in a component that both versions have; None if there are none."""
         if name not in self._components:
-            # one that leads back to itself differs where it is met first
+            # a recursive one is shown where it is first met
             self._components[name] = None
             before, after = self._older(name), self._newer(name)
             if before is not after and before is not None and after is not None:
@@ -76,7 +76,7 @@ class PageComparison:
         return self._components[name]
 
     def _compare(self, older: TreeRow | None, newer: TreeRow | None) -> TreeRow | None:
-        """Return the row of two versions of a value with what differs, None if nothing does."""
+        """Return the row of two versions of a value with the differences, or None."""
         if newer is None or older is None:
             row, state = (older, "removed") if newer is None else (newer, "added")
             return None if row is None else _change_whole(row, state)

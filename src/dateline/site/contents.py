@@ -19,9 +19,9 @@ _LONGEST: Final = 100
 
 @dataclass(frozen=True, kw_only=True)
 class OperationPlace:
-    """An operation of one version, its references resolved, and where it is.
+    """An operation of one version, its references resolved, and its place.
 
-    ``node`` has its parameters, those of its path among them.
+    ``node`` includes the parameters of its path.
     """
 
     method: str
@@ -39,7 +39,7 @@ class OperationPlace:
 
     @property
     def title(self) -> str:
-        """What it is called for people."""
+        """Its title for people."""
         return str(self.node.get("summary") or self.name)
 
     @property
@@ -97,7 +97,7 @@ def _items(node: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def follow_object(resolver: Resolver, located: Located) -> Located:
-    """Return what a reference object leads to, an empty object where that is none."""
+    """Return the target of a reference object, or an empty object."""
     goal = resolver.follow(located)
     return goal if isinstance(goal.value, dict) else Located({}, goal.pointer)
 
@@ -108,10 +108,10 @@ def list_schemas(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def name_pages(names: Iterable[str]) -> dict[str, str]:
-    """Return the name of the page for each of *names*: the same for the same name, whatever else.
+    """Return the page name for each of *names*: the same for the same name, whatever else exists.
 
-    Only letters that every file system and address has are in it. Of names that differ in nothing
-    else, or are too long, each has a digest in it.
+    It only has characters that every file system and address allows. Names that would be equal, or
+    too long, contain a digest.
     """
     made = {name: _simplify(name) for name in sorted({*names})}
     folded: dict[str, int] = {}

@@ -14,7 +14,7 @@ _MARGIN: Final = 75
 
 @dataclass(frozen=True, kw_only=True)
 class Stop:
-    """A version in the drawing: how far from the left it is, and what is said of it."""
+    """A version in the drawing: its distance from the left, and its labels."""
 
     version: str
     left: int
@@ -31,7 +31,7 @@ class TimeLine:
 
     @property
     def words(self) -> str:
-        """What the drawing shows, for readers who don't see it."""
+        """A description of the drawing, for readers who don't see it."""
         said = (", ".join([stop.version, stop.state, *stop.notes]) for stop in self.stops)
         return "; ".join(said)
 

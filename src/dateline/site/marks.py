@@ -29,7 +29,7 @@ _MOST_SHOWN: Final = 80
 
 
 class Mark(NamedTuple):
-    """One thing to know about a node: a sentence, and the reason for it, if the API gives one.
+    """A remark about a node: a sentence, and its reason, if the API gives one.
 
     ``kind`` is ``since``, ``until``, ``was``, ``instead`` or ``only``.
     """
@@ -72,7 +72,7 @@ class Marker:
                 self._marks[version][found] = marks
 
     def _find_pointer(self, path: tuple[str | int, ...], at: int) -> str | None:
-        """Return the pointer at which the document of a combination shows *path*, if it does."""
+        """Return the pointer of *path* in the document of a combination, or None."""
         kind, node = "document", self._api.document
         steps: list[str | int] = []
         rest = list(path)
@@ -127,7 +127,7 @@ class Marker:
         yield from self._read_former(str(path[-1]) if path else "", node, version)
 
     def _read_former(self, name: str, node: dict[str, Any], version: str) -> Iterator[Mark]:
-        """Yield what `x-was` says, from the newest date to the oldest."""
+        """Yield the marks from `x-was`, from the newest date to the oldest."""
         former = node.get(WAS, {})
         called, current = name, node
         for date in sorted(former, key=order, reverse=True):

@@ -1,4 +1,4 @@
-"""Samples of requests and responses: those of the API's authors first, else made from schemas."""
+"""Samples of requests and responses: those of the API's authors, or else made from schemas."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CREDENTIALS: Final = {"bearer": "Bearer YOUR_TOKEN", "basic": "Basic YOUR_CREDE
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """A request that fits the contract of a version: its head, and its body as text, if any."""
+    """A valid request of a version: its head, and its body as text, if any."""
 
     method: str
     url: str
@@ -55,7 +55,7 @@ class Request:
         return "\n".join(lines) + ("" if self.body is None else f"\n\n{self.body}")
 
     def typescript(self, answer: Sequence[str]) -> str:
-        """Return a function that sends it; *answer* are the keys of its answer in those types."""
+        """Return a function that sends it; *answer* are the keys of its response in those types."""
         headers = dict(self.headers)
         fields = [f"method: {json.dumps(self.method)}", f"headers: {json.dumps(headers, indent=2)}"]
         if self.body is not None:
@@ -76,7 +76,7 @@ class Request:
 
 
 def write_types_command(address: str, version: str) -> str:
-    """Return the command that makes the types of *version* in TypeScript.
+    """Return the command that generates the types of *version* in TypeScript.
 
     *address* is that of the documents; without one, the document is a file in the folder.
     """
@@ -85,7 +85,7 @@ def write_types_command(address: str, version: str) -> str:
 
 
 class Known(Protocol):
-    """Returns the sample of a component where there is one."""
+    """Returns the sample of a component if there is one."""
 
     def __call__(self, name: str, *, sent: bool) -> str | None: ...
 
@@ -96,9 +96,9 @@ def _write(value: Any) -> str:
 
 
 class Samples:
-    """Samples for the operations of one version; *document* is the one that is published.
+    """Samples for the operations of one version; *document* is the published one.
 
-    *known* returns the sample of a component that another version has already, None for no such.
+    *known* returns the sample of a component from another version, or None.
     """
 
     def __init__(self, document: dict[str, Any], table: Table, version: str, known: Known) -> None:
@@ -111,9 +111,9 @@ class Samples:
         self._resolver = Resolver(document)
 
     def body(self, media_type: str, media: Mapping[str, Any], name: str, *, sent: bool) -> str:
-        """Return a body of *media_type* as text; nothing where none can be made.
+        """Return a body of *media_type* as text; empty if none can be made.
 
-        *name* decides which one is made; *sent* is whether callers send it.
+        *name* selects which one is made; *sent* is whether callers send it.
         """
         written = self._find_example(media)
         if written is not None:
@@ -131,9 +131,9 @@ class Samples:
         return self._sample(schema, name, sent=sent)
 
     def component(self, name: str, *, sent: bool) -> str:
-        """Return a value of the component *name* as text; nothing where none can be made."""
+        """Return a value of the component *name* as text; empty if none can be made."""
         schema = {"$ref": "#" + pointer(("components", "schemas", name))}
-        # where both are made alike, they are the same
+        # if both would be equal, one object is used
         sent = sent and self._has_own_request(schema)
         key = name, sent
         if key not in self._components:
@@ -212,13 +212,13 @@ class Samples:
                 yield "Authorization", _CREDENTIALS.get(kind, f"{kind.title()} YOUR_TOKEN")
 
     def parameter(self, parameter: Mapping[str, Any]) -> Any:
-        """Return a value of *parameter*: that of its authors first."""
+        """Return a value of *parameter*, preferably that of its authors."""
         written = self._find_example(parameter)
         return self._make_parameter(parameter) if written is None else written[0]
 
     def _make_parameter(self, parameter: Mapping[str, Any]) -> Any:
         name, schema = str(parameter.get("name")), value_schema(dict(parameter), {})
-        # beside each its schema: an id is unique only while its object lives
+        # each with its schema: an id is unique only while its object lives
         key = name, id(schema)
         if key not in self._parameters:
             try:
@@ -238,7 +238,7 @@ class Samples:
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def _find_example(self, node: Mapping[str, Any]) -> tuple[Any] | None:
-        """Return the first example that the authors of the API give, if they give any."""
+        """Return the first example of the API's authors, or None."""
         if "example" in node:
             return (node["example"],)
         examples = node.get("examples")
@@ -266,12 +266,12 @@ class Samples:
         return self._requests if sent and self._has_own_request(schema) else self._responses
 
     def _has_own_request(self, schema: Any) -> bool:
-        """Return whether *schema* may say something else of requests than of responses."""
+        """Return whether *schema* may be different for requests and responses."""
         return any(each.may_concern(schema) for each in self._ways)
 
     @cached_property
     def _ways(self) -> tuple[OneWay, OneWay]:
-        """The document as requests and as responses have it."""
+        """The document as it applies to requests and to responses."""
         use = AccessUse()
         return (
             OneWay(self._document, READ_ONLY, Hidden.ABSENT, use),

@@ -14,7 +14,7 @@ Key = tuple[str, str]
 
 
 class SharedNodes:
-    """The components and paths that say the same in two versions, with all that they refer to."""
+    """The components and paths that are equal in two versions, with everything they refer to."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ def _nodes(document: dict[str, Any]) -> Iterator[tuple[Key, Any]]:
 
 
 def _group(marks: Mapping[str, Marks]) -> dict[Key, dict[str, Marks]]:
-    """Return *marks* by the component or path that has them."""
+    """Return *marks* by their component or path."""
     found: dict[Key, dict[str, Marks]] = {}
     for at, each in marks.items():
         steps = parts(at)

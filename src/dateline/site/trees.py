@@ -1,6 +1,6 @@
-"""Schemas as trees of rows: what a reader needs to know of each field, in the order of the source.
+"""Schemas as trees of rows: the facts about each field for readers, in source order.
 
-A component is laid out where it is the value itself; below that, its name leads to its own page.
+A component is laid out if it is the value itself; below that, its name links to its own page.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _BLANKS: Final = re.compile(r"\s+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedValue:
-    """A value of an enumeration, as JSON, and what is known of its history."""
+    """A value of an enumeration, as JSON, with its history."""
 
     text: str
     description: str
@@ -62,10 +62,10 @@ class ListedValue:
 class TreeRow:
     """A field, an item, a variant or a parameter.
 
-    ``component`` names the schema whose page, ``page``, has more; ``whole`` is its tree, where
-    that is shown here, too. ``type`` says what a value is, ``limits`` what it must obey, and
-    ``rows`` what is in it. ``anchor`` is its id within a page. Where two versions are compared,
-    ``state`` is ``added``, ``removed`` or ``changed``, and ``before`` says what a changed one was.
+    ``component`` is the schema whose page, ``page``, has more; ``whole`` is its tree, if that is
+    shown here, too. ``type`` says what a value is, ``limits`` are its constraints, and ``rows`` its
+    contents. ``anchor`` is its id within a page. If two versions are compared, ``state`` is
+    ``added``, ``removed`` or ``changed``, and ``before`` is the former value.
     """
 
     name: str
@@ -89,14 +89,14 @@ class TreeRow:
 
     @property
     def words(self) -> str:
-        """What is said of the value itself, to compare it with that of another version."""
+        """The text about the value itself, for comparison with that of another version."""
         said = [self.type, self.component or "", *self.limits]
         said += ["required" if self.is_required else "optional"]
         return ", ".join(each for each in said if each)
 
 
 class _RowPlace(NamedTuple):
-    """Where a row is: its name, its id, what it is to what is around it, and how deep it is."""
+    """The place of a row: its name, its id, its role in its parent, and its depth."""
 
     name: str
     anchor: str
@@ -105,12 +105,12 @@ class _RowPlace(NamedTuple):
     deep: int = 0
 
     def below(self, name: str, role: str, step: str, *, is_required: bool = False) -> _RowPlace:
-        """Return the place of what *step* leads to."""
+        """Return the place of the target of *step*."""
         return _RowPlace(name, _anchor(self.anchor, step), role, is_required, self.deep + 1)
 
 
 def _anchor(around: str, step: str) -> str:
-    """Return the id of what *step* leads to: no blank may be in one."""
+    """Return the id of the target of *step*, which must not contain blanks."""
     return f"{around}.{_BLANKS.sub('-', step)}"
 
 
@@ -118,7 +118,7 @@ class Trees:
     """The trees of the schemas of one document.
 
     *marks* are those of its nodes, by pointer, *pages* the names of the pages of components.
-    *known* returns the tree of a component that another version has already, None for no such.
+    *known* returns the tree of a component from another version, or None.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class Trees:
         return tuple(dict.fromkeys(mark for marks in found for mark in marks))
 
     def _row(self, schema: Located, place: _RowPlace, *, is_whole: bool = False) -> TreeRow:
-        """Return the row of *schema*: of a component, its name; with *is_whole*, its tree, too."""
+        """Return the row of *schema*: for a component, its name; with *is_whole*, its tree, too."""
         called = self._component(schema)
         if called is None:
             return self._lay_out(schema, place, is_whole=is_whole)
@@ -199,7 +199,7 @@ class Trees:
         )
 
     def _brief(self, name: str) -> TreeRow:
-        """Return what is said of the component *name* wherever it is named."""
+        """Return the short description of the component *name*."""
         if name not in self._briefs:
             located = self._at(name)
             parts = self._reader.parts([located])
@@ -222,7 +222,7 @@ class Trees:
         return self._briefs[name]
 
     def _lay_out(self, schema: Located, place: _RowPlace, *, is_whole: bool = False) -> TreeRow:
-        """Return the row of *schema* with all that is in it."""
+        """Return the row of *schema* with all of its contents."""
         parts = self._reader.parts([schema])
         own = [part.pointer for part in parts if part.pointer.startswith(schema.pointer)]
         merged = _Keywords(parts)
@@ -241,7 +241,7 @@ class Trees:
         )
 
     def _describe(self, parts: tuple[Part, ...], merged: _Keywords, most: int) -> dict[str, Any]:
-        """Return the type and the values that a row names, at *most* so many."""
+        """Return the type and the values in a row, at most *most* values."""
         values = list(self._values(parts))
         return {
             "type": self._type(parts, merged),
@@ -251,7 +251,7 @@ class Trees:
         }
 
     def _component(self, schema: Located) -> str | None:
-        """Return the name of the component that *schema* is another name for."""
+        """Return the name of the component that *schema* is an alias of."""
         for each in self._reader.way(schema):
             found = component(each.pointer)
             if found is not None and found[0] == "schemas":
@@ -259,7 +259,7 @@ class Trees:
         return None
 
     def _type(self, parts: tuple[Part, ...], merged: _Keywords) -> str:
-        """Return what a value is, in words."""
+        """Return the type of a value, in words."""
         types = EVERY_TYPE
         for part in parts:
             types &= declared_types(
@@ -340,7 +340,7 @@ class Trees:
             yield self._row(at, place.below(f"{{{name}}}", "member", f"member-{name}"))
 
     def _members(self, parts: tuple[Part, ...]) -> Iterator[Located]:
-        """Yield the members of unions; not of those that list values."""
+        """Yield the members of unions, except of those that list values."""
         for part in parts:
             for keyword in UNIONS:
                 if isinstance(part.get(keyword), list):

@@ -63,11 +63,11 @@ class VersionPages:
         self._sections: dict[str, list[MessagePart]] = {}
 
     def component(self, name: str) -> TreeRow | None:
-        """Return the tree of the component *name*; None where this version has none."""
+        """Return the tree of the component *name*; None if this version has none."""
         return self._trees.component(name) if name in self.schemas else None
 
     def sample(self, name: str, *, sent: bool = False) -> str:
-        """Return a value of the component *name* as text; nothing where none can be made.
+        """Return a value of the component *name* as text; empty if none can be made.
 
         *sent* is whether callers send it.
         """
@@ -126,7 +126,7 @@ class VersionPages:
         return found
 
     def security(self, operation: OperationPlace) -> list[list[str]]:
-        """Return the ways to authenticate, each the names of the schemes that it needs."""
+        """Return the ways to authenticate, each as the names of the schemes that it needs."""
         ways = operation.node.get("security", self.document.get("security"))
         listed = ways if isinstance(ways, list) else []
         return [list(way) for way in listed if isinstance(way, dict)]
@@ -137,7 +137,7 @@ class VersionPages:
         return self._samples.request(operation.method, operation.path, operation.node, body)
 
     def call(self, operation: OperationPlace) -> str:
-        """Return a call of *operation* in Python; nothing for a draft, which has no client."""
+        """Return a call of *operation* in Python; empty for a draft, which has no client."""
         body = self._find_body(operation)
         if self._calls is None:
             return ""
@@ -145,10 +145,10 @@ class VersionPages:
 
     @cached_property
     def typescript(self) -> tuple[str, str] | None:
-        """The command that makes types, and a call with them; None where none can be shown.
+        """The command that generates types, and a call with them; None if there are none.
 
-        Of the operations of the first environment that answer with JSON, it is of the first GET
-        that needs no parameters, else of the first one.
+        Of the operations of the first environment with a JSON response, it is the first GET without
+        required parameters, else the first one.
         """
         called = [each for each in list_operations(self._published) if _find_answer(each)]
         if self._calls is None or not called:
@@ -160,7 +160,7 @@ class VersionPages:
         return command, request.typescript(_find_answer(operation))
 
     def _is_plain(self, operation: OperationPlace) -> bool:
-        """Return whether a request needs no parameter but the one that names the version."""
+        """Return whether a request needs no parameter except the one that names the version."""
         parameters = operation.node["parameters"]
         needed = {(each.get("in"), each.get("name")) for each in parameters if each.get("required")}
         return needed <= {self._choosing}
@@ -175,7 +175,7 @@ class VersionPages:
         return body
 
     def sections(self, operation: OperationPlace) -> list[MessagePart]:
-        """Return what *operation* takes and gives: parameters, the body, and each response."""
+        """Return the request and responses of *operation*: parameters, the body, each response."""
         name = operation.name
         if name not in self._sections:
             twin = self._find_twin("paths", operation.path)
@@ -234,7 +234,7 @@ class VersionPages:
 
 
 def _find_answer(operation: OperationPlace) -> list[str]:
-    """Return the keys that lead to the type of an answer in JSON; nothing where there is none."""
+    """Return the keys that lead to the type of a JSON response; empty if there is none."""
     if operation.method in _WITH_BODIES or (operation.method == "GET" and operation.body is None):
         for status, response in operation.responses:
             content = response.value.get("content")
