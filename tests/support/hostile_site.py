@@ -32,6 +32,10 @@ lint: adopted
             "info": {"title": EVIL[0], "version": "canonical", "description": EVIL[4]},
             "tags": [{"name": EVIL[1], "description": EVIL[2]}],
             "paths": {
+                "/gone": {
+                    "x-removed": "2025-06-01",
+                    "get": {"responses": {"200": {"description": EVIL[5]}}},
+                },
                 "/a": {
                     "get": {
                         "summary": EVIL[3],

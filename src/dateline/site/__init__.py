@@ -216,9 +216,9 @@ class ReferenceSite:
         before, after = self._versions[older], self._versions[newer]
         comparison = PageComparison(before.component, after.component)
         for name, operation in after.operations.items():
-            known = before.operations.get(name)
-            if known is None or not self._concerns((older, newer), name):
+            if not self._concerns((older, newer), name):
                 continue
+            known = before.operations[name]
             page = self._operation_pages[name]
             yield (
                 path.replace(_OPERATION, page),
@@ -313,7 +313,9 @@ class ReferenceSite:
         return self._by_operation.get((*pair, name), [])
 
     def _concerns(self, pair: tuple[str, str], name: str) -> bool:
-        return (*pair, name) in self._by_operation
+        """Return whether both versions have the operation *name*, which differs between them."""
+        both = all(name in self._versions[date].operations for date in pair)
+        return both and (*pair, name) in self._by_operation
 
     @cached_property
     def _by_operation(self) -> dict[tuple[str, str, str], list[Any]]:
