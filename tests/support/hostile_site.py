@@ -57,7 +57,7 @@ lint: adopted
                             }
                         },
                     }
-                }
+                },
             },
             "components": {
                 "schemas": {
