@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 
 from dateline.schema.references import Located
 
 Entries = Mapping[str, Located]
 """Descriptions of bodies by media type or range of media types, in lower case."""
+
+
+def fold_names(names: Iterable[str], fold: Callable[[str], str]) -> dict[str, str]:
+    """Return *names* by what they are called once case and the like are folded.
+
+    Names that are not told apart then, which no document may have, are called what they are.
+    """
+    folded = {name: fold(name) for name in names}
+    times = Counter(folded.values())
+    return {known if times[known] == 1 else name: name for name, known in folded.items()}
 
 
 def find_range(media_type: str, content: Entries) -> Located | None:

@@ -11,7 +11,7 @@ from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import DocumentIndex, NodeText
 from dateline.diff.graph import CARRIERS, Kinds, NodePair, align, identity
 from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, compare_whole, kinds_of
-from dateline.diff.media_types import Entries, find_range
+from dateline.diff.media_types import Entries, find_range, fold_names
 from dateline.diff.schemas import Schemas
 from dateline.diff.spellings import find_wider_types, read_spelling
 from dateline.diff.views import SchemaView
@@ -256,8 +256,8 @@ class MessageComparison:
 
     def _headers(self, pair: NodePair, before: Thing, after: Thing) -> None:
         ours, theirs = (
-            {name.lower(): (name, one) for name, one in side.entries("headers").items()}
-            for side in (before, after)
+            {key: (name, entries[name]) for key, name in fold_names(entries, str.lower).items()}
+            for entries in (before.entries("headers"), after.entries("headers"))
         )
         renamed = {
             old.lower(): key
@@ -386,8 +386,10 @@ def _resolve(document: DocumentIndex, located: Located) -> Located:
 
 
 def _by_media_type(thing: Thing) -> dict[str, Located]:
-    """Return the content by media type, ignoring case and blanks (RFC 9110, section 8.3.1)."""
-    return {name.lower().replace(" ", ""): one for name, one in thing.entries("content").items()}
+    """Return the content by media type; case and blanks do not count (RFC 9110, section 8.3.1)."""
+    entries = thing.entries("content")
+    names = fold_names(entries, lambda name: name.lower().replace(" ", ""))
+    return {key: entries[name] for key, name in names.items()}
 
 
 def compare_keys(

@@ -24,10 +24,13 @@ def list_parameters(document: DocumentIndex, item: Thing, operation: Thing) -> P
     """Return the parameters of an operation and of its path by (in, name)."""
     found: Parameters = {}
     for holder in (item, operation):
-        for node in holder.items("parameters"):
-            thing = Thing.at(document, node)
-            place, name = str(thing.value("in", "")), str(thing.value("name", ""))
-            found[parameter_key(place, name)] = ListedParameter(node, thing, name)
+        listed = [(node, Thing.at(document, node)) for node in holder.items("parameters")]
+        names = [(str(one.value("in", "")), str(one.value("name", ""))) for _, one in listed]
+        keys = [parameter_key(*name) for name in names]
+        for (node, thing), name, key in zip(listed, names, keys, strict=True):
+            # two headers that differ in case are two, though no document may have them
+            exact = name if keys.count(key) > 1 else key
+            found[exact] = ListedParameter(node, thing, name[1])
     return found
 
 
