@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Any, Final
 
 NO_COMMIT: Final = "0" * 40
 """What GitHub calls the commit before the first push to a branch."""
+
+COMMIT: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 FINDINGS, STALE = 1, 4
 
@@ -27,13 +30,16 @@ def main() -> None:
 
 def write_base() -> None:
     """Set the output `against`, and fetch the commit where the checkout is shallow."""
-    against = os.environ.get("DATELINE_AGAINST") or find_base()
-    if against and not is_known(against):
+    given = os.environ.get("DATELINE_AGAINST", "")
+    against = given or find_base()
+    # whoever adds a folder called like a commit must not decide what is compared with
+    is_path = bool(given) and not COMMIT.fullmatch(given) and Path(given).exists()
+    if against and not is_path and not is_commit(against):
         # one commit, no history: that is all that a comparison needs
         subprocess.run(
             ["git", "fetch", "--quiet", "--no-tags", "--depth=1", "origin", against], check=False
         )
-        if not is_known(against):
+        if not is_commit(against):
             fail(f"{against}, the base of the comparison, is neither here nor at `origin`.")
     write_outputs(against=against)
 
@@ -54,10 +60,8 @@ def find_base() -> str:
     return "" if before == NO_COMMIT else before
 
 
-def is_known(against: str) -> bool:
-    """Return whether a path or a revision of this repository has the name *against*."""
-    if Path(against).exists():
-        return True
+def is_commit(against: str) -> bool:
+    """Return whether a revision of this repository has the name *against*."""
     command = [
         "git",
         "rev-parse",
@@ -81,8 +85,8 @@ def run_check() -> None:
     dateline = ["dateline", "-C", os.environ.get("DATELINE_PROJECT") or "."]
     command = [*dateline, "check"]
     if against := os.environ.get("DATELINE_AGAINST"):
-        known = Path(against)
-        command.append(f"--against={known.absolute() if known.exists() else against}")
+        is_path = Path(against).exists() and not is_commit(against)
+        command.append(f"--against={Path(against).absolute() if is_path else against}")
     formats = ["--format=github", f"--format=markdown={report}", f"--format=sarif={sarif}"]
     status = failed = subprocess.run([*command, *formats], check=False).returncode
 

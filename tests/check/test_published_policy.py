@@ -531,3 +531,34 @@ def test_a_file_called_like_a_reference_is_no_merge(committed: Path) -> None:
     assert Repository(committed).is_merging() is False
     git("update-ref", "MERGE_HEAD", "HEAD")
     assert Repository(committed).is_merging() is True
+
+
+@pytest.mark.parametrize("kind", ["branch", "remote branch", "tag", "commit", "short commit"])
+@pytest.mark.parametrize("is_folder", [True, False], ids=["folder", "file"])
+def test_a_path_called_like_a_revision_is_not_the_baseline(
+    committed: Path, kind: str, is_folder: bool
+) -> None:
+    git("update-ref", "refs/remotes/origin/main", "HEAD")
+    git("tag", "v1")
+    commit = Repository(committed).commit("HEAD")
+    name = {
+        **{"branch": "main", "remote branch": "origin/main", "tag": "v1"},
+        **{"commit": commit, "short commit": commit[:8]},
+    }[kind]
+    edit(committed, (FINES, ""))
+    assert dateline("generate", "--output", "loose").status == 0
+    goal = committed / name
+    goal.parent.mkdir(exist_ok=True)
+    if is_folder:
+        (committed / "loose").rename(goal)
+    else:
+        (committed / "loose" / "spec" / "production" / "2024-01-15.json").rename(goal)
+    outcome = dateline("check", "--against", name)
+    assert outcome.status == 3
+    assert outcome.err == (
+        f"{name}: baseline-ambiguous: this is a path and a git revision; write ./{name} for the "
+        f"path, {name}^0 for the revision\n"
+    )
+    assert list_unwaived("--against", f"{name}^0") == [GONE]
+    assert list_unwaived("--against", f"./{name}") == []
+    assert list_unwaived("--against", str(goal)) == []

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.actions import Run, Runner
 from support.checkouts import LINE, PROJECT, Checkout, clone
+from support.commands import dateline
 from support.comment_hosts import CommentHost
 from support.repositories import commit, git
 
@@ -151,6 +152,25 @@ def test_a_base_that_is_nowhere_ends_the_run(breaking: Checkout, comments: Comme
         "::error title=dateline::no-such-branch, the base of the comparison, is neither here nor "
         "at `origin`."
     ]
+
+
+@pytest.mark.parametrize("is_given", [False, True], ids=["found", "given"])
+def test_a_folder_called_like_the_base_is_not_the_base(
+    breaking: Checkout,
+    comments: CommentHost,
+    is_given: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    against = breaking.base if is_given else ""
+    monkeypatch.chdir(breaking.root / PROJECT)
+    for folder in (breaking.root, breaking.root / PROJECT):
+        outcome = dateline("generate", "--output", str(folder / breaking.base))
+        assert outcome.status == 0, outcome.err
+    run = run_action(breaking, comments, against=against)
+    assert run.status != 0
+    shutil.rmtree(breaking.root / PROJECT / breaking.base)
+    run = run_action(breaking, comments, against=against)
+    assert "[response-field-removed]" in "".join(find_annotations(run))
 
 
 @pytest.mark.parametrize("against", ["$(touch canary)", "--output=canary", "a;touch canary", "`x`"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -285,6 +286,8 @@ def read_baseline(
     """
     path = Path(reference)
     readings = readings or Readings()
+    if os.path.lexists(path):
+        _require_no_revision(reference, output)
     if path.is_dir():
         of_environment = path.parent.name == "spec"
         root = path.parents[1] if of_environment else path.parent if path.name == "spec" else path
@@ -304,6 +307,22 @@ def read_baseline(
             f"repository; name a folder or a document"
         ) from error
     return _at_revision(repository, reference, output, readings, is_taken=is_taken)
+
+
+def _require_no_revision(reference: str, output: Path) -> None:
+    """Raise BaselineError if *reference*, a path, is a git revision too.
+
+    Otherwise whoever adds a folder called `origin/main` decides what is compared with.
+    """
+    try:
+        is_revision = not reference.startswith((".", "/")) and Repository(output).has(reference)
+    except GitError:
+        return
+    if is_revision:
+        raise BaselineError(
+            f"{reference}: baseline-ambiguous: this is a path and a git revision; write "
+            f"./{reference} for the path, {reference}^0 for the revision"
+        )
 
 
 def _at_revision(

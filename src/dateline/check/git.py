@@ -77,6 +77,10 @@ class Repository:
             raise GitError(f"{path}: git-refused: outside of the work tree {self.top}")
         return path.resolve().relative_to(self.top.resolve()).as_posix()
 
+    def has(self, reference: str) -> bool:
+        """Return whether *reference* names a commit."""
+        return self._find_commit(reference) is not None
+
     def commit(self, reference: str) -> str:
         """Return the commit that *reference* names."""
         if found := self._find_commit(reference):
