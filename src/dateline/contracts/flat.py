@@ -14,6 +14,7 @@ from dateline.model import WAS, Api
 from dateline.openapi import Arrangement, slot
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.dialect import OR_NULL
+from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
 from dateline.schema.types import (
     EVERY_TYPE,
@@ -36,6 +37,7 @@ _UNSERVED: Final = (
 # Keywords that relate the parts of a value: leaving a part out may violate them.
 RELATING: Final = frozenset({*_UNSERVED, "dependentRequired"})
 
+_OF_LISTS: Final = frozenset({"items", "minItems", "prefixItems"})
 _OF_OBJECTS: Final = frozenset({"properties", "required", "additionalProperties", "minProperties"})
 
 
@@ -91,7 +93,7 @@ class TagMapping:
         """Return the discriminator of *schema*; an empty one if it has none."""
         said = schema.get("discriminator")
         if not isinstance(said, dict):
-            return cls()
+            return _UNTAGGED
         named = {
             tag: resolver.mapped_name(goal) for tag, goal in (said.get("mapping") or {}).items()
         }
@@ -102,6 +104,9 @@ class TagMapping:
     def list_tags(self, component: str) -> list[str]:
         """Return the tags of *component* in the mapping."""
         return [tag for tag, name in self.mapping.items() if name == component]
+
+
+_UNTAGGED: Final = TagMapping()
 
 
 @dataclass
@@ -192,6 +197,8 @@ class View:
         self._timeline = timeline
         self._histories = histories
         self.schemas = histories.resolver.section("schemas")
+        self.types = Memo(View._find_types, owner=self)
+        """Returns the JSON types of the values that a schema allows."""
         self.referred = histories.resolver.schema_name
 
     @cached_property
@@ -361,11 +368,10 @@ class View:
 
     def _add_values(self, flat: FlatSchema, now: dict[str, Any], shown: dict[str, Any]) -> None:
         flat.types &= declared_types(now)
-        properties = shown.get("properties", {})
-        flat.required |= {
-            name for name in shown.get("required", ()) if self.shows(properties.get(name))
-        }
-        flat.optional |= set(shown.get("required", ())) - set(now.get("required", ()))
+        if "required" in shown:
+            names, properties = shown["required"], shown.get("properties", {})
+            flat.required |= {name for name in names if self.shows(properties.get(name))}
+            flat.optional |= set(names) - set(now.get("required", ()))
         if isinstance(now.get("additionalProperties"), dict):
             known = frozenset(now.get("properties", ()))
             flat.extras.append((now["additionalProperties"], known))
@@ -374,21 +380,21 @@ class View:
         flat.least_fields = max(flat.least_fields, shown.get("minProperties", 0))
         flat.least_items = max(flat.least_items, shown.get("minItems", 0))
         flat.unique = flat.unique or shown.get("uniqueItems") is True
-        flat.relates = flat.relates or not RELATING.isdisjoint({*now, *shown})
+        flat.relates = flat.relates or not (RELATING.isdisjoint(now) and RELATING.isdisjoint(shown))
         if shown.get("additionalProperties") is False and "patternProperties" not in shown:
             properties = now.get("properties", {}).items()
             flat.closed.append(frozenset(name for name, node in properties if self.shows(node)))
-        if now.keys() & _OF_OBJECTS:
+        if not _OF_OBJECTS.isdisjoint(now):
             flat.implied |= {"object"}
             flat.objects += 1
-        if now.keys() & {"items", "minItems", "prefixItems"}:
+        if not _OF_LISTS.isdisjoint(now):
             flat.implied |= {"array"}
         values = self.choices(now)
         if values is not None:
             flat.relates = flat.relates or any(isinstance(each, dict | list) for each in values)
             listed = frozenset(type_of(value) for value in values)
             flat.types &= listed | {"number"} if "integer" in listed else listed
-        for key in _UNSERVED:
+        for key in () if now.keys().isdisjoint(_UNSERVED) else _UNSERVED:
             if key in now:
                 flat.unserved += [
                     (key, place, GatedMember(child, self.shows(child)))
@@ -409,8 +415,7 @@ class View:
             else:
                 flat.unions.append(FlatUnion(members, *tags, is_one=key == "oneOf"))
 
-    def types(self, schema: Any) -> frozenset[str]:
-        """Return the JSON types of the values that *schema* allows."""
+    def _find_types(self, schema: Any) -> frozenset[str]:
         if schema is False:
             return frozenset()
         flat = self.flat(schema)

@@ -73,11 +73,13 @@ def find_tag(view: View, union: FlatUnion, members: list[Any]) -> str | None:
     first = view.flat(members[0])
     own = [_name(view, name, found[0]) for name, found in first.fields.items()]
     for tag in [union.tags.property] if union.tags.property else own:
-        tagged = [member for member in members if not is_default(view, member, union.tags)]
-        if not all(_requires(view, member, tag) for member in tagged):
+        may_lack = [is_default(view, member, union.tags) for member in members]
+        both = [*zip(members, may_lack, strict=True)]
+        if not all(lacks or _requires(view, member, tag) for member, lacks in both):
             continue
-        texts = [text for member in members for text in list_tags(view, member, tag, union)]
-        is_complete = all(list_tags(view, member, tag, union) for member in tagged)
+        listed = [list_tags(view, member, tag, union) for member in members]
+        is_complete = all(lacks or found for lacks, found in zip(may_lack, listed, strict=True))
+        texts = [text for found in listed for text in found]
         if is_complete and len(set(texts)) == len(texts):
             return tag
     return None

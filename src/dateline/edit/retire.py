@@ -55,9 +55,11 @@ def retire(folder: Path, day: str, today: date) -> Revision:
         if not hidden or by_itself:
             break
         by_itself = hidden
-    after = _keep_names(api, now, after, stay)
-    with write_trial(api.name, after) as there:
-        now = load(there)
+    named = _keep_names(api, now, after, stay)
+    if named != after:
+        after = named
+        with write_trial(api.name, after) as there:
+            now = load(there)
     _require_unchanged(api, now)
     replacements = compare_contents(before, after)
     for one in filter(is_shared, (one.name for one in replacements)):
@@ -144,7 +146,7 @@ def _keep_names(
         moved = next(one for one in stay if order(one) >= order(each.before))
         known.setdefault((_name_place(each), moved), set()).add(each.method)
     sources = Sources(now, contents)
-    for each in filter(_is_of_one_change, list_served(now)):
+    for each in filter(_is_of_one_change, list_served(now) if known else ()):
         methods = known.get((_name_place(each), each.before), {each.method})
         # if several changes are one now, each converter has another input
         if len(methods) == 1 and each.method not in methods:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
-from dateline.gates import order, substitutes
+from dateline.gates import Timeline, order, substitutes
 from dateline.load.checks.schema_parts import (
     admitted_types,
     collect_properties,
@@ -27,6 +28,9 @@ from dateline.load.checks.scope import (
 from dateline.load.checks.values import find_fault
 from dateline.model import EVERYWHERE, SHOWN_AS, WAS, Combination
 from dateline.openapi import target
+from dateline.schema.dialect import Dialect
+from dateline.schema.memo import Memo
+from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS, choices
 from dateline.schema.variants import other_tags
 from dateline.wording import did_you_mean, quote, quote_all
@@ -189,18 +193,40 @@ def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str
 
 @dataclass(frozen=True)
 class _Then(Scope):
-    """The document as it is at one combination, given by its number in the timeline."""
+    """The document of a scope as it is at one combination, given by its number in the timeline."""
 
+    newest: Scope
     at: int
-    _known: dict[int, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, scope: Scope, at: int) -> Scope:
+        """Return the document of *scope* at a combination, the same each time."""
+        if at not in scope.then:
+            scope.then[at] = cls(scope.document, scope.table, scope.authored, scope, at)
+        return scope.then[at]
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        return self.newest.timeline
+
+    @cached_property
+    def references(self) -> Resolver:
+        return self.newest.references
+
+    @cached_property
+    def dialect(self) -> Dialect:
+        return self.newest.dialect
+
+    @cached_property
+    def _known(self) -> Memo[Any]:
+        return Memo(_Then._read, owner=self)
 
     def now(self, schema: Any) -> Any:
         """Return *schema* as it is at the combination; None if it is not visible there."""
-        if not isinstance(schema, dict):
-            return schema
-        if id(schema) not in self._known:
-            self._known[id(schema)] = self._schema(schema) if self._shows(schema) else None
-        return self._known[id(schema)]
+        return self._known(schema) if isinstance(schema, dict) else schema
+
+    def _read(self, schema: dict[str, Any]) -> Any:
+        return self._schema(schema) if self._shows(schema) else None
 
     def _shows(self, node: Any) -> bool:
         return bool(self.find_shown(node) >> self.at & 1)
@@ -277,7 +303,7 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Vio
     now = dict(_list_tags(scope, site)) if newer else {}
     for version in reversed(scope.table.dates):
         at = scope.timeline.combinations.index(Combination(version, EVERYWHERE))
-        then = _Then(scope.document, scope.table, scope.authored, at)
+        then = _Then.of(scope, at)
         node = then.now(site.node)
         if node is None or not isinstance(node.get("discriminator"), dict):
             continue

@@ -102,10 +102,18 @@ class Scope:
         """The dates of the version table, each with its position there."""
         return {date: rank for rank, date in enumerate(self.table.dates)}
 
+    @cached_property
+    def then(self) -> dict[int, Scope]:
+        """The document at combinations, by their numbers in the timeline, as far as it was read."""
+        return {}
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(environment.name for environment in self.table.environments)
+
     def find_shown(self, node: Any) -> int:
         """Return where *node* is visible; everywhere if it names an unknown environment."""
-        known = {environment.name for environment in self.table.environments}
-        if isinstance(node, dict) and not known.issuperset(node.get(ENVIRONMENTS, ())):
+        if isinstance(node, dict) and not self._names.issuperset(node.get(ENVIRONMENTS, ())):
             return self.timeline.all
         return self.timeline.of(node)
 
