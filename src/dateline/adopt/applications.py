@@ -15,7 +15,7 @@ from dateline.model import DatelineError
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _SECONDS: Final = 120
 
-# What the application prints itself goes nowhere: the document has a file of its own.
+# The application's own output is discarded: the document has a file of its own.
 _SCRIPT: Final = """\
 import importlib, json, os, sys
 target, name = sys.argv[1:]
@@ -32,22 +32,22 @@ with open(target, "w", encoding="utf-8") as file:
 
 
 class ApplicationError(DatelineError):
-    """An application can't be imported, or gives no OpenAPI document."""
+    """An application can't be imported, or has no OpenAPI document."""
 
     exit_code = 2
 
 
 def is_application(name: str) -> bool:
-    """Return whether *name* is written as that of an application: `MODULE:NAME`."""
+    """Return whether *name* has the form of an application: `MODULE:NAME`."""
     return _NAME.fullmatch(name) is not None
 
 
 def read_application(name: str) -> dict[str, Any]:
     """Return the document of the application *name*, `MODULE:NAME`, found from this folder.
 
-    That is what its method `openapi` returns, as FastAPI's does; an object without one is the
+    That is the result of its method `openapi`, as in FastAPI; an object without one is the
     document, or a function that returns it. The code runs in a process of its own. Raises
-    ApplicationError where it can't be imported or gives no document.
+    ApplicationError if it can't be imported or has no document.
     """
     if not is_application(name):
         raise ApplicationError(f"{name!r} is no application; write MODULE:NAME, such as app:app")

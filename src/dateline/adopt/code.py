@@ -19,16 +19,16 @@ _NOISE: Final = frozenset(
     | {"component-added", "component-removed", "component-renamed", "servers-changed"}
 )
 
-# What FastAPI declares by itself.
+# What FastAPI declares automatically.
 _ADDED: Final = frozenset({"HTTPValidationError", "ValidationError"})
 
 
 def compare_code(schemas: Path, output: Path, name: str) -> tuple[list[Finding], str]:
     """Return how the application *name* differs from the definitions, and their newest version.
 
-    Before is what the definitions say. What only names things, or is only documentation, is no
-    difference, nor are the errors that a framework declares by itself. Raises ApplicationError for
-    an application without a document, and what `compare` raises.
+    Before is the state of the definitions. Names and documentation alone don't count as
+    differences, nor do the errors that a framework declares automatically. Raises ApplicationError
+    for an application without a document, and what `compare` raises.
     """
     document = read_application(name)
     table = load(schemas).table
@@ -37,7 +37,7 @@ def compare_code(schemas: Path, output: Path, name: str) -> tuple[list[Finding],
         file = Path(folder, "openapi.json")
         file.write_text(json.dumps(document), encoding="utf-8")
         found, _ = compare(schemas, output, newest or table.dates[-1], str(file))
-    # the file is gone, and was nobody's
+    # the file is gone, and was temporary
     kept = [replace(each, after_source=None) for each in found if not _is_noise(each)]
     return kept, table.dates[-1]
 

@@ -16,9 +16,9 @@ from dateline.schema.types import UNIONS
 def rewrite_dependents(
     found: dict[str, list[Run]], columns: dict[str, States], timeline: Timeline
 ) -> None:
-    """Rewrite those runs of a schema, *found* by keyword, that depend on others.
+    """Rewrite the runs of a schema, *found* by keyword, that depend on others.
 
-    *columns* holds what each version has, by keyword.
+    *columns* are the values of each version, by keyword.
     """
     if "required" in columns and "properties" in found:
         found["required"] = _merge_required(columns["required"], found["properties"], timeline)
@@ -56,7 +56,7 @@ def _merge_required(states: States, properties: list[Run], timeline: Timeline) -
 
 
 def _published_names(properties: Any, version: int, timeline: Timeline) -> dict[str, str | None]:
-    """Return what each of *properties* is called in *version*, None where it is hidden."""
+    """Return the name of each of *properties* in *version*, None if it is hidden."""
     return {
         name: next(
             (
@@ -80,7 +80,7 @@ def _published_required(value: Any, names: dict[str, str | None]) -> Any:
 
 
 def _join_names(newer: Any, older: Any) -> Any:
-    """Return the names of both lists, those of the older beside what comes before them there."""
+    """Return the names of both lists, those of the older after their predecessors there."""
     if newer is ABSENT or older is ABSENT:
         return newer if older is ABSENT else older
     joined = list(newer)
@@ -95,7 +95,7 @@ def _join_names(newer: Any, older: Any) -> Any:
 
 
 def _discriminator(states: States, found: dict[str, list[Run]], timeline: Timeline) -> Run | None:
-    """Return a discriminator whose mapping projects to *states* as members come and go, if any."""
+    """Return a discriminator whose mapping projects to *states* through its members' gates."""
     values = list(states.values())
     if not all(isinstance(value, dict) and value.get("mapping") for value in values):
         return None

@@ -1,6 +1,6 @@
 """Split one document into fragments by file name: operations by tag, components beside them.
 
-Operations without a tag go by the first word of their path that tells paths apart. Fragments that
+Operations without a tag are grouped by the first word that distinguishes paths. Fragments that
 would be very long are divided; a part is named after the first path or component in it.
 """
 
@@ -86,9 +86,9 @@ def _find_homes(
 ) -> dict[Component, str]:
     """Return the file of each component: that of its users, if they are in one file.
 
-    What several files use is in the one that is called like it, as `invoice_item` is in
-    `invoices`; of the rest, the common file has what most files use, as much as fits. What is
-    left is in the first of these files.
+    A component with users in several files is in the one with its name, as `invoice_item` is in
+    `invoices`; of the rest, the common file has those that most files use, as far as they fit. The
+    others are in the first file that uses them.
     """
     homes = {each: next(iter(found)) for each, found in users.items() if len(found) == 1}
     files, lines = [*fragments], _count_lines(fragments[COMMON])
@@ -105,7 +105,7 @@ def _find_homes(
 
 
 def _rank(users: set[str], component: Component) -> tuple[bool, int, Component]:
-    # the schemes belong to the document, which is in the common file
+    # security schemes belong to the document, which is in the common file
     return component[0] != "securitySchemes", -len(users), component
 
 
@@ -124,7 +124,7 @@ def _list_singular(words: list[str]) -> list[str]:
 def _divide(fragments: dict[str, dict[str, Any]], shared: int) -> dict[str, dict[str, Any]]:
     """Return *fragments* in parts of about `_LONGEST` lines; only one entry may be longer.
 
-    All paths have the first *shared* words.
+    All paths have the first *shared* words in common.
     """
     divided: dict[str, dict[str, Any]] = {}
     for name, fragment in fragments.items():
@@ -212,14 +212,14 @@ def _first_tag(item: Any) -> str | None:
 
 
 def _count_shared(document: dict[str, Any]) -> int:
-    """Return how many words all paths begin with: such as `v1`, they tell none apart."""
+    """Return how many words all paths begin with: such as `v1`, they don't distinguish any."""
     paths = [_words(path) for path in document.get("paths", {}) if path.startswith("/")]
     alike = takewhile(lambda each: len(set(each)) == 1, zip(*paths, strict=False))
     return sum(1 for _ in alike)
 
 
 def _words(path: str) -> list[str]:
-    """Return the parts of *path* that are no variables."""
+    """Return the parts of *path* that are not variables."""
     return [word for word in path.split("/") if word and "{" not in word]
 
 

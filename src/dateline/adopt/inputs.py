@@ -40,7 +40,7 @@ _OURS: Final = OUR_KEYS - {EXTENSIBLE}
 
 
 class UsageError(DatelineError):
-    """The arguments make no sense, whatever the documents hold."""
+    """The arguments are invalid, whatever the documents contain."""
 
     exit_code = 2
 
@@ -57,21 +57,21 @@ class Source:
         """whether the document says something in place of what it means"""
 
     def hide(self, selector: str) -> None:
-        """Take out of the document what is published of *selector* at its version."""
+        """Remove what is published of *selector* at its version from the document."""
         self.document = hide_version(self.document, selector, self.date)
 
     def place(self, path: tuple[str | int, ...], *, value: bool = False) -> Place:
-        """Return where *path* is in the file, or the nearest thing around it; or its *value*."""
+        """Return the place of *path* in the file, or of its nearest ancestor; or of its *value*."""
         published = find_published(self.read.content, path) if self.is_odd else path
         return self.read.locate(published, value=value)
 
 
 def parse_arguments(arguments: Iterable[str]) -> list[tuple[str, Path]]:
-    """Return the dates and files that `DATE=FILE` *arguments* name, oldest first.
+    """Return the dates and files in *arguments*, `DATE=FILE`, oldest first.
 
     In place of a file, `MODULE:NAME` names an application.
 
-    Raises UsageError for what is no date, for a date named twice, and for what is no document.
+    Raises UsageError for an invalid or repeated date, and for something other than a document.
     """
     found: dict[str, Path] = {}
     faults: list[str] = []
@@ -119,7 +119,7 @@ def read_sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
 
 
 def _open(path: Path) -> Document:
-    """Return the document in a file, or of the application that is named in its place."""
+    """Return the document in a file, or of an application."""
     name = path.as_posix()
     if path.exists() or not is_application(name):
         return open_document(path, name, None)
@@ -139,7 +139,7 @@ def _annotations(source: Source) -> Iterable[Problem]:
 
 
 def find_house_rules(source: Source, table: Table) -> list[Remark]:
-    """Return what of *source* the rules for authored definitions would refuse, by rule."""
+    """Return what the rules for authored definitions would refuse in *source*, by rule."""
     problems = find_problems(
         dict(source.read.content), replace(table, adopted=False), source.read.locate
     )
@@ -160,7 +160,7 @@ def parse_table(text: str) -> Table:
 
 
 def format_title(source: Source) -> str:
-    """Return the title of the version of *source*, from what the document calls itself."""
+    """Return the title of the version of *source*, from the title of the document."""
     info = source.document["info"]
     title, version = (_one_line(str(info.get(key, ""))) for key in ("title", "version"))
     if not title:
@@ -171,7 +171,7 @@ def format_title(source: Source) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Return *text* in one line, without what nobody sees."""
+    """Return *text* in one line, without invisible characters."""
     words = " ".join(text.split())
     return "".join(each for each in words if each.isprintable())
 
@@ -212,5 +212,5 @@ def _describe_selector(selector: Mapping[str, str | None]) -> dict[str, Any]:
 
 
 def yaml_file(content: dict[str, Any]) -> str:
-    """Return the text of a YAML file that holds *content*."""
+    """Return the text of a YAML file with *content*."""
     return f"{yaml_text(content, width=_WIDTH).lstrip()}\n"

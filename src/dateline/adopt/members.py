@@ -30,7 +30,7 @@ _WORD: Final = re.compile("[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])")
 
 @dataclass
 class MemberStates:
-    """One member: what it is in each version, and what it is called there."""
+    """One member: its value in each version, and its name there."""
 
     states: States
     names: dict[int, str] = field(default_factory=dict)
@@ -205,7 +205,7 @@ class ListStates:
                     yield from ((n, m) for n, m in pairs if self._is_same(newer[n], older[m]))
 
     def _is_same(self, newer: dict[str, Any], older: dict[str, Any]) -> bool:
-        """Return whether two items are one that was changed; of parameters, that was renamed."""
+        """Return whether two items are one that was changed or, for parameters, renamed."""
         if self._kind == "schema":
             return newer.get("type") is older.get("type") and newer.get("title") is older.get(
                 "title"
@@ -226,12 +226,12 @@ Aligned = ConstantStates | MappingStates | ListStates
 
 
 def are_mergeable(newer: Any, older: Any) -> bool:
-    """Return whether one node can express both values: they are the same, or two objects."""
+    """Return whether one node can express both values: they are equal, or two objects."""
     return newer is older or (isinstance(newer, dict) and isinstance(older, dict))
 
 
 def _can_change(kind: str, nodes: Iterable[Any]) -> bool:
-    """Return whether each of *nodes*, members of one kind, can come and go by itself."""
+    """Return whether each of *nodes*, members of one kind, can be added and removed separately."""
     return all(isinstance(node, dict) and kind not in WHOLE for node in nodes)
 
 
@@ -251,7 +251,7 @@ def _words(name: str) -> set[str]:
 
 
 def _identity(kind: str, node: Any) -> Any:
-    """Return what tells an item of a list from the others, whatever else changes in it."""
+    """Return what distinguishes an item of a list, whatever else changes in it."""
     if not isinstance(node, dict):
         return id(node)
     if "$ref" in node:

@@ -1,4 +1,4 @@
-"""Merge what versions have in one place into one node with gates that projects to each."""
+"""Merge the values of one place in all versions into one node with gates that projects to each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _APPLICATORS: Final = ("allOf", *UNIONS)
 
 
 class Merger:
-    """Merges what versions have, from the newest down; every result projects to its states.
+    """Merges the values of versions, from the newest down; every result projects to its states.
 
     All values come from one *interner*. Objects whose ids are in *whole* get no gates on their
     parts: an `x-was` restates those. *renames* decides what was renamed; ``holder`` is the
@@ -58,7 +58,7 @@ class Merger:
         values = list(states.values())
         if all(value is values[0] for value in values):
             return values[0]
-        # a path goes with its last operation: gates can't express one that stays without any
+        # a path is removed with its last operation: gates can't express one that stays without any
         idle = kind == "path-item" and not all(any(operations(value)) for value in values)
         if idle or any(id(value) in self._whole for value in values):
             return self._restate(states)
@@ -102,7 +102,7 @@ class Merger:
             return self._one(below, states)
         found: list[Aligned] = []
         for version, value in states.items():
-            # gates that leave nothing remove the keyword: an empty value has to be written
+            # gates that leave nothing remove the keyword: an empty value must be written
             plain = not value or (value is ABSENT and key in _APPLICATORS)
             goes_on = found and isinstance(found[-1], ConstantStates) == plain
             if goes_on and found[-1].add(version, value):
@@ -145,7 +145,7 @@ class Merger:
         return self.merge(kind, states) if isinstance(first, dict) else first
 
     def _member(self, kind: str, member: MemberStates, versions: list[int]) -> Any:
-        """Return *member* with gates that show it where it is, of all *versions*."""
+        """Return *member* with gates that show it in its versions, out of all *versions*."""
         merged = self._merge_value(kind, member.states)
         if len(member.states) == len(versions):
             return merged
@@ -165,7 +165,7 @@ class Merger:
         return Run(aligned.versions, self._value("schema", aligned))
 
     def _assemble(self, found: dict[str, list[Run]]) -> dict[str, Any]:
-        """Return the newest value of each keyword, and an `x-was` for what it was before."""
+        """Return the newest value of each keyword, and an `x-was` for the former ones."""
         node = {
             key: stretch[0].value
             for key, stretch in found.items()

@@ -21,7 +21,7 @@ _RENAMED: Final = frozenset({kind for kind, _ in NAMED_BY_KEY} | {"parameter"})
 
 
 class Remark(NamedTuple):
-    """Something to look at: how often it is there, and where first."""
+    """Something to review: how often it occurs, and where first."""
 
     what: str
     times: int
@@ -39,7 +39,7 @@ def count_remarks(found: Iterable[tuple[str, Place]]) -> list[Remark]:
 
 
 class DefinitionRemarks:
-    """Reads merged definitions once: how many gates they have, and what deserves a look."""
+    """Reads merged definitions once: how many gates they have, and what to review."""
 
     def __init__(self, document: dict[str, Any], locate: Callable[[Path], Place]) -> None:
         self._locate = locate
@@ -71,7 +71,7 @@ class DefinitionRemarks:
         )
 
     def _history_entries(self) -> Iterator[tuple[Path, str, str, Any, Any]]:
-        """Yield (path, kind, keyword, newer value, older value) for all that any `x-was` says."""
+        """Yield (path, kind, keyword, newer value, older value) for every entry of any `x-was`."""
         for path, kind, node in self._objects:
             now = dict(node)
             if path[-2:-1] in (("properties",), ("headers",)):
@@ -92,7 +92,7 @@ def _reason(newer: Any, older: Any) -> str:
 def _walk_histories(
     kind: str, node: Any, around: Path
 ) -> Iterator[tuple[Path, str, dict[str, Any]]]:
-    """Yield (path, kind, object) as `walk` does, those in histories included."""
+    """Yield (path, kind, object) as `walk` does, including those in histories."""
     for path, below, found in walk(kind, node, around):
         yield path, below, found
         for date, entry in found.get(WAS, {}).items():

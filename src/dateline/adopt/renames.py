@@ -9,10 +9,10 @@ from dateline.adopt.inputs import UsageError
 
 
 class Proposal(NamedTuple):
-    """Something that may have been renamed: a field, header or parameter.
+    """A possible rename: a field, header or parameter.
 
-    ``holder`` is the component, or the operation as ``METHOD /path``, that it is in; empty if it
-    is in neither.
+    ``holder`` is the component, or the operation as ``METHOD /path``, that contains it; empty if
+    there is neither.
     """
 
     holder: str
@@ -30,10 +30,10 @@ class Proposal(NamedTuple):
 
 
 class Renames:
-    """The renames between documents that are adopted: those that users name or accept.
+    """The renames between adopted documents: those that users name or confirm.
 
     *given* are `OLD=NEW`, or `HOLDER.OLD=NEW` for one component or operation. *accept* is called
-    once for each other pair that looks renamed. Raises UsageError for what is no such pair.
+    once for each other pair that looks renamed. Raises UsageError for values of another form.
     """
 
     def __init__(self, given: Iterable[str], accept: Callable[[Proposal], bool]) -> None:
@@ -45,14 +45,14 @@ class Renames:
             raise UsageError(f"--rename {wrong[0]}: write OLD=NEW, or SCHEMA.OLD=NEW")
 
     def says(self, holder: str, older: str, newer: str) -> bool:
-        """Return whether users say that *older* was renamed to *newer*."""
+        """Return whether users name *older* as renamed to *newer*."""
         proposal = Proposal(holder, older, newer)
         said = [each for each in (proposal.option, proposal.written) if each in self._given]
         self._given |= dict.fromkeys(said, True)
         return bool(said)
 
     def accepts(self, holder: str, older: str, newer: str) -> bool:
-        """Return whether *older* was renamed to *newer*, which looks like it."""
+        """Return whether users confirm *newer* as the new name of *older*, which looks like it."""
         if self.says(holder, older, newer):
             return True
         proposal = Proposal(holder, older, newer)
@@ -62,11 +62,11 @@ class Renames:
 
     @property
     def declined(self) -> tuple[Proposal, ...]:
-        """What looks renamed and was not accepted."""
+        """The likely renames that were not confirmed."""
         return tuple(sorted(each for each, is_taken in self._answers.items() if not is_taken))
 
     def require_used(self) -> None:
-        """Raise UsageError for the first rename that fits nothing in the documents."""
+        """Raise UsageError for the first rename that matches nothing in the documents."""
         for written, is_used in self._given.items():
             if not is_used:
                 raise UsageError(

@@ -33,12 +33,12 @@ class Selector(NamedTuple):
 
 
 def find_selector(sources: Sequence[Source]) -> Selector | None:
-    """Return what selects a version of *sources*; None where nothing does, or several things do.
+    """Return what selects a version of *sources*; None if nothing does, or several things do.
 
-    A header or query parameter is one that nearly all operations of the newest document declare
-    and that is named after versions, or has its date as a value. A segment of the path is at the
-    end of the addresses of all servers of each document, a parameter of media types at those of
-    all its responses in JSON; either is the date of the document.
+    A header or query parameter counts if nearly all operations of the newest document declare it
+    and its name contains a word for versions, or its value is the date of the document. A segment
+    of the path is at the end of the addresses of all servers of each document, a parameter of media
+    types at those of all its JSON responses; either is the date of the document.
     """
     found = [
         *_find_parameters(sources[-1]),
@@ -51,7 +51,7 @@ def find_selector(sources: Sequence[Source]) -> Selector | None:
 
 
 def _comes_back(source: Source, selector: Selector) -> bool:
-    """Return whether the document is what is published of it without the selector."""
+    """Return whether publishing the document without the selector restores it."""
     hidden = hide_version(source.document, selector.text, source.date)
     return show_version(hidden, selector.text, source.date) == source.document
 
@@ -105,7 +105,7 @@ def _has_segment(source: Source) -> bool:
 
 
 def _find_media_parameters(sources: Sequence[Source]) -> list[Selector]:
-    """Return the parameter with the date of its document that all responses in JSON have."""
+    """Return the parameter with the date of its document that all JSON responses have."""
     names: set[str] | None = None
     for source in sources:
         for media_type in _list_media_types(source.document):

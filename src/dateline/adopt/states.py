@@ -14,7 +14,7 @@ States = dict[int, Any]
 
 
 class Absent(Enum):
-    """In place of a value: there is none."""
+    """Stands for a value that does not exist."""
 
     ABSENT = "absent"
 
@@ -58,7 +58,8 @@ def add_presence(
 ) -> dict[str, Any]:
     """Return *node* with gates that show it in those of *versions* that are *shown*.
 
-    Both list the newest version first. If it came more than once, its `x-was` says when else.
+    Both list the newest version first. If it was added more than once, its `x-was` has the other
+    times.
     """
     stays: list[dict[str, Any]] = []
     begins: list[Day] = []
@@ -83,7 +84,7 @@ def add_presence(
 
 
 def add_history(node: dict[str, Any], date: Day, setting: dict[str, Any]) -> dict[str, Any]:
-    """Return *node* with an `x-was` that says what keywords were before *date*.
+    """Return *node* with an `x-was` for the values of keywords before *date*.
 
     `ABSENT` as the value of a keyword says that there was none.
     """
@@ -95,7 +96,7 @@ def add_history(node: dict[str, Any], date: Day, setting: dict[str, Any]) -> dic
 
 
 def _entry(setting: dict[str, Any]) -> dict[str, Any]:
-    """Return one date of `x-was`: in the short form, unless that would say another thing."""
+    """Return one date of `x-was`: in the short form, unless that is ambiguous."""
     short = {key: None if value is ABSENT else value for key, value in setting.items()}
     if None not in setting.values() and not short.keys() <= {"set", "unset"}:
         return short

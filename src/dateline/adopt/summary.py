@@ -10,7 +10,7 @@ from dateline.schema.dialect import BEYOND_LETTER
 
 
 def format_adoption(adoption: Adoption) -> Iterator[str]:
-    """Yield what came of each document, the gates by key, and what deserves a look."""
+    """Yield the result for each document, the gates by key, and what to review."""
     for date, name, words in adoption.documents:
         yield f"{date} {name}: {words}"
     counts = ", ".join(f"{count} {key}" for key, count in adoption.gates.items())

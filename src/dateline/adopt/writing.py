@@ -1,4 +1,4 @@
-"""Write merged definitions to a folder, once they read back as the documents they came from."""
+"""Write merged definitions to a folder, once they read back as the original documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class WrittenDefinitions:
     api: Api
 
     def locate(self, path: tuple[str | int, ...]) -> Place:
-        """Return where *path* is written, or the nearest thing around it."""
+        """Return the place of *path*, or of its nearest ancestor in the sources."""
         place = self.api.locate(path)
         return place._replace(file=(self.folder / Path(place.file).name).as_posix())
 
@@ -38,9 +38,9 @@ def write(
 ) -> WrittenDefinitions:
     """Write the definitions and their *table* to *folder* at once.
 
-    They are written to a folder beside it, which replaces it only after each document came back
-    from what was read there. Raises UsageError if *folder* holds anything, and UnequalError if a
-    document does not come back; *folder* is then as it was.
+    They are written to a folder beside it, which replaces it only after each document was restored
+    from what was read there. Raises UsageError if *folder* is not empty, and UnequalError if a
+    document is not restored; *folder* is then unchanged.
     """
     _refuse_taken(folder)
     staged = folder.parent / f".{folder.name}.adopt"
@@ -59,7 +59,7 @@ def write(
             (staged / name).parent.mkdir(parents=True, exist_ok=True)
             (staged / name).write_bytes(content)
         names = sorted(path.relative_to(staged) for path in staged.rglob("*") if path.is_file())
-        # an empty folder gives way; one that was filled meanwhile does not
+        # an empty folder is replaced; one that was filled meanwhile is not
         staged.replace(folder)
     except OSError as error:
         raise WriteError(f"{folder} can't be written: {error.strerror}") from error

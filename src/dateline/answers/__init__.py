@@ -21,9 +21,9 @@ def format_answer(data: Mapping[str, Any]) -> str:
 
 
 def schema(command: str) -> str:
-    """Return the JSON Schema of what *command*, one of `ANSWERS`, answers.
+    """Return the JSON Schema of the output of *command*, one of `ANSWERS`.
 
-    What several of them share comes from the schema of change pages and from that of reports.
+    Shared parts come from the schema of change pages and from that of reports.
     """
     from dateline import changes, report
 

@@ -58,7 +58,7 @@ def _describe_rule(rule: Rule) -> dict[str, Any]:
 def describe_gates(
     plan: Plan, demands: Iterable[DemandedConverter], *, written: bool
 ) -> dict[str, Any]:
-    """Return what gating does, as `gate.schema.json` describes it; whether it was *written*.
+    """Return the result of gating, as `gate.schema.json` describes it; whether it was *written*.
 
     *demands* are the converters that the gates demand.
     """
@@ -83,7 +83,7 @@ def describe_gates(
 def describe_cut(
     plan: Cut, demands: Iterable[DemandedConverter], outcome: Generated | None
 ) -> dict[str, Any]:
-    """Return what cutting a version does, as `cut.schema.json` describes it.
+    """Return the result of cutting a version, as `cut.schema.json` describes it.
 
     *demands* are the converters that the version demands, *outcome* is what came of the outputs;
     None where nothing was written.
@@ -103,9 +103,9 @@ def describe_cut(
 
 
 def describe_retired(plan: Revision, outcome: Generated | None) -> dict[str, Any]:
-    """Return what removing a version does, as `retire.schema.json` describes it.
+    """Return the result of removing a version, as `retire.schema.json` describes it.
 
-    *outcome* is what came of the outputs; None where nothing was written.
+    *outcome* is the result for the outputs; None if nothing was written.
     """
     return {
         "written": outcome is not None,
@@ -120,7 +120,7 @@ def describe_retired(plan: Revision, outcome: Generated | None) -> dict[str, Any
 
 
 def describe_problems(error: DatelineError) -> dict[str, Any]:
-    """Return why a command can't do its work, as `problems.schema.json` describes it."""
+    """Return the reasons why a command failed, as `problems.schema.json` describes them."""
     from dateline.generate import BreachError
     from dateline.report import list_problems
 

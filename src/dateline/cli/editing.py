@@ -136,7 +136,7 @@ def cut(
 
 
 def _show_demands(title: str, demands: Sequence[DemandedConverter], *, err: bool = False) -> None:
-    """Show the converters that are demanded, each with the signatures of its methods."""
+    """Show the demanded converters, each with the signatures of its methods."""
     if demands:
         click.echo(title, err=err)
     indent = " " * (len(title) - len(title.lstrip()) + 2)
@@ -146,7 +146,7 @@ def _show_demands(title: str, demands: Sequence[DemandedConverter], *, err: bool
 
 
 def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None) -> None:
-    """Show the patch of *plan*; where it was carried out, what came of it."""
+    """Show the patch of *plan* and, if it was carried out, the result for the outputs."""
     if outcome is None:
         if plan.recorded:
             # whole documents would bury the patch
@@ -159,7 +159,7 @@ def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None)
     for replacement in (*plan.replacements, *plan.recorded):
         path = os.path.normpath(workspace.schemas / replacement.name)
         click.echo(f"{replacement.verb} {path}")
-        # what is shared is not in that folder
+        # shared files are not in that folder
         changed += [path] if replacement.name.startswith("../") else []
     print_outcome(workspace, outcome)
     click.echo(f"now commit {', '.join(changed)} and {workspace.output}", err=True)

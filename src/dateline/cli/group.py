@@ -16,7 +16,7 @@ from dateline.settings import Workspace
 
 
 class _AnsweringCommand(click.Command):
-    """A command that says in the format of its answer, too, why it can't do its work."""
+    """A command that reports errors in the format of its output, too."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

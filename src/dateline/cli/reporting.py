@@ -32,7 +32,7 @@ REPORTED = "dateline.reported"
 def _read_formats(
     _: click.Context, __: click.Parameter, given: tuple[str, ...]
 ) -> list[tuple[str, str]]:
-    """Return the name and the file of each format; no file is standard output."""
+    """Return the name and the file of each format; without a file it is standard output."""
     split = [one.partition("=") for one in given]
     for name, equals, file in split:
         if name not in FORMATS:
@@ -77,7 +77,7 @@ AGAINST = click.option(
 
 @dataclass(frozen=True)
 class RunReports:
-    """What all reports of one run say: of which projects, compared with what."""
+    """The common context of the reports of one run: the projects, and the baseline."""
 
     workspaces: Sequence[Workspace]
     baseline: str
@@ -102,13 +102,13 @@ class RunReports:
 
         def source(name: str) -> str | None:
             for folder, workspace in folders.items():
-                # a file that is shared is not below
+                # a shared file is not below
                 path = workspace.schemas / posixpath.relpath(name, folder)
                 try:
                     if path.is_file():
                         return path.read_text(encoding="utf-8")
                 except (OSError, ValueError):
-                    return None  # read without trouble before, so it went meanwhile
+                    return None  # it was readable before, so it has disappeared since
             return None
 
         named = {folder: one.name for folder, one in folders.items() if one.name}
@@ -134,7 +134,7 @@ class RunReports:
             elif name != "text":
                 click.echo(report(findings, name, context=context), nl=False, err=err)
             elif findings or not self.errors:
-                # at a terminal, problems are printed once: as errors
+                # on a terminal, problems are printed once: as errors
                 settled = replace(context, problems=())
                 text = report(findings, name, context=settled)
                 click.echo(text, nl=False, err=err, color=context.colour)
@@ -152,7 +152,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _has_colour() -> bool:
-    """Return whether standard output is to be coloured (no-color.org, force-color.org)."""
+    """Return whether standard output is coloured (no-color.org, force-color.org)."""
     if os.environ.get("NO_COLOR"):
         return False
     terminal = sys.stdout is not None and sys.stdout.isatty()
@@ -161,7 +161,7 @@ def _has_colour() -> bool:
 
 @contextmanager
 def reporting_breaches(workspace: Workspace, form: str) -> Iterator[None]:
-    """Report the findings of a breach as findings are, unless in JSON; and end with its status."""
+    """Report the findings of a breach, except in JSON, and exit with its status."""
     try:
         yield
     except BreachError as broken:

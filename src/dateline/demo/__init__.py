@@ -34,13 +34,13 @@ What next:
 
 
 class DemoError(DatelineError):
-    """A step of the demo didn't do what it shows."""
+    """A step of the demo failed."""
 
     exit_code = 2
 
 
 def run_demo(say: Callable[[str], None]) -> None:
-    """Run the demo; *say* is given each line for people.
+    """Run the demo; *say* is called with each line for people.
 
     The commands that it shows are run, as processes, in a temporary folder. Nothing is left.
 
@@ -89,7 +89,7 @@ def _run_command(
     status: int = 0,
     lines: int | None = None,
 ) -> None:
-    """Run `dateline` with *arguments* and show what it prints, or only the last *lines*."""
+    """Run `dateline` with *arguments* and show its output, or only the last *lines*."""
     say(f"$ dateline {' '.join(arguments)}")
     done = subprocess.run(
         [sys.executable, "-m", "dateline", *arguments],
@@ -146,7 +146,7 @@ def _show_answers(address: str, say: Callable[[str], None]) -> None:
 
 
 def _ask(url: str, version: str) -> list[str]:
-    """Return the status where it is no success, and the body, as lines."""
+    """Return the status unless it is a success, and the body, as lines."""
     request = urllib.request.Request(url, headers={"API-Version": version})
     try:
         with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:

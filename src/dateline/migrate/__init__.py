@@ -1,4 +1,4 @@
-"""Code that uses a generated package, moved from one version of the API to another."""
+"""Move code that uses a generated package from one version of the API to another."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = ["Migration", "PackageError", "migrate"]
 
 @dataclass(frozen=True, kw_only=True)
 class Migration:
-    """What becomes of files: the old and the new text of those that change, by their paths.
+    """The result for files: the old and the new text of those that change, by their paths.
 
-    ``marked`` and ``uncertain`` are lines for people, with places in the old text; ``left`` is
-    what changed for callers and has no name in Python code.
+    ``marked`` and ``uncertain`` are lines for people, with places in the old text; ``left`` are
+    changes for callers that have no name in Python code.
     """
 
     files: dict[Path, tuple[str, str]]
@@ -55,13 +55,13 @@ class Migration:
 
 
 def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> Migration:
-    """Return what becomes of the Python files in *paths*, files or folders.
+    """Return the result for the Python files in *paths*, files or folders.
 
     *generated* is a folder with the generated packages and change pages, in `python` and
     `changes`. Nothing is imported or run. Raises PackageError where it lacks a version or the
     page, SourceError with every file that is no Python.
     """
-    # heavy, and there only with an extra
+    # slow to import, and an optional dependency
     from dateline.migrate.resolving import NameResolver
     from dateline.migrate.rewriting import ParserSyntaxError, rewrite
 
@@ -114,7 +114,7 @@ def _read_changes(pages: Path, older: str, newer: str) -> list[dict[str, Any]]:
 
 
 def _list_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield the Python files, each once, in the order of their paths; hidden folders aside."""
+    """Yield the Python files, each once, in the order of their paths, without hidden folders."""
     found = set()
     for path in paths:
         if path.is_dir():

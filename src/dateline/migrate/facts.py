@@ -21,7 +21,7 @@ _VALUE_REMOVED: Final = frozenset({"value-removed", "open-value-removed", "respo
 
 @dataclass(frozen=True)
 class NewName:
-    """A name that is another one in the newer version; ``wire`` are both as JSON has them."""
+    """A name that is different in the newer version; ``wire`` are both as in JSON."""
 
     new: str
     wire: tuple[str, str] = ("", "")
@@ -29,7 +29,7 @@ class NewName:
 
 @dataclass(frozen=True)
 class CallerRemark:
-    """What no rewriting settles: what happened, and the reason for it, if one was given."""
+    """A change that no rewriting settles, and its reason, if one was given."""
 
     fact: str
     why: str | None = None
@@ -40,11 +40,11 @@ class CallerRemark:
 
 @dataclass(kw_only=True)
 class MigrationFacts:
-    """What became of names: renamed, or something to look at.
+    """The changes of names: renames, and remarks for people.
 
-    Fields, members, arguments and methods go by the class or method, then by their own name;
-    ``required`` lists what a call of a class or method has to give now, ``aliases`` are classes
-    that can't be called any more. ``left`` is what concerns none of these.
+    Fields, members, arguments and methods are keyed by the class or method and by their own name;
+    ``required`` lists what a call of a class or method must pass now, ``aliases`` are classes that
+    can't be called any more. ``left`` is what concerns none of these.
     """
 
     classes: dict[str, NewName | CallerRemark] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class MigrationFacts:
     left: list[CallerRemark] = field(default_factory=list)
 
     def find_names(self) -> set[str]:
-        """Return each name of a field, member or method that something became of."""
+        """Return each changed name of a field, member or method."""
         pairs = (*self.fields, *self.members)
         return {name for _, name in pairs} | {*self.methods}
 
@@ -67,7 +67,7 @@ def find_facts(
 ) -> MigrationFacts:
     """Return what *changes*, those of a change page in JSON, mean for code of *older*.
 
-    What a change says of a name holds only if both versions of the package show it.
+    The statement of a change about a name counts only if both versions of the package confirm it.
     """
     return _FactFinder(older, newer).find(changes)
 
@@ -87,7 +87,7 @@ class _FactFinder:
             if not self._place(change) and change["verdict"] in ("gated", "never"):
                 facts.left.append(_remark(change))
             if change["rule"] == "component-renamed":
-                # another one may have the name now; where none has, the next lines decide
+                # another one may have the name now; if none has, the next lines decide
                 facts.classes[class_name(str(change["before"]))] = _remark(change)
         for name in sorted(self._older.names - self._newer.names):
             new = self._counterparts.get(name)
@@ -105,7 +105,7 @@ class _FactFinder:
                 yield found, str(change["after"])
 
     def _place(self, change: Mapping[str, Any]) -> bool:
-        """Note what *change* means for a name; return whether it concerns one."""
+        """Record what *change* means for a name; return whether it concerns one."""
         rule = change["rule"]
         if rule in ("component-renamed", "component-removed", "component-added"):
             return True
@@ -126,9 +126,9 @@ class _FactFinder:
     # --- fields and members
 
     def _find_field(self, change: Mapping[str, Any]) -> tuple[str, str] | None:
-        """Return the class of the older version that has the changed field, and its name in JSON.
+        """Return the class of the older version with the changed field, and its name in JSON.
 
-        A field that only the newer version has belongs to the class that was this one before.
+        A field that only the newer version has belongs to the class that replaced this one.
         """
         if change["before_pointer"] is not None:
             return self._older.find_field(change["before_pointer"], change["operations"])
@@ -136,7 +136,7 @@ class _FactFinder:
         return None if found is None else (self._former[found[0]], found[1])
 
     def _list_newer(self, holder: str) -> list[GeneratedClass]:
-        """Return the classes that are in the place of *holder*: several, where it is a union."""
+        """Return the classes that replace *holder*: several, if it is a union."""
         name = ast.Name(self._counterparts.get(holder, holder))
         return [self._newer.classes[each] for each in self._newer.list_classes(name)]
 
@@ -193,12 +193,12 @@ class _FactFinder:
         return bool(gone)
 
     def _note_unexplained(self) -> None:
-        """Note what else is missing or needed, whatever change it is that brought it."""
+        """Record what else is missing or needed, whatever change caused it."""
         facts = self._facts
         for name, old in self._older.classes.items():
             called = self._counterparts.get(name, name)
             if called not in self._newer.names:
-                # the class itself is gone, and said to be
+                # the class itself is gone, and reported as such
                 continue
             what = f"{self._newer.path}.{called}"
             now = self._newer.aliases.get(called)
@@ -232,7 +232,7 @@ class _FactFinder:
     def _rename(
         holder: str, names: Collection[str], facts: Mapping[tuple[str, str], NewName | CallerRemark]
     ) -> set[str]:
-        """Return what *names* of *holder* are called now."""
+        """Return the new names of *names* of *holder*."""
         known = {name: facts.get((holder, name)) for name in names}
         return {what.new if isinstance(what, NewName) else name for name, what in known.items()}
 

@@ -17,11 +17,12 @@ def match_classes(
     changes: Sequence[Mapping[str, Any]],
     renamed: Mapping[tuple[str, str], str],
 ) -> dict[str, str]:
-    """Return the new names of classes and aliases of *older* that are called otherwise in *newer*.
+    """Return the new names of classes and aliases of *older* that are different in *newer*.
 
-    They are followed from what methods take and return, from equal names and renamed components,
-    through the fields; *renamed* has the new names of fields in JSON by class and old name. A class
-    has a new name only if all places where it was have the same one, and no other class is there.
+    They are derived from the types that methods take and return, from equal names and renamed
+    components, and through the fields; *renamed* are the new names of fields in JSON by class and
+    old name. A class has a new name only if all places with it have the same one, and no other
+    class is there.
     """
     found: dict[str, set[str]] = defaultdict(set)
     waiting: list[tuple[str, str]] = [(name, name) for name in older.names & newer.names]
@@ -59,6 +60,6 @@ def match_classes(
 def _pair(
     older: VersionModule, newer: VersionModule, before: ast.expr, after: ast.expr
 ) -> list[tuple[str, str]]:
-    """Return the names that two annotations of one place have, if each has just one."""
+    """Return the names in two annotations of one place, if each has just one."""
     pairs = [*older.list_named(before)], [*newer.list_named(after)]
     return [(pairs[0][0], pairs[1][0])] if len(pairs[0]) == len(pairs[1]) == 1 else []

@@ -25,7 +25,7 @@ class PackageError(DatelineError):
 class GeneratedClass:
     """A class of models: the annotation of each field, and the names of its members.
 
-    ``wire`` has the names of fields by those in JSON, ``required`` are fields without a default.
+    ``wire`` maps names in JSON to fields, ``required`` are fields without a default.
     """
 
     fields: dict[str, ast.expr]
@@ -38,10 +38,9 @@ class GeneratedClass:
 class VersionModule:
     """One version of a generated package.
 
-    ``names`` are what it exports, ``classes`` and ``aliases`` those of its models. By
-    `METHOD /path`, ``methods`` has those of its client, and ``types`` the annotations of what they
-    take, by the names of arguments, and return, as `responses/200`; ``needed`` are arguments
-    without a default.
+    ``names`` are its exports, ``classes`` and ``aliases`` those of its models. By `METHOD /path`,
+    ``methods`` are those of its client, and ``types`` the annotations of their arguments, by name,
+    and of their results, as `responses/200`; ``needed`` are arguments without a default.
     """
 
     package: str
@@ -55,7 +54,7 @@ class VersionModule:
 
     @property
     def path(self) -> str:
-        """The module as it is imported: `library.v2025_01_15`."""
+        """The import path of the module: `library.v2025_01_15`."""
         return f"{self.package}.{package_name(self.version)}"
 
     def list_named(self, annotation: ast.expr) -> set[str]:
@@ -87,9 +86,9 @@ class VersionModule:
         return classes
 
     def find_nested(self, holder: str, field: str) -> str | None:
-        """Return the class of what an object or a list of objects in *field* of *holder* becomes.
+        """Return the class of an object or a list of objects in *field* of *holder*.
 
-        *field* is a name in JSON. None where it is not certain: in a map, any key is one of data.
+        *field* is a name in JSON. None if it is uncertain: the keys of a map are data.
         """
         known = self.classes.get(holder)
         if known is None or field not in known.wire:
@@ -104,8 +103,8 @@ class VersionModule:
     def find_field(self, pointer: str, operations: Sequence[str]) -> tuple[str, str] | None:
         """Return the class with the field at *pointer* of the document, and the field in JSON.
 
-        Where no property is at the end, the field is empty. Inline schemas have the classes that
-        the client of *operations* takes and returns. None where it is not certain.
+        If no property is at the end, the field is empty. Inline schemas have the classes that the
+        client of *operations* takes and returns. None if it is uncertain.
         """
         found = {self._follow(start, way) for start, way in self._list_starts(pointer, operations)}
         found.discard(None)
@@ -123,14 +122,14 @@ class VersionModule:
     def _list_starts(
         self, pointer: str, operations: Sequence[str]
     ) -> Iterator[tuple[ast.expr, list[str]]]:
-        """Yield the types that may be the schema which *pointer* leads into, and the way in it."""
+        """Yield the types that *pointer* may lead into, and the rest of the path in them."""
         match parts(pointer):
             case ("components", "schemas", name, *rest):
                 starts: list[ast.expr] = [ast.Name(class_name(name))]
             case ("components", "requestBodies", _, "content", _, "schema", *rest):
                 starts = [self.types[name]["body"] for name in self._list_taking(operations)]
             case ("components", "responses", _, "content", _, "schema", *rest):
-                # which status has it is known to the document only
+                # only the document knows the status with this response
                 starts = [
                     each
                     for name in operations
@@ -154,9 +153,9 @@ class VersionModule:
 
 
 def _read_way(rest: Sequence[str]) -> list[str] | None:
-    """Return the properties on the way *rest* of a pointer into a schema, and what is at its end.
+    """Return the properties on the path *rest* of a pointer into a schema, and its end.
 
-    That is a property, or empty where the way ends at a keyword or in a list.
+    The end is a property, or empty if the path ends at a keyword or in a list.
     """
     way, left = [], list(rest)
     while left:
@@ -174,7 +173,7 @@ def _read_way(rest: Sequence[str]) -> list[str] | None:
 
 
 def read_version(folder: Path, version: str) -> VersionModule:
-    """Return what the package in *folder* has in *version*. Raises PackageError."""
+    """Return the *version* of the package in *folder*. Raises PackageError."""
     home = folder / package_name(version)
     if not (home / "__init__.py").is_file():
         raise PackageError(f"{folder} has no version {version}: generate it, or name another one")
@@ -263,7 +262,7 @@ def _read_aliases(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _read_alias(annotation: ast.expr, name: str) -> str:
-    """Return what a field is called in JSON: its own metadata come last in `Annotated`."""
+    """Return the name of a field in JSON: its own metadata come last in `Annotated`."""
     found = [
         alias
         for each in ast.walk(annotation)

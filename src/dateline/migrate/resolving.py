@@ -1,4 +1,4 @@
-"""Resolve names in callers' code, where that is certain."""
+"""Resolve names in callers' code, if they are certain."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import jedi  # type: ignore[import-untyped]
 
 from dateline.migrate.package import VersionModule
 
-# What jedi keeps of files between runs goes by path and time; here it may only go by content.
+# jedi caches files between runs by path and time; here it may only do so by content.
 _SCRATCH = TemporaryDirectory(prefix="dateline-jedi-", ignore_cleanup_errors=True)
 jedi.settings.cache_directory = _SCRATCH.name
 
@@ -27,22 +27,22 @@ class PackageMember(NamedTuple):
 
 
 class NameResolver:
-    """Finds what names in one file lead to; *folders* are searched for imports."""
+    """Finds the definitions of names in one file; *folders* are searched for imports."""
 
     def __init__(
         self, text: str, path: Path, folders: Sequence[Path], older: VersionModule
     ) -> None:
-        # what is generated comes before another release of it that may be installed
+        # the generated package comes before another release of it that may be installed
         searched = [*map(str, folders), *sys.path]
         project = jedi.Project(path.parent, sys_path=searched, smart_sys_path=True)
         self._script = jedi.Script(text, path=path, project=project)
         self._older = older
 
     def find_members(self, line: int, column: int) -> tuple[set[PackageMember], bool]:
-        """Return the members of the package that the name at a place may be.
+        """Return the possible members of the package for the name at a place.
 
-        Also returns whether that is certain: nothing else may be meant. Lines count from 1,
-        columns from 0.
+        Also returns whether that is certain: nothing else is possible. Lines count from 1, columns
+        from 0.
         """
         found = self._script.goto(line, column, follow_imports=True)
         members = {self._read(each.full_name or "") for each in found}

@@ -28,7 +28,7 @@ __all__ = ["MigratedFile", "Notice", "ParserSyntaxError", "rewrite"]
 
 _MARK: Final = "# dateline: "
 _CHECKS: Final = ("isinstance", "issubclass")
-# Text in quotes whose names are all names of types: none is in quotes within it, or escaped.
+# Text in quotes with names of types only: none is in nested quotes, or escaped.
 _QUOTED_TYPE: Final = re.compile(r"""[rRuU]?(["']+)[\w\s\[\],|]*\1""")
 _READERS: Final = ("model_validate", "model_construct")
 
@@ -37,7 +37,7 @@ _Node = TypeVar("_Node", bound=cst.CSTNode)
 
 @dataclass(frozen=True, order=True)
 class Notice:
-    """Something for people at a place: marked in the code, or listed as uncertain.
+    """A notice for people at a place: marked in the code, or listed as uncertain.
 
     Lines and columns count from 1.
     """
@@ -50,7 +50,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class MigratedFile:
-    """The new text of a file, and what is left to do in the old one, in its order."""
+    """The new text of a file, and the notices about the old one, in its order."""
 
     text: str
     notices: tuple[Notice, ...]
@@ -77,7 +77,7 @@ def rewrite(
 
 
 class _EditFinder(cst.CSTVisitor):
-    """Finds what to edit, by the node, and what to say."""
+    """Finds what to edit, by node, and the notices."""
 
     METADATA_DEPENDENCIES = (PositionProvider, ParentNodeProvider, QualifiedNameProvider)
 
@@ -136,7 +136,7 @@ class _EditFinder(cst.CSTVisitor):
                     self._mark(alias, known)
 
     def _move(self, node: cst.CSTNode | None) -> None:
-        """Let the dotted name *node* lead to the newer version."""
+        """Direct the dotted name *node* to the newer version."""
         while isinstance(node, cst.Attribute):
             if node.attr.value == package_name(self._older.version):
                 self._edit(node.attr, lambda name: name.with_changes(value=self._module))
@@ -181,7 +181,7 @@ class _EditFinder(cst.CSTVisitor):
             self._decide(node.attr)
 
     def _decide(self, node: cst.Name) -> None:
-        """Rewrite or mark the attribute *node* where it is certain what it is; else list it."""
+        """Rewrite or mark the attribute *node* if its meaning is certain; else list it."""
         where = self.get_metadata(PositionProvider, node).start
         members, is_certain = self._resolver.find_members(where.line, where.column)
         known = [
@@ -243,7 +243,7 @@ class _EditFinder(cst.CSTVisitor):
                 self._apply(each.key, known)
 
     def _check_alias(self, node: cst.CSTNode) -> None:
-        """Mark *node* if it names a class that is none any more."""
+        """Mark *node* if it names a class that no longer is one."""
         for each in (
             [item.value for item in node.elements] if isinstance(node, cst.Tuple) else [node]
         ):
@@ -260,7 +260,7 @@ class _EditFinder(cst.CSTVisitor):
         return None
 
     def _find_method(self, node: cst.CSTNode) -> str | None:
-        """Return the method of a client that *node* names, if something became of its arguments."""
+        """Return the method of a client that *node* names, if its arguments have changed."""
         called = {name for name, _ in self._facts.arguments}
         called |= self._facts.required.keys() - self._older.classes.keys()
         if not isinstance(node, cst.Attribute) or node.attr.value not in called:
@@ -354,7 +354,7 @@ class _EditFinder(cst.CSTVisitor):
             node = self.get_metadata(ParentNodeProvider, node)
         return isinstance(node, cst.Annotation)
 
-    # --- what is done about it
+    # --- the resulting edits
 
     def _apply(self, node: cst.Name, what: NewName | CallerRemark) -> None:
         if isinstance(what, NewName):

@@ -16,14 +16,14 @@ _NEEDED: Final = ("aiohttp", "jsonschema_rs", "uvicorn", "websockets")
 
 
 def proxy(settings: Proxy, *, host: str, port: int, say: Callable[[str], None]) -> None:
-    """Serve until interrupted or terminated; requests that run then are answered first.
+    """Serve until interrupted or terminated, completing the requests in progress.
 
-    What was generated anew is served from the next request on. *say* is given each line for
-    people, once the address is taken; port 0 is any that is free. Raises ServeError where a
-    package is missing, or a setting, the address or the generated package is not what is needed.
+    A new generation is used from the next request on. *say* is called with each line for people,
+    once the address is bound; port 0 is any free one. Raises ServeError if a package is missing, or
+    for an invalid setting, address or generated package.
     """
     require_packages("proxy", _NEEDED)
-    # what follows is there only now
+    # slow to import, or an optional dependency
     from dateline.proxy.generations import Generations
 
     package = find_package(settings.generated)
@@ -35,18 +35,18 @@ def proxy(settings: Proxy, *, host: str, port: int, say: Callable[[str], None]) 
     with listening(host, port) as listener:
         say(f"{format_address(listener)} forwards to {settings.upstream['url']}")
         say(f"versions as generated in {package}; Ctrl-C ends it")
-        # uvicorn ends in good order, and raises the signal once more then
+        # uvicorn ends in good order, and then raises the signal again
         signal.signal(signal.SIGTERM, lambda *_: None)
         connections = import_module(f"{generations.current.name}.runtime.connections")
         run(
             generations,
             listener,
             connections.HeadTimeout,
-            # its lines would hold query strings
+            # its lines would contain query strings
             access_log=False,
-            # what callers claim is passed on or replaced, and never believed here
+            # what callers claim is forwarded or replaced, and never trusted here
             proxy_headers=False,
-            # those of the server behind are passed on
+            # those of the upstream server are forwarded
             server_header=False,
             date_header=False,
             lifespan="on",

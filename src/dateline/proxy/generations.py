@@ -18,7 +18,7 @@ from dateline.serve.package import import_server
 HEALTHY: Final = "/-/healthy"
 READY: Final = "/-/ready"
 
-# How often the folder is looked at. It is read once two looks in a row find the same.
+# The interval of checks of the folder. It is read once two checks in a row find the same.
 _SECONDS: Final = 1.0
 
 _log = logging.getLogger("dateline.proxy")
@@ -46,11 +46,11 @@ class Generation:
             await self._close_if_over()
 
     async def is_ready(self) -> bool:
-        """Return whether the server behind accepts connections."""
+        """Return whether the upstream server accepts connections."""
         return bool(await self._forwarding.is_reachable())
 
     async def end(self) -> None:
-        """Let the requests that run be answered, and close all connections then."""
+        """Complete the requests in progress, and close all connections then."""
         self._is_over = True
         await self._close_if_over()
 
@@ -63,10 +63,10 @@ class Generation:
 
 
 class Generations:
-    """An ASGI application that serves requests with what is in *folder* when they arrive.
+    """An ASGI application that serves requests with the content of *folder* when they arrive.
 
-    The folder is read again when files in it have changed, and on SIGHUP; where that fails, what
-    was read before stays. It answers `/-/healthy` and `/-/ready` itself. With *logs_requests*, a
+    The folder is read again when its files have changed, and on SIGHUP; if that fails, the previous
+    content stays in use. It answers `/-/healthy` and `/-/ready` itself. With *logs_requests*, a
     line for each request has its method, its path and its status, and no secret.
     """
 
@@ -104,7 +104,7 @@ class Generations:
             await self.current.serve(scope, receive, watch)
         finally:
             took = (time.perf_counter() - start) * 1000
-            # %r: a decoded path may hold line breaks
+            # %r: a decoded path may contain line breaks
             _log.info("%s %r %s %.1f ms", scope["method"], scope["path"], status or "-", took)
 
     async def _live(self, receive: Any, send: Any) -> None:
@@ -136,7 +136,7 @@ class Generations:
         try:
             new = await asyncio.to_thread(Generation, self._folder, self._build)
         except Exception as error:
-            # of a half-written folder nothing can be expected
+            # a half-written folder may cause any error
             _log.error("%s can't be served, what was there before is: %s", self._folder, error)
             return
         old, self.current = self.current, new
@@ -145,14 +145,14 @@ class Generations:
 
 
 def _read_stamp(folder: Path) -> object:
-    """Return what differs once a file in *folder* has changed."""
+    """Return a stamp that changes with the files in *folder*."""
     with suppress(OSError):
         return [
             (str(path), (found := path.stat()).st_mtime_ns, found.st_size, found.st_ino)
             for path in sorted(folder.rglob("*"))
             if path.suffix in (".py", ".json")
         ]
-    # it is being exchanged
+    # it is being replaced
     return None
 
 

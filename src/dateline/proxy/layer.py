@@ -54,10 +54,10 @@ def find_package(folder: Path) -> Path:
 
 
 def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
-    """Return the application that serves every version, and what it forwards requests to.
+    """Return the application that serves every version, and the upstream that it forwards to.
 
     *server* is the module of that name of a generated package. Raises ServeError for settings that
-    do not suit its API.
+    do not match its API.
     """
     forwarding = import_module(f"{server.__name__}.forwarding")
     contracts: Mapping[str, Any] = import_module(f"{server.__name__}.data").read_contracts()
@@ -96,10 +96,10 @@ def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
 
 
 def _find_object(name: str | None) -> Any:
-    """Return the object that *name* (`module:name`) means; of a class, an instance."""
+    """Return the object that *name* (`module:name`) means; for a class, an instance."""
     if name is None:
         return None
-    # what it needs is heavy, and not needed without converters
+    # slow to import, and not needed without converters
     from dateline.trial import TrialError, import_object
 
     try:
@@ -109,7 +109,7 @@ def _find_object(name: str | None) -> Any:
 
 
 def _read_limit(said: str) -> tuple[str, int]:
-    """Return an operation and its limit in bytes, as `operation=bytes` says."""
+    """Return an operation and its limit in bytes from `operation=bytes`."""
     name, _, size = said.partition("=")
     if not (size.isascii() and size.isdigit()):
         raise ServeError(f"{said!r} is no limit: OPERATION=BYTES, as uploadFile=100000000")

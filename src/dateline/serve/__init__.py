@@ -24,7 +24,7 @@ def serve(
     seed: int,
     say: Callable[[str], None],
 ) -> None:
-    """Serve every version of what the definitions say now, until interrupted.
+    """Serve every version of the present definitions, until interrupted.
 
     *environment* is the first one of the version table unless named; port 0 is any that is free.
     *say* is given each line for people, once the address is taken. Nothing in the project is
@@ -32,7 +32,7 @@ def serve(
     environment or the address is not available.
     """
     require_packages("serve", _NEEDED)
-    # what follows is heavy, or there only now
+    # slow to import, or an optional dependency
     from dateline.load import load
     from dateline.serve.lines import lines
     from dateline.serve.mock import Mock

@@ -19,7 +19,7 @@ _SECRET: Final = "any"
 
 
 def lines(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
-    """Yield what is said of *mock* before it runs at *address*: the last lines can be run."""
+    """Yield the lines about *mock* before it runs at *address*: the last ones are commands."""
     table = mock.api.table
     marks = {table.default: "default", table.latest: "latest"}
     if table.default == table.latest:
@@ -37,7 +37,7 @@ def lines(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
 
 
 def _tries(mock: Mock, environment: Environment, address: str) -> list[str]:
-    """Return three commands: one thing in two versions if there is one, and what describes it."""
+    """Return three commands: one thing in two versions if there is one, and its documents."""
     table = mock.api.table
     requests = (_request(mock, each, address + prefix(environment)) for each in _common(mock))
     found = next((request for request in requests if request is not None), None)
@@ -63,7 +63,7 @@ def _name_version(command: str, base: str, table: Table, version: str) -> str:
 def _common(mock: Mock) -> Iterator[Operation]:
     """Yield the operations that read something in the oldest and in the newest version.
 
-    Those that ask for one thing come first.
+    Those that read a single thing come first.
     """
     table, projector = mock.api.table, Projector(mock.api)
     documents = [
@@ -81,7 +81,7 @@ def _common(mock: Mock) -> Iterator[Operation]:
 
 
 def _request(mock: Mock, operation: Operation, address: str) -> str | None:
-    """Return the command that does *operation*; None where a parameter can't be made up."""
+    """Return the command that calls *operation*; None if a parameter can't be sampled."""
     path = operation.address
     query: list[str] = []
     headers: list[str] = []
@@ -111,7 +111,7 @@ def _request(mock: Mock, operation: Operation, address: str) -> str | None:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return the value of a parameter as the default styles write it (OpenAPI 3.1.1, 4.8.12)."""
+    """Return the value of a parameter in the default styles (OpenAPI 3.1.1, 4.8.12)."""
     values = value if isinstance(value, list) else [value]
     return [each if isinstance(each, str) else json.dumps(each) for each in values]
 

@@ -31,7 +31,7 @@ def require_packages(command: str, needed: Sequence[str]) -> None:
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Take an address as long as it is needed. Raises ServeError where it is not available."""
+    """Bind an address for the duration. Raises ServeError if it is not available."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)
@@ -45,7 +45,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def format_address(listener: socket.socket) -> str:
-    """Return the URL of what is served at *listener*."""
+    """Return the URL of the server at *listener*."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -55,20 +55,20 @@ def run(
 ) -> None:
     """Run *app* until it is interrupted; *settings* are those of uvicorn.
 
-    *timeout* is what protocols lack to close connections without requests. Of what *app* logs,
-    *level* and what is graver is printed.
+    *timeout* is for closing connections without requests, which protocols lack. Log messages of
+    *app* from *level* on are printed.
     """
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     logging = copy.deepcopy(LOGGING_CONFIG)
-    # of its own life uvicorn need not tell
+    # uvicorn's own lifecycle is of no interest
     for name in ("uvicorn", "uvicorn.error"):
         logging["loggers"][name]["level"] = "WARNING"
     logging["root"] = {"handlers": ["default"], "level": level}
     protocol = type("Protocol", (timeout, AutoHTTPProtocol), {})
     server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_config=logging, **settings))
-    # uvicorn ends in good order, and then interrupts whoever called it
+    # uvicorn ends in good order, and then interrupts its caller
     with suppress(KeyboardInterrupt), collection_on():
         server.run(sockets=[listener])

@@ -1,4 +1,4 @@
-"""Build an application that answers with values sampled from the schemas of an API."""
+"""Build an application that responds with values sampled from the schemas of an API."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ from dateline.serve.shown import Shown, number
 from dateline.server.contents import Content
 from dateline.server.operations import Operation, Parameter, read_groups
 
-# How many values are kept, so that they need not be made again.
+# The number of values that are cached, so that they need not be sampled again.
 _KEPT: Final = 1024
 
-# How many values are tried before one is taken that only callers of one version can be shown,
-# and how many for these alone.
+# The number of values that are tried before one is accepted that can only be shown to callers of
+# one version, and the number for these alone.
 _FOR_ALL: Final = 8
 _FOR_ONE: Final = 64
 
 
 class _UnmadeError(BaseException):
-    """No value was found. As an Exception, it would pass for a defect of the handler."""
+    """No value was found. As an Exception, it would be mistaken for a defect of the handler."""
 
 
 @dataclass(frozen=True)
 class _Anyone:
-    """The one account there is."""
+    """The only account."""
 
     identity: str = "anyone"
 
 
 class Mock:
-    """A mock of one environment of an API: ``app`` answers with values sampled from the schemas.
+    """A mock of one environment of an API: ``app`` responds with values sampled from the schemas.
 
     A path gets the same values each time. The value of a parameter is echoed in the field of the
     response whose name has the same words. Where the definitions require credentials, any will
@@ -113,7 +113,7 @@ class Mock:
         return app
 
     async def _answer(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
-        """Call *app*; answer 501 where no value was found, whichever responses are declared."""
+        """Call *app*; respond with 501 if no value was found, whichever responses are declared."""
         asgi = self.server.runtime.asgi
         try:
             await app(scope, receive, send)
@@ -123,7 +123,7 @@ class Mock:
             await asgi.respond(scope, send, answer)
 
     def _list_converters(self, way: str) -> dict[str, Callable[..., Any]]:
-        """Return the converters that the server requires; each returns a value that fits."""
+        """Return the converters that the server requires; each returns a valid value."""
         return {
             name: partial(self._convert, way, name, said)
             for name, said in self._contracts["converters"].items()
@@ -139,7 +139,7 @@ class Mock:
             version = context.version
             sampler, era = self._older(version), self._find_schema(era, version)
         schema = era if said["kind"] == "schema" else era.get("schema", {})
-        # what is made may hold such values, too, which are converted next: it has to end
+        # the result may contain such values, too, which are converted next: it has to end
         room = sum(1 for _ in _containers(value)) / 2
         key = f"{name} {way} {json.dumps(value, sort_keys=True)}"
         try:
@@ -159,7 +159,7 @@ class Mock:
         return self._projector.contract(version, self.environment).document
 
     def _find_schema(self, entries: list[dict[str, Any]], version: str) -> Any:
-        """Return the schema of those *entries* that holds at *version*."""
+        """Return the schema of those *entries* that applies to *version*."""
         versions = self._contracts["versions"]
         return next(
             entry["schema"]
@@ -202,7 +202,7 @@ class Mock:
         return next(iter(operation.successes.items()), ("", None))
 
     def _make_value(self, operation: Operation, status: str, name: str, version: str) -> Any:
-        """Return a value for callers of *version*: the same as for all others, if that can be."""
+        """Return a value for callers of *version*: if possible, the same as for all others."""
         self._schema(operation, status)
         key = operation.id, status
         for tries, shown in (
@@ -229,7 +229,7 @@ class Mock:
     def _fill_echoes(
         self, operation: Operation, status: str, version: str, made: Any, echoes: list[_Echo]
     ) -> Any:
-        """Return *made* with *echoes* in its fields, but for those that would not fit."""
+        """Return *made* with *echoes* in its fields, except those that would not be valid."""
         schema = self._schema(operation, status)
 
         def fits() -> bool:
@@ -247,7 +247,7 @@ class Mock:
         return made
 
     def _schema(self, operation: Operation, status: str) -> Any:
-        """Return the schema of a response, with the examples beside it."""
+        """Return the schema of a response, including the examples beside it."""
         key = operation.id, status
         if key not in self._schemas:
             _, node = self._nodes(operation)
@@ -255,7 +255,7 @@ class Mock:
             said = operation.responses[status]
             holder = content[said.media_type] if said else {}
             if said and said.is_sequence:
-                # as many items as there may be in one list
+                # the maximum number of items in one list
                 listed = {"type": "array", "items": said.schema, "minItems": 1, "maxItems": 3}
                 holder = {"schema": listed}
             self._schemas[key] = self._with_examples(holder)
@@ -278,7 +278,7 @@ class Mock:
 
 @dataclass(frozen=True)
 class _Echo:
-    """A value that was sent, and the field of the answer that it belongs in."""
+    """A value that was sent, and the field of the response for it."""
 
     field: str
     value: Any
@@ -294,7 +294,7 @@ def _find_echoes(operation: Operation, sent: list[tuple[Parameter, Any]]) -> Ite
 
 
 def _find_holders(made: Any, *, items: bool) -> Iterator[dict[str, Any]]:
-    """Yield the object that an answer is and, with *items*, those that it lists."""
+    """Yield the object of a response and, with *items*, those that it lists."""
     if isinstance(made, dict):
         yield made
     if items:
@@ -311,9 +311,9 @@ def _put_back(holder: Any, key: Any, value: Any) -> None:
 
 
 def _list_entries(value: Any) -> list[tuple[Any, Any]]:
-    """Return what objects and lists in *value* hold, each with its key, the last and inner first.
+    """Return the contents of objects and lists in *value* with their keys, inner ones first.
 
-    Of lists, the last is first, so that the others keep their places.
+    Lists are in reverse order, so that the remaining indexes stay valid.
     """
     found = [
         (holder, key)
@@ -335,7 +335,7 @@ def _list_items(value: Any) -> list[Any]:
 
 
 def _to_json(value: Any) -> Any:
-    """Return as JSON what a handler is given."""
+    """Return the argument of a handler as JSON."""
     if isinstance(value, date):
         return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, Enum):

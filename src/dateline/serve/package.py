@@ -16,13 +16,13 @@ from typing import Any, Final
 from dateline.generate import Workspace, is_untouched, render_outputs
 from dateline.model import Api
 
-# What packages are called while they are served: their own name may be that of others.
+# The name of packages while they are served: their own name may be taken.
 _NAMES: Final = (f"dateline_served_{number}" for number in itertools.count(1))
 
 
 @contextmanager
 def package(workspace: Workspace, api: Api) -> Iterator[Any]:
-    """Give the module `server` of the package that *api* generates, as long as it is needed.
+    """Yield the module `server` of the package that *api* generates.
 
     It comes from the folder of outputs if that is up to date, else from a folder of its own, laid
     out like that one, with the site of the API.
@@ -43,7 +43,7 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
 
 
 def import_server(folder: Path) -> ModuleType:
-    """Return the module `server` of the package in *folder*, in which nothing is written.
+    """Import the module `server` of the package in *folder*, without writing anything there.
 
     Each call imports it anew, as a package with a name of its own.
     """

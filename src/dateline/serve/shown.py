@@ -10,9 +10,9 @@ from dateline.server.operations import Operation
 
 
 class Shown:
-    """What callers of *versions* can be shown by a *server*, in one environment.
+    """The values that callers of *versions* of a *server* can be shown, in one environment.
 
-    *contracts* are its data; *converters* go by the names that these have.
+    *contracts* are its data; *converters* are keyed by the names in these.
     """
 
     def __init__(
@@ -57,5 +57,5 @@ class Shown:
 
 
 def number(status: str) -> int:
-    """Return the first status that is meant by the key of a response for a success."""
+    """Return the first status that the key of a success response stands for."""
     return 200 if status == "default" else int(status.replace("XX", "00"))
