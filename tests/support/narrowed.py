@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +18,7 @@ import yaml
 
 from dateline.canonical import canonical_document
 from dateline.contracts import contract_data
-from dateline.model import REMOVED, SHOWN_AS, WAS, Api
+from dateline.model import EVERYWHERE, REMOVED, SHOWN_AS, WAS, Api
 from dateline.openapi import METHODS, Arrangement, pointer, slot, target, walk
 from dateline.project import Projector
 from dateline_runtime.lifting import Lifting, liftings
@@ -162,21 +163,39 @@ class Law:
     def __init__(self, api: Api) -> None:
         self.times_shown = 0
         self.api = api
-        # as they come out of a file
-        projector = Projector(api)
-        self.contracts = json.loads(json.dumps(contract_data(api, projector).data))
-        self.canonical = Places(canonical_document(api))
-        self.received = Places(canonical_document(api, sent=True))
-        self.shown = {
-            (version, environment): Places(projector.contract(version, environment).document)
-            for environment in self.contracts["environments"]
-            for version in self.contracts["versions"]
+        self._projector = Projector(api)
+        self._narrow: dict[tuple[str, str, Body], Callable[[Json], Json]] = {}
+
+    @cached_property
+    def contracts(self) -> dict[str, Any]:
+        """The contract data, as they come out of a file."""
+        made: dict[str, Any]
+        made = json.loads(json.dumps(contract_data(self.api, self._projector).data))
+        return made
+
+    @cached_property
+    def canonical(self) -> Places:
+        return Places(canonical_document(self.api))
+
+    @cached_property
+    def received(self) -> Places:
+        return Places(canonical_document(self.api, sent=True))
+
+    @cached_property
+    def shown(self) -> dict[tuple[str, str], Places]:
+        """The document of each version and environment."""
+        environments = [each.name for each in self.api.table.environments] or [EVERYWHERE]
+        return {
+            (version, environment): Places(self._projector.contract(version, environment).document)
+            for environment in environments
+            for version in self.api.table.dates
         }
 
     def having(self, contracts: dict[str, Any]) -> Law:
         """Return the law of the same API with other contract data."""
         other = copy.copy(self)
         other.contracts = contracts
+        other._narrow = {}
         for made in ("down", "up"):
             other.__dict__.pop(made, None)
         return other
@@ -217,39 +236,46 @@ class Law:
 
     def breaches(self, count: int, seed: int = 1) -> Iterator[str]:
         """Yield how the way down fails *count* canonical values."""
-        for body, value in self.values(count, seed):
-            before = copy.deepcopy(value)
+        yield from self.find_breaches(self.values(count, seed))
+
+    def find_breaches(self, values: Iterable[tuple[Body, Json]]) -> Iterator[str]:
+        """Yield how the way down fails the canonical *values*."""
+        for body, value in values:
+            before = copied(value)
             for (version, environment), shown in self.shown.items():
                 at = shown.found(body)
                 if at is None:
                     continue
                 self.times_shown += 1
-                where = f"{version} ({environment}) {body.operation}: {json.dumps(before)}"
+                where = f"{version} ({environment}) {body.operation}"
                 try:
                     narrowed = self.narrow(version, environment, body)(value)
                 except Exception as error:
-                    yield f"{where}: {error!r}"
+                    yield f"{where}: {json.dumps(before)}: {error!r}"
                     continue
                 if value != before:
-                    yield f"{where}: changed what it was given"
-                    value = copy.deepcopy(before)
+                    yield f"{where}: {json.dumps(before)}: changed what it was given"
+                    value = copied(before)
                 for wrong in self._wrong(shown, at, value, narrowed):
-                    yield f"{where} -> {json.dumps(narrowed)}: {wrong}"
+                    yield f"{where}: {json.dumps(before)} -> {json.dumps(narrowed)}: {wrong}"
 
     def narrow(self, version: str, environment: str, body: Body) -> Callable[[Json], Json]:
         """Return the way down of *body*."""
-        return self.down[environment][version].body(
-            body.operation, int(body.status), body.media_type
-        )
+        key = (version, environment, body)
+        if key not in self._narrow:
+            self._narrow[key] = self.down[environment][version].body(
+                body.operation, int(body.status), body.media_type
+            )
+        return self._narrow[key]
 
     def _wrong(self, shown: Places, at: Steps, value: Json, narrowed: Json) -> Iterator[str]:
         defect = shown.defect(at, narrowed)
         if defect is not None:
             yield defect
-        if narrowed is not value and _written(narrowed) == _written(value):
+        if narrowed is not value and are_same(narrowed, value):
             yield "was copied"
-        newer = self._names.hidden(shown) & set(_words(narrowed))
-        if newer:
+        hidden = self._names.hidden(shown)
+        if hidden and (newer := hidden & set(_words(narrowed))):
             yield f"shows {sorted(newer)}"
 
     def unchanged(self, version: str, environment: str) -> list[str]:
@@ -277,23 +303,23 @@ class Law:
         """Yield how the way up fails *count* requests of each version."""
         for version, environment in self.shown:
             for body, value in self.sent(version, environment, count, seed):
-                before = copy.deepcopy(value)
+                before = copied(value)
                 lift = self.up[environment][version].body(body.operation, body.media_type)
-                where = f"{version} ({environment}) {body.operation}: {json.dumps(before)}"
+                where = f"{version} ({environment}) {body.operation}"
                 try:
                     made = lift(value)
                 except Exception as error:
-                    yield f"{where}: {error!r}"
+                    yield f"{where}: {json.dumps(before)}: {error!r}"
                     continue
                 if value != before:
-                    yield f"{where}: changed what it was given"
+                    yield f"{where}: {json.dumps(before)}: changed what it was given"
                 at = self.received.found(body)
                 assert at is not None
                 defect = self.received.defect(at, made)
                 if defect is not None:
-                    yield f"{where} -> {json.dumps(made)}: {defect}"
-                if made is not value and _written(made) == _written(before):
-                    yield f"{where}: was copied"
+                    yield f"{where}: {json.dumps(before)} -> {json.dumps(made)}: {defect}"
+                if made is not value and are_same(made, before):
+                    yield f"{where}: {json.dumps(before)}: was copied"
 
 
 @cache
@@ -303,8 +329,16 @@ def generate_law(seed: int, *, removing: bool = True) -> Law:
         return Law(loaded(Path(folder), gated_apis.sources(seed, removing=removing)))
 
 
-def _written(value: Json) -> str:
-    return json.dumps(value, sort_keys=True)
+_write: Final = json.JSONEncoder(sort_keys=True).encode
+
+
+def are_same(one: Json, other: Json) -> bool:
+    """Return whether two values are one in JSON, where 1, 1.0 and true differ."""
+    return one is other or (one == other and _write(one) == _write(other))
+
+
+def copied(value: Json) -> Json:
+    return pickle.loads(pickle.dumps(value))
 
 
 def sampled(
@@ -427,7 +461,7 @@ def detours(law: Law, table: str, folder: Path, count: int, seed: int = 1) -> It
                     direct = law.narrow(version, environment, body)(value)
                     newer = law.narrow(date, environment, body)(value)
                     by_way = then.narrow(version, environment, body)(newer)
-                    if _written(direct) != _written(by_way):
+                    if not are_same(direct, by_way):
                         yield (
                             f"{version} by way of {date} ({environment}) {body.operation}: "
                             f"{json.dumps(value)} -> {json.dumps(direct)}, {json.dumps(by_way)}"
@@ -523,16 +557,16 @@ def _rewound_below(kind: str, key: str, value: Any, date: str, renames: dict[str
 def tampered(contracts: dict[str, Any], way: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield copies of *contracts*, each without one of its gates, and which one that is."""
     for path in _gates(contracts[way]["shapes"], ()):
-        copied = copy.deepcopy(contracts)
+        without = copied(contracts)
         *steps, last = path
-        holder = copied[way]["shapes"]
+        holder = without[way]["shapes"]
         for step in steps:
             holder = holder[step]
         if steps[-1] in ("members", "types"):
             holder[last] = None
         else:
             del holder[last]
-        yield pointer(path), copied
+        yield pointer(path), without
 
 
 def _gates(node: Any, path: Steps) -> Iterator[Steps]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from dateline.project import Projector
 from dateline_runtime.components import Components
 from dateline_runtime.events import Events
 from dateline_runtime.values import UnfitError
-from support.narrowed import Body, Law, converters
+from support.narrowed import Body, Law, converters, copied
 from support.narrowed import sampled as sample
 
 Json = Any
@@ -56,27 +55,27 @@ class ComponentLaw(Law):
         """Yield how *count* values fail on their way down, and as many on their way up."""
         names = self._names
         for body, value in sample(self.canonical, _bodies(self.canonical), count, seed, names.old):
-            before = copy.deepcopy(value)
+            before = copied(value)
             for (version, environment), shown in self.shown.items():
                 if body.operation in shown.document["components"]["schemas"]:
                     self.times_shown += 1
-                    where = f"{version} ({environment}) {body.operation}: {json.dumps(before)}"
+                    where = f"{version} ({environment}) {body.operation}"
                     try:
                         made = self.components[environment].narrow(value, body.operation, version)
                     except UnfitError as error:
                         if shown.defect(body.schema, value) is None:
-                            yield f"{where}: {error}"
+                            yield f"{where}: {json.dumps(before)}: {error}"
                         continue
                     for wrong in self._wrong(shown, body.schema, value, made):
-                        yield f"{where} -> {json.dumps(made)}: {wrong}"
+                        yield f"{where}: {json.dumps(before)} -> {json.dumps(made)}: {wrong}"
                     assert value == before
         for (version, environment), shown in self.shown.items():
             for body, value in sample(shown, _bodies(shown), count, seed, names.now):
-                where = f"{version} ({environment}) {body.operation}: {json.dumps(value)}"
+                where = f"{version} ({environment}) {body.operation}"
                 made = self.components[environment].lift(value, body.operation, version)
                 defect = self.received.defect(body.schema, made)
                 if defect is not None:
-                    yield f"{where} -> {json.dumps(made)}: {defect}"
+                    yield f"{where}: {json.dumps(value)} -> {json.dumps(made)}: {defect}"
 
     def event_breaches(
         self, count: int, seed: int = 1, render: Render | None = None

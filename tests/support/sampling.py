@@ -58,6 +58,8 @@ class Sampler:
     def __init__(self, document: dict[str, Any], seed: int) -> None:
         self._document = document
         self._random = random.Random(seed)
+        self._resolver = Resolver(document)
+        self._known: dict[str, Any] = {}
 
     def instances(self, component: str, count: int) -> Iterator[Any]:
         """Yield *count* instances of *component*, every other one damaged."""
@@ -119,7 +121,9 @@ class Sampler:
         return changed
 
     def _referred(self, reference: str) -> Any:
-        return Resolver(self._document).resolve(reference)
+        if reference not in self._known:
+            self._known[reference] = self._resolver.resolve(reference)
+        return self._known[reference]
 
     def _all(self, schema: dict[str, Any], depth: int) -> Any:
         made: Any = None
