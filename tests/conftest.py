@@ -65,6 +65,12 @@ def pytest_runtest_logfinish() -> None:
         gc.collect(2 if middle > 20 else 1)
 
 
+def pytest_unconfigure() -> None:
+    """Collect once what is left: pytest does so five times, in search of errors."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def user_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the secret of the cache out of the home of the user."""

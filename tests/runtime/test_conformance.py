@@ -20,22 +20,21 @@ CHECKS = {
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_every_version_keeps_its_document(environment: str) -> None:
-    with mocked(environment) as app:
-        for version in VERSIONS:
-            found = conforming(app, version, ["fuzzing"], 1)
-            assert (found.failures, set(found.checks)) == ([], CHECKS)
+    app = mocked(environment)
+    for version in VERSIONS:
+        found = conforming(app, version, ["fuzzing"], 1)
+        assert (found.failures, set(found.checks)) == ([], CHECKS)
 
 
 def test_every_case_that_a_document_speaks_of_is_answered_as_it_says() -> None:
-    with mocked("sandbox") as app:
-        found = conforming(app, OLDEST, ["coverage"], 1)
+    found = conforming(mocked("sandbox"), OLDEST, ["coverage"], 1)
     assert (found.failures, set(found.checks)) == ([], CHECKS)
     assert found.requests > 400
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_another_door_keeps_the_documents_as_well(door: str) -> None:
-    with mocked("sandbox") as app, opening(door, server(), app, "sandbox") as opened:
+    with opening(door, server(), mocked("sandbox"), "sandbox") as opened:
         found = conforming(opened, OLDEST, ["fuzzing"], 1)
     assert (found.failures, set(found.checks)) == ([], CHECKS)
 
@@ -54,6 +53,6 @@ class Mistaken:
 
 
 def test_a_server_that_shows_newer_members_is_found_out() -> None:
-    with mocked("production") as app:
-        found = conforming(Mistaken(app), OLDEST, ["fuzzing"], 5, only="^/autoramps$")
+    app = Mistaken(mocked("production"))
+    found = conforming(app, OLDEST, ["fuzzing"], 5, only="^/autoramps$")
     assert any("FedNow" in failure for failure in found.failures)

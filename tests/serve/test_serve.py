@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from support import gated_apis
-from support.mocks import Asked, list_misfits, send_all, serving
+from support.mocks import Asked, list_misfits, list_misfits_of, payments_server, send_all, serving
 from support.sources import LIBRARY, folder
 
 from dateline.edit import init
@@ -33,7 +33,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_answer_of_the_payment_api_fits_the_caller_s_version() -> None:
-    assert list_misfits(SCHEMAS) == []
+    assert list_misfits_of(load(SCHEMAS), payments_server()) == []
 
 
 def test_every_answer_fits_after_renames_and_through_converters(library: Path) -> None:
@@ -255,9 +255,7 @@ def test_an_answer_that_can_not_be_made_up_is_said(echoing: Any) -> None:
 
 
 def test_any_credentials_will_do_but_some_have_to_be_sent() -> None:
-    api = load(SCHEMAS)
-    with package(Workspace(schemas=SCHEMAS, output=SCHEMAS.parent / "generated"), api) as server:
-        app = Mock(api, server, "production", 0).app
+    app = Mock(load(SCHEMAS), payments_server(), "production", 0).app
     asked = [Asked({}, "get", f"/autoramps/{ID}", each, None) for each in ({}, {"X-API-Key": "x"})]
     assert [each.status_code for each in send_all(app, asked)] == [401, 200]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,11 +17,10 @@ from schemathesis.core.transport import Response
 from schemathesis.engine import Status, events
 from schemathesis.hooks import HookContext
 
-from dateline.generate import Workspace
 from dateline.load import load
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
 from dateline_runtime.asgi import App, Receive, Scope, Send
+from support.mocks import payments_server
 
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 
@@ -131,13 +129,9 @@ class Locked:
         await self._app(scope, receive, send)
 
 
-@contextmanager
-def mocked(environment: str) -> Iterator[App]:
-    """Give the payment API of *environment*, as generated, with sampled answers, for `KEY`."""
-    api = load(SCHEMAS)
-    workspace = Workspace(schemas=SCHEMAS, output=SCHEMAS.parent / "generated")
-    with package(workspace, api) as server:
-        yield Locked(Mock(api, server, environment, 0).app)
+def mocked(environment: str) -> App:
+    """Return the payment API of *environment*, as generated, with sampled answers, for `KEY`."""
+    return Locked(Mock(load(SCHEMAS), payments_server(), environment, 0).app)
 
 
 def conforming(

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -17,12 +18,12 @@ import httpx
 
 from dateline.generate import Workspace
 from dateline.load import load
-from dateline.model import Combination
+from dateline.model import Api, Combination
 from dateline.openapi import METHODS, chain, value_schema
 from dateline.project import Projector
 from dateline.sample import Sampler
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import import_server, package
 from dateline.server.operations import prefix
 from support.narrowed import Body, Places
 
@@ -147,19 +148,25 @@ def send_all(app: Any, asked: list[Asked], prefix: str = "/api") -> list[httpx.R
 def list_misfits(schemas: Path, seed: int = 0) -> list[tuple[Any, ...]]:
     """Return the answers of mocks of *schemas* that the document of their version forbids."""
     api = load(schemas)
-    found: list[tuple[Any, ...]] = []
     with package(Workspace(schemas=schemas, output=schemas.parent / "generated"), api) as server:
-        for environment in api.table.environments:
-            mock = Mock(api, server, environment.name, seed)
-            for version in api.table.supported:
-                at = Combination(version.date, environment.name)
-                document = Projector(api).contract(*at).document
-                asked = [*requests(document, version.date, api.table.header, "X-API-Key")]
-                places = Places(document)
-                answered = send_all(mock.app, asked, prefix(environment))
-                for each, answer in zip(asked, answered, strict=True):
-                    if wrong := misfit(places, each, answer):
-                        found.append((*at, each.method, each.url, wrong))
+        return list_misfits_of(api, server, seed)
+
+
+def list_misfits_of(api: Api, server: Any, seed: int = 0) -> list[tuple[Any, ...]]:
+    """Return such answers of mocks of *api*, whose generated *server* it is."""
+    found: list[tuple[Any, ...]] = []
+    projector = Projector(api)
+    for environment in api.table.environments:
+        mock = Mock(api, server, environment.name, seed)
+        for version in api.table.supported:
+            at = Combination(version.date, environment.name)
+            document = projector.contract(*at).document
+            asked = [*requests(document, version.date, api.table.header, "X-API-Key")]
+            places = Places(document)
+            answered = send_all(mock.app, asked, prefix(environment))
+            for each, answer in zip(asked, answered, strict=True):
+                if wrong := misfit(places, each, answer):
+                    found.append((*at, each.method, each.url, wrong))
     return found
 
 
@@ -174,6 +181,12 @@ def misfit(places: Places, asked: Asked, answer: httpx.Response) -> str | None:
     if path is None:
         return answer.text or None
     return places.defect(path, answer.json())
+
+
+@cache
+def payments_server() -> Any:
+    """Return the generated server of the payment API, as it is in this repository, for mocks."""
+    return import_server(Path(__file__).parents[2] / "generated/python/paynet")
 
 
 @contextmanager
