@@ -20,6 +20,7 @@
 - `conforming`: schemathesis against a mock of the payment API
 - `containment`: an oracle: what one schema accepts and another refuses
 - `converting`: the project of the page about converters, and its converters
+- `copies`: deep copies of plain values
 - `counterexamples`: values that one schema accepts and another refuses
 - `defects`: a clean document, and documents with one defect each
 - `differ_view`: the views of the differ, evaluated on instances

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import pickle
 import random
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
@@ -24,6 +23,7 @@ from dateline.project import Projector
 from dateline_runtime.lifting import Lifting, liftings
 from dateline_runtime.narrowing import Narrowing, identity, narrowings
 from support import gated_apis
+from support.copies import copied
 from support.sampling import Sampler, with_pointers
 from support.sources import loaded
 
@@ -335,10 +335,6 @@ _write: Final = json.JSONEncoder(sort_keys=True).encode
 def are_same(one: Json, other: Json) -> bool:
     """Return whether two values are one in JSON, where 1, 1.0 and true differ."""
     return one is other or (one == other and _write(one) == _write(other))
-
-
-def copied(value: Json) -> Json:
-    return pickle.loads(pickle.dumps(value))
 
 
 def sampled(

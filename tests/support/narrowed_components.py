@@ -14,7 +14,8 @@ from dateline.project import Projector
 from dateline_runtime.components import Components
 from dateline_runtime.events import Events
 from dateline_runtime.values import UnfitError
-from support.narrowed import Body, Law, converters, copied
+from support.copies import copied
+from support.narrowed import Body, Law, converters
 from support.narrowed import sampled as sample
 
 Json = Any
