@@ -14,11 +14,11 @@ from .runtime.errors import UNAUTHORIZED, Fault, RequestError
 A = TypeVar("A", bound=Account)
 
 Security = Sequence[Sequence[str]]
-"""Alternatives, each of which is all of some schemes, as callers of a version have to give them."""
+"""Alternatives, each consisting of schemes that callers of a version must satisfy together."""
 
 Authenticate = Callable[[Credentials], Awaitable[A | None]]
 
-# prefixed, as other libraries use the state, too
+# prefixed, because other libraries use the state, too
 _ACCOUNT: Final = "dateline.account"
 
 
@@ -32,9 +32,9 @@ class Callers:
     async def account(
         self, security: Security, scope: Scope, declared: Mapping[str, str] | None = None
     ) -> Any:
-        """Return the account of the caller; None where *security* demands no authentication.
+        """Return the account of the caller; None if *security* requires no authentication.
 
-        *declared* are the headers that are parameters of the operation: what callers name them, by
+        *declared* are the headers that are parameters of the operation: their names for callers, by
         their canonical names in lower case.
 
         Raises RequestError (UNAUTHORIZED) if an account is required and there is none, and any
@@ -75,12 +75,12 @@ class Callers:
         return await self._authenticate(Credentials(values, scope, declared))
 
 
-# An adopted document may demand a scheme that it does not define.
+# An adopted document may require a scheme that it does not define.
 _UNDEFINED: Final = Scheme(name="Authorization", place="header")
 
 
 def _secret(scheme: Scheme, scope: Scope) -> str | None:
-    """Return the secret that was sent; None for none, and for what no secret looks like."""
+    """Return the secret that was sent; None for none, and for text that can't be a secret."""
     if scheme.place == "header":
         found = field(scope, scheme.name)
     else:

@@ -38,7 +38,7 @@ _PATTERNS: Final = {
 }
 """Messages for patterns that stand for a format."""
 
-# Messages for values that break a keyword; {} is the keyword's value in the contract.
+# Messages for values that violate a keyword; {} is the keyword's value in the contract.
 _BROKEN: Final = {
     "exclusiveMaximum": "has to be less than {}",
     "exclusiveMinimum": "has to be more than {}",
@@ -105,14 +105,14 @@ class Contract:
     def items(self, schema: Any) -> Any:
         """Return the schema of the items of a list; true if there is none.
 
-        Of alternatives, those count that may be lists.
+        Of alternatives, those that may be lists count.
         """
         return self._below(schema, "array", lambda said: said.get("items", True))
 
     def fields(self, schema: Any) -> tuple[frozenset[str], bool]:
         """Return the names of the fields that an object may have, and whether it may have others.
 
-        Others count where the schema describes them, or where it names none.
+        Others count if the schema describes them, or if it names none.
         """
         names: set[str] = set()
         others = self._has_others(schema, names, frozenset())
@@ -148,7 +148,7 @@ class Contract:
         own: Callable[[Mapping[str, Any]], Any],
         knows: Callable[[Any], bool] = lambda _: True,
     ) -> Any:
-        """Return the schema of what *own* finds below a value of *kind*.
+        """Return the schema that *own* finds below a value of *kind*.
 
         Of alternatives, those that the predicate *knows* accepts count, if there are any.
         """
@@ -168,11 +168,11 @@ class Contract:
 
 
 class MisfitError(Exception):
-    """What a handler gave does not fit the canonical contract: the server's fault."""
+    """The result of a handler does not match the canonical contract: the server's fault."""
 
 
 class Contracts:
-    """What requests have to be in one environment, at any version."""
+    """The constraints of requests in one environment, at any version."""
 
     def __init__(self, data: Mapping[str, Any], environment: str) -> None:
         self._versions = {version: at for at, version in enumerate(data["versions"])}
@@ -212,20 +212,20 @@ class Contracts:
         return frozenset(entry["statuses"])
 
     def shape(self, name: str | None, version: str) -> Any:
-        """Return the node that the shape *name* of the way down is at *version*; None for none."""
+        """Return the node of the shape *name* on the way down to *version*, or None."""
         if name is None or name not in self._shapes:
             return None
         _, entry = self._entry(self._shapes[name], version)
         return entry["shape"]
 
     def fits(self, schema: Any, value: Any) -> bool:
-        """Return whether *value* fits *schema*, a canonical one."""
+        """Return whether *value* is valid for *schema*, a canonical one."""
         return self.judge(schema, None)(value)
 
     def answer_validator(self, operation: str, key: str, media_type: str) -> Validator | None:
-        """Return what validates the answers of an application of the newest version.
+        """Return the validator of responses of an application of the newest version.
 
-        *key* is that of the response. None for a media type that is no JSON.
+        *key* is that of the response. None for a media type that is not JSON.
         """
         responses = self._answered["results"].get(operation) or self._results[operation]
         schema = _by_essence(responses.get(key, {}), media_type)
@@ -234,14 +234,14 @@ class Contracts:
         return Validator(schema, {**self._canonical, **self._answered["canonical"]})
 
     def event_data(self, operation: str, key: str, media_type: str) -> Any:
-        """Return what the items are of the event stream that *operation* answers with."""
+        """Return the form of the items of the event stream that *operation* responds with."""
         found = self._event_data.get(operation, {}).get(key, {})
         return _by_essence(found, media_type) or "json"
 
     def at(self, operation: str, version: str) -> Contract | None:
-        """Return the request of *operation* at *version*; None where it is not there.
+        """Return the request of *operation* at *version*, or None.
 
-        Versions that do not differ in it get the same object.
+        Versions without a difference in it get the same object.
         """
         at, entry = self._entry(self._requests[operation], version)
         if entry["request"] is None:
@@ -270,7 +270,7 @@ class Contracts:
         return Validator(schema, {name: found for name, (_, found) in reached.items()})
 
     def _reached(self, schema: Any, version: str) -> dict[str, tuple[int, Any]]:
-        """Return the components that *schema* refers to at *version*, and which form of each."""
+        """Return the components that *schema* refers to at *version*, and the form of each."""
         reached: dict[str, tuple[int, Any]] = {}
         ahead = sorted(set(_references(schema)))
         while ahead:
@@ -327,11 +327,11 @@ class Validator:
         )
 
     def fits(self, value: Any) -> bool:
-        """Return whether *value* fits."""
+        """Return whether *value* is valid."""
         return bool(self._validator.is_valid(value))
 
     def misfit(self, value: Any) -> str | None:
-        """Return what does not fit, quoting no value; None for a value that fits."""
+        """Return what is invalid, quoting no value; None for a valid value."""
         found = self.find_misfit(value)
         if found is None:
             return None
@@ -339,15 +339,15 @@ class Validator:
         return f"{pointer(place) or 'the value itself'} {said}"
 
     def find_misfit(self, value: Any) -> tuple[list[str | int], str] | None:
-        """Return the steps to what does not fit, and what it has to be; None if *value* fits."""
+        """Return the steps to the invalid part, and its constraint; None if *value* is valid."""
         error = self._first_error(value)
         return None if error is None else _told(error, quotes=False)
 
     def check(self, value: Any, what: str, *, depth: int = 0) -> None:
-        """Raise RequestError for a value that does not fit, saying what has to change.
+        """Raise RequestError for an invalid value, saying what must change.
 
         *what* is the name of the value; the names of the first *depth* steps to a place in it
-        follow that, the others make a JSON pointer.
+        follow that, the others form a JSON pointer.
         """
         error = self._first_error(value)
         if error is None:
@@ -360,7 +360,7 @@ class Validator:
         if self._validator.is_valid(value):
             return None
         try:
-            # stops there: of a hostile value there may be very many
+            # stops there: a hostile value may have very many errors
             self._validator.validate(value)
         except ValidationError as error:
             return error
@@ -368,12 +368,12 @@ class Validator:
 
 
 def pointer(steps: Iterable[str | int]) -> str:
-    """Return the JSON pointer (RFC 6901) that takes *steps*; empty where there are none."""
+    """Return the JSON pointer (RFC 6901) for *steps*; empty if there are none."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 
 def located(what: str, place: str) -> str:
-    """Return the wording for *place*, a JSON pointer into *what*, which may be long."""
+    """Return a phrase for *place*, a JSON pointer into *what*, which may be long."""
     return f"{what} at {_cut(place)}" if place else what
 
 
@@ -451,7 +451,7 @@ def _types_of(value: Any) -> set[str]:
 
 
 def _by_essence(found: Mapping[str, Any], media_type: str) -> Any:
-    """Return what *found* has for *media_type*, parameters aside; None for nothing."""
+    """Return the value in *found* for *media_type* without its parameters, or None."""
     wanted = media_type.partition(";")[0].strip().lower()
     for name, each in found.items():
         if name.partition(";")[0].strip().lower() == wanted:
@@ -468,7 +468,7 @@ def _goal(schema: Mapping[str, Any]) -> str | None:
 
 
 def _reached(schema: Any, schemas: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of *schemas* that *schema* refers to, directly or through others."""
+    """Return those of *schemas* that *schema* refers to, directly or indirectly."""
     found: dict[str, Any] = {}
     ahead = [*_references(schema)]
     while ahead:
@@ -480,9 +480,10 @@ def _reached(schema: Any, schemas: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _references(node: Any) -> Iterator[str]:
-    """Yield the components that are referred to, at whatever depth.
+    """Yield the components that are referred to, at any depth.
 
-    What only looks like a reference, in an `enum` say, costs a schema too much and no more.
+    Text that only looks like a reference, in an `enum` say, costs an additional schema and nothing
+    else.
     """
     if isinstance(node, dict):
         name = _goal(node)

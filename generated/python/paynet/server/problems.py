@@ -1,4 +1,4 @@
-"""Answer faulty requests as the definitions describe errors."""
+"""Respond to faulty requests as the definitions describe errors."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Find = Callable[[Scope, str], Results | None]
 
 
 class Problems:
-    """Makes the answers to faulty requests, for callers of any version.
+    """Creates the responses to faulty requests, for callers of any version.
 
-    The body is what `Settings.problem` returns; without that function, or if its result does not
-    fit, one of the schema that the operation declares for the status. If there is no schema, or no
-    body of it contains the message, the schema that most operations declare for this status, or for
-    similar ones, is used; in the end, the problem details of RFC 9457.
+    The body is the result of `Settings.problem`; without that function, or if its result is not
+    valid, it follows the schema that the operation declares for the status. If there is no schema,
+    or no body of it contains the message, the schema that most operations declare for this status,
+    or for similar ones, is used; as a last resort, the problem details of RFC 9457.
 
-    A malformed request gets status 400, or 422 where the operation declares only that.
+    A malformed request gets status 400, or 422 if the operation declares only that.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Problems:
         self._all += results
 
     def answer(self, scope: Scope, problem: Problem, results: Results | None = None) -> Answer:
-        """Return the answer to a request of the operation of *results*, if known."""
+        """Return the response to a request of the operation of *results*, if known."""
         if not self._converts:
             return self._answer(scope, problem, results)
         version = scope.get("state", {}).get(VERSION, self._default)
@@ -80,10 +80,10 @@ class Problems:
         return Answer(problem.status, problems.MEDIA_TYPE, body)
 
     def refusal(self, scope: Scope, status: int, text: str, results: Results) -> Answer:
-        """Return the answer of an operation that refuses a request with *text*.
+        """Return the response of an operation that refuses a request with *text*.
 
-        It is the bare text if the operation does not declare the status and no function makes
-        bodies. Raises MisfitError if no text fits the body that is declared.
+        It is the bare text if the operation does not declare the status and no function creates
+        bodies. Raises MisfitError if no text is valid for the declared body.
         """
         problem = Problem(status=status, message=text)
         own = results.response(status, scope["state"][VERSION])
@@ -155,7 +155,7 @@ class Problems:
 
 
 def _means_unprocessable(problem: Problem, results: Results, version: str) -> bool:
-    """Return whether the operation declares 422, and not 400, for what can't be read."""
+    """Return whether the operation declares 422, and not 400, for unreadable requests."""
     if problem.status != HTTPStatus.BAD_REQUEST or problem.code != Fault.MALFORMED.value:
         return False
     declared = results.response(HTTPStatus.UNPROCESSABLE_ENTITY, version)
@@ -181,7 +181,7 @@ def _distance(key: str, status: int) -> int:
 
 
 def _note(scope: Scope, problem: Problem, answer: Answer, *, is_known: bool) -> None:
-    """Log the trace id in an answer, as it is written there, unless that has been done."""
+    """Log the trace id in a response, as it is written there, unless that has been done."""
     trace_id = problem.trace_id
     shown = problems.format_as_uuid(trace_id) or ""
     if shown.encode() in answer.body:

@@ -12,9 +12,9 @@ from .runtime.narrowing import Narrowing
 
 
 class Readers:
-    """The readers of one operation, each made when callers of its version first need it.
+    """The readers of one operation, each created when callers of its version first need it.
 
-    *most* is how many bytes an item of a body that is a stream may have.
+    *most* is the maximum size of an item of a streamed body, in bytes.
     """
 
     def __init__(

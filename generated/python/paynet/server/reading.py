@@ -35,7 +35,7 @@ _Reads = TypeVar("_Reads", bound=Callable[[bytes], Any])
 class Reader:
     """Reads the requests of one operation by callers of one version.
 
-    ``headers`` are those that are parameters: what callers name them, by their canonical names in
+    ``headers`` are those that are parameters: their names for callers, by their canonical names in
     lower case.
     """
 
@@ -68,7 +68,7 @@ class Reader:
         return self._body is not None
 
     def arguments(self, scope: Scope) -> dict[str, Any]:
-        """Return the arguments made of the parameters. Raises RequestError."""
+        """Return the arguments from the parameters. Raises RequestError."""
         found: dict[tuple[str, str], Any] = {}
         for fields in self._places:
             for name, value in fields.read(scope).items():
@@ -79,17 +79,17 @@ class Reader:
         }
 
     def body(self, content: bytes, content_type: str | None) -> Any:
-        """Return the argument made of the body; None for none. Raises RequestError."""
+        """Return the argument from the body; None for none. Raises RequestError."""
         return None if self._body is None else self._body.read(content, content_type)
 
     def opens(self, content_type: str | None) -> bool:
-        """Return whether a body of *content_type* is handed out as it comes."""
+        """Return whether a body of *content_type* is passed on as it arrives."""
         return self._body is not None and essence(content_type or "") in self._body.opened
 
     def open(self, upload: Upload, make: Make) -> Any:
-        """Return the argument made of a body that is handed out: itself, or its items.
+        """Return the argument from a body that is passed on: itself, or its items.
 
-        *make* calls what calls converters.
+        *make* calls functions that call converters.
         """
         assert self._body is not None
         return self._body.opened[essence(upload.content_type)](upload, make)
@@ -114,7 +114,7 @@ def _argument(
 
 
 def _typed(kind: Any) -> Callable[[Any], Any]:
-    """Return what makes a plain value that fits its schema one of the type *kind*."""
+    """Return a function that turns a plain valid value into one of the type *kind*."""
     if kind in (str, int, bool):
         return identity
     if kind is UUID:
@@ -165,7 +165,7 @@ class Fields:
         self._defaults = {
             each["name"]: each["default"] for each in said if _has_default(each, contract)
         }
-        # what has no default at the caller's version does not get that of a newer one
+        # a parameter without a default at the caller's version does not get that of a newer one
         names = lifting.names(operation, place)
         optional = {
             names.get(each["name"], each["name"])
@@ -183,11 +183,11 @@ class Fields:
 
     @property
     def names(self) -> set[str]:
-        """The names that requests have them by."""
+        """Return the names that requests have them by."""
         return {*self._names, *(self._spread.names if self._spread is not None else ())}
 
     def list_sent(self, names: Iterable[str], sent: Mapping[str, Any]) -> Iterator[str]:
-        """Yield what the parameters *names* are called in a request that *sent* was read from."""
+        """Yield the names of the parameters *names* in a request that *sent* was read from."""
         for name in names:
             yield name
             if self._spread is not None and name in self._spread.objects:
@@ -227,7 +227,7 @@ class Fields:
 
 
 def _has_default(said: Mapping[str, Any], contract: Contract) -> bool:
-    """Return whether a parameter has a default; null is none if the schema does not allow it."""
+    """Return whether a parameter has a default; null is not one if the schema refuses it."""
     if "default" not in said:
         return False
     return said["default"] is not None or contract.validator(said["schema"]).fits(None)
@@ -245,7 +245,7 @@ def _in_path(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
     found = {name: [given[name]] for name in parameters if name in given}
     for [text] in found.values():
         if not text.isascii():
-            # a server may have decoded what is not UTF-8
+            # a server may have decoded something that is not UTF-8
             _decoded(text.encode("utf-8", "surrogateescape"))
         if "\0" in text:
             raise RequestError("the path holds NUL")
@@ -308,7 +308,7 @@ _READ: Final[dict[str, Callable[[Scope, _Parameters], dict[str, Any]]]] = {
 
 
 class _Body:
-    """The body of a request: for each media type, what reads it."""
+    """The body of a request: a reader for each media type."""
 
     def __init__(
         self, operation: Operation, contract: Contract, lifting: Lifting, *, most: int
@@ -346,9 +346,9 @@ class _Body:
 
 
 def choose_reader(readers: Mapping[str, _Reads], content_type: str | None) -> _Reads:
-    """Return what reads a body of *content_type*, of *readers* by media type.
+    """Return the reader of a body of *content_type*, from *readers* by media type.
 
-    Raises RequestError if none does.
+    Raises RequestError if there is none.
     """
     name = essence(content_type or "")
     if name == bodies.MEDIA_TYPE:
@@ -359,9 +359,9 @@ def choose_reader(readers: Mapping[str, _Reads], content_type: str | None) -> _R
 
 
 class ItemReader:
-    """Reads a stream of items: each is validated and lifted when it is there.
+    """Reads a stream of items: each is validated and lifted as soon as it is there.
 
-    *validator* and *lift* are those of a list of items; *most* is how many bytes one may have.
+    *validator* and *lift* are those of a list of items; *most* is the maximum size of one in bytes.
     """
 
     def __init__(self, media_type: str, validator: Validator, lift: Change, most: int) -> None:
@@ -371,7 +371,7 @@ class ItemReader:
         self._most = most
 
     def lift(self, item: Any) -> tuple[Any, ...]:
-        """Return what *item* is for the newest version. Raises RequestError."""
+        """Return the form of *item* at the newest version. Raises RequestError."""
         listed = [item]
         self._validator.check(listed, "the body")
         after = _lifted(self._lift, listed, "the body")
@@ -383,7 +383,7 @@ class ItemReader:
 
 
 def split_items(framing: Framing, piece: bytes, *, is_last: bool) -> Iterator[Frame | bytes]:
-    """Yield what *piece* completes of a body. Raises RequestError."""
+    """Yield the items that *piece* of a body completes. Raises RequestError."""
     try:
         yield from framing.split(piece)
         if is_last:
@@ -422,9 +422,9 @@ def _lift_upload(read: Callable[[bytes], bytes], upload: Upload, make: Make) -> 
 def read_json(
     validator: Validator, lift: Callable[[Any], Any]
 ) -> Callable[[bytes], tuple[Any, Any]]:
-    """Return what reads a body in JSON: it returns the value that was sent, and that lifted.
+    """Return a reader of JSON bodies: it returns the value that was sent, and the lifted one.
 
-    What is returned raises RequestError.
+    The reader raises RequestError.
     """
 
     def read(content: bytes) -> tuple[Any, Any]:
@@ -450,16 +450,16 @@ def _validate(kind: TypeAdapter[Any], value: Any) -> Any:
     try:
         return kind.validate_python(value)
     except ValidationError as error:
-        # what the contract allows, and the canonical type does not hold
+        # the contract allows it, and the canonical type can't represent it
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
         called = located("the body", pointer(found["loc"]))
         raise RequestError(f"{called}: {found['msg']}") from None
 
 
 def read_raw(lift: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
-    """Return what reads a body that is no JSON: bytes, of which a converter is given the text.
+    """Return a reader of bodies other than JSON: bytes, which converters get as text.
 
-    What is not UTF-8, such as a file in a form, is escaped in it (PEP 383).
+    Bytes that are not UTF-8, such as a file in a form, are escaped in it (PEP 383).
     """
     if lift is identity:
         return bytes
@@ -490,5 +490,5 @@ def essence(media_type: str) -> str:
 
 
 def is_json(media_type: str) -> bool:
-    """Return whether what has *media_type*, an essence, is JSON."""
+    """Return whether *media_type*, an essence, is JSON."""
     return media_type == bodies.MEDIA_TYPE or media_type.endswith("+json")

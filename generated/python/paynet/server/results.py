@@ -1,4 +1,4 @@
-"""Turn what a handler returns, or refuses with, into the answer for callers of a version."""
+"""Turn the result or refusal of a handler into the response for callers of a version."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HIGHEST: Final = 599
 # RFC 9110, section 5.1
 _NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 
-# What tells of the body is said by whoever writes it.
+# Headers that describe the body are written with it.
 _OURS: Final = frozenset({"content-length", "content-type", "transfer-encoding"})
 
 # Headers that mean the same in every API: they may be sent wherever they are declared.
@@ -61,17 +61,17 @@ class Response(NamedTuple):
     write: Write | None = None
 
     def answer(self, body: Any, dump: Dump = to_json) -> Answer:
-        """Return the answer whose body *body* is, JSON as *dump* writes it. Raises MisfitError."""
+        """Return the response with *body*, JSON as *dump* writes it. Raises MisfitError."""
         if self.write is None:
             return Answer(self.status, None, b"")
         return Answer(self.status, self.media_type, self.write(body, dump))
 
     def write_piece(self, piece: Any) -> bytes:
-        """Return *piece*, one of a body that is no JSON, as it is sent. Raises MisfitError."""
+        """Return *piece* of a body other than JSON, as it is sent. Raises MisfitError."""
         return b"" if self.write is None else self.write(piece, to_json)
 
     def text(self, body: str) -> Answer | None:
-        """Return the answer whose body is the text *body*; None where it can't be one."""
+        """Return the response whose body is the text *body*; None if that is impossible."""
         try:
             return self.answer(body)
         except MisfitError:
@@ -79,7 +79,7 @@ class Response(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """A response that is sent piece by piece: what there is to send, and how a piece is written.
+    """A response that is sent piece by piece: its content, and how a piece is written.
 
     ``headers`` and ``write`` may call converters.
     """
@@ -92,7 +92,7 @@ class Stream(NamedTuple):
 
 
 class Results:
-    """Makes the answers of one operation, for callers of any version."""
+    """Creates the responses of one operation, for callers of any version."""
 
     def __init__(
         self,
@@ -124,22 +124,22 @@ class Results:
         self._headers_: dict[str, dict[str, _Header]] = {}
 
     def awaits(self, version: str) -> bool | None:
-        """Return whether answers to *version* need a converter that has to be awaited.
+        """Return whether responses to *version* need a converter that must be awaited.
 
-        None where they need no converter.
+        None if they need no converter.
         """
         return self._narrowings[version].awaits(self._name)
 
     def find_media_type(self, key: str) -> str | None:
         """Return the media type that the definitions declare for the response *key*.
 
-        Of several, it is the first that is JSON; None where they declare no body.
+        Of several, it is the first that is JSON; None if they declare no body.
         """
         listed = self._contents.get(key) or ()
         return min(listed, key=lambda name: not is_json(essence(name)), default=None)
 
     def answer(self, result: Any, version: str) -> tuple[Answer, Headers]:
-        """Return the answer that *result* makes. Raises MisfitError."""
+        """Return the response for *result*. Raises MisfitError."""
         if not isinstance(result, Reply):
             return self._defined(None, version).answer(result), []
         response = self._defined(result.status, version)
@@ -148,7 +148,7 @@ class Results:
         return response.answer(result.body), self.headers(result.headers, response, version)
 
     def open(self, result: Any, version: str) -> Stream | None:
-        """Return the stream that *result* makes; None for what is sent as a whole.
+        """Return the stream for *result*; None if it is sent as a whole.
 
         Raises MisfitError.
         """
@@ -184,10 +184,10 @@ class Results:
         return self._items[known_as]
 
     def refused(self, refusal: Refusal, version: str) -> tuple[Answer | None, Headers]:
-        """Return the answer that *refusal* makes; None for a text that can't be sent as it is.
+        """Return the response for *refusal*; None for a text that can't be sent as it is.
 
-        A status that callers of *version* don't know may have a text for a body, and no other:
-        nothing declares what else they may be shown. Raises MisfitError.
+        A status that callers of *version* don't know may have a text as its body, and nothing else,
+        since no declaration says what else they may be shown. Raises MisfitError.
         """
         status, body = refusal.status, refusal.body
         if not 300 <= status <= _HIGHEST:
@@ -206,7 +206,7 @@ class Results:
         return response.answer(body), headers
 
     def response(self, status: int | None, version: str) -> Response | None:
-        """Return the response with *status*, the usual one if None, that *version* has."""
+        """Return the response of *version* with *status*, by default the usual one."""
         key = version, status
         if key not in self._responses:
             self._responses[key] = self._made(status, version)
@@ -220,10 +220,10 @@ class Results:
                 yield self._described(first, key, version)
 
     def headers(self, given: Mapping[str, Any], response: Response | None, version: str) -> Headers:
-        """Return the fields of the headers *given*; those that *version* lacks are left out.
+        """Return the fields of the headers *given*, without those that *version* lacks.
 
-        So are headers that only other responses have, unless they are standard ones. What is
-        declared nowhere is sent where it is a text. Raises MisfitError.
+        Headers that only other responses have are left out, too, unless they are standard ones.
+        Undeclared ones are sent if they are texts. Raises MisfitError.
         """
         if not given:
             return []
@@ -246,9 +246,9 @@ class Results:
         return _encoded({**known, **others})
 
     def narrow_headers(self, given: Headers, key: str, version: str) -> Headers:
-        """Return the fields *given* with those narrowed that the response *key* declares.
+        """Return the fields *given*, with those narrowed that the response *key* declares.
 
-        All others stay. Raises MisfitError.
+        All others are unchanged. Raises MisfitError.
         """
         change = self._narrowings[version].headers(self._name, key)
         if change is identity:
@@ -324,7 +324,7 @@ class Results:
 
 
 class _Header:
-    """A declared header: its canonical name, and what its values have to be."""
+    """A declared header: its canonical name, and the constraints of its values."""
 
     def __init__(self, name: str, schema: Any, schemas: Mapping[str, Any]) -> None:
         self.name = name
@@ -332,7 +332,7 @@ class _Header:
         self._types = Contract({}, schemas).types(schema)
 
     def read(self, value: Any) -> Any:
-        """Return *value* in JSON; a text may be how another type is written."""
+        """Return *value* as JSON; a text may represent another type."""
         plain = _plain(value)
         if isinstance(plain, str) and not self._validator.fits(plain):
             with suppress(RequestError):
@@ -348,9 +348,9 @@ def _lower(name: bytes) -> str:
 
 
 def make_repeatable(result: Any) -> Any:
-    """Return *result* as plain JSON, where it may be an iterator that gives its items once.
+    """Return *result* as plain JSON, if it may be an iterator that yields its items once.
 
-    Raises MisfitError for what is no JSON.
+    Raises MisfitError for values that are not JSON.
     """
     if isinstance(result, Reply):
         return replace(result, body=make_repeatable(result.body))
@@ -381,7 +381,7 @@ def _json(validator: Validator, change: Callable[[Any], Any]) -> Write:
 
 
 def _join(items: Items) -> Write:
-    """Return what writes a list of items as a whole."""
+    """Return a function that writes a list of items as a whole."""
 
     def write(body: Any, _: Dump) -> bytes:
         if not isinstance(body, list | tuple):
@@ -409,7 +409,7 @@ def _usual(keys: list[str]) -> int:
 
 
 def _raw(change: Callable[[Any], Any]) -> Write:
-    """Return what writes bytes or text as *change* makes them."""
+    """Return a function that writes bytes or text after applying *change*."""
 
     def write(body: Any, _: Dump) -> bytes:
         if isinstance(body, bytes) and change is identity:
@@ -426,7 +426,7 @@ def _raw(change: Callable[[Any], Any]) -> Write:
 
 
 def _encoded(headers: Mapping[str, Any]) -> Headers:
-    """Return header fields as they are sent. Raises MisfitError for what no field can hold."""
+    """Return header fields as they are sent. Raises MisfitError for values that can't be sent."""
     made = []
     for name, value in headers.items():
         if not _NAME.fullmatch(name) or name.lower() in _OURS:

@@ -19,7 +19,7 @@ Parameters = Mapping[str, Mapping[str, Any]]
 def write_query(scope: Scope, gone: set[str], values: Mapping[str, Any], said: Parameters) -> Scope:
     """Return *scope* with *values* in its query string, and without the parameters *gone*.
 
-    The values are plain ones, by the names of *said*. All other pairs stay as they were sent.
+    The values are plain ones, by the names of *said*. All other pairs are unchanged.
     """
     kept = []
     for pair in scope.get("query_string", b"").split(b"&"):
@@ -37,7 +37,7 @@ def write_query(scope: Scope, gone: set[str], values: Mapping[str, Any], said: P
 def write_whole_query(
     scope: Scope, _: set[str], values: Mapping[str, Any], said: Parameters
 ) -> Scope:
-    """Return *scope* with the one of *values* as its query string; with none, it has none."""
+    """Return *scope* with the one of *values* as its query string, or without a query string."""
     made = "".join(_write_whole(value, said[name]) for name, value in values.items())
     return {**scope, "query_string": made.encode()}
 
@@ -80,12 +80,12 @@ def write_cookies(
     return {**scope, "headers": headers}
 
 
-# RFC 3986, section 3.3, and the percent sign of what is encoded
+# RFC 3986, section 3.3, and the percent sign of encoded characters
 _IN_PATHS: Final = "/%:@!$&'()*+,;="
 
 
 def write_path(scope: Scope, template: str, values: Mapping[str, Any], said: Parameters) -> Scope:
-    """Return *scope* with *values* for the parameters of its path, of which *template* is that."""
+    """Return *scope* with *values* for the parameters of its path, which has the *template*."""
     made = template
     for name, value in values.items():
         made = made.replace("{" + name + "}", quote(_join(value, said.get(name, {})), safe=""))
@@ -126,7 +126,7 @@ def _write_nested(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _join(value: Any, said: Mapping[str, Any]) -> str:
-    """Return *value* as one text, as the parameter *said* has it."""
+    """Return *value* as one text, as the parameter *said* requires."""
     separator = find_separator(said)
     if said.get("style") == CONTENT:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""Send answers as handlers make them, and stop them when their caller leaves."""
+"""Send responses as handlers create them, and stop when their caller leaves."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from .results import Stream
 from .runtime.asgi import Headers, Message, Send
 
 _PATIENCE: Final = 1.0
-"""How many seconds a handler has to refuse a request, or to fail, before its answer begins."""
+"""The number of seconds that a handler has to refuse, or fail, before its response begins."""
 
 
 class Streaming:
     """One stream of a handler, on its way to its caller.
 
-    *left* returns when the caller has left. Each piece is made when the one before is sent. Within
-    a second, as long as there is no piece, an error is raised that another answer can be made of.
+    *left* returns when the caller has left. Each piece is created when the previous one is sent.
+    Within a second, as long as there is no piece, an error is raised, so that another response can
+    be sent.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class Streaming:
             if making.done():
                 making.result()
             elif not self.is_begun:
-                # nobody reads it: the server has to be given an answer
+                # nobody reads it: the server must get a response
                 await self._begin()
         finally:
             for task in (making, leaving):
@@ -77,7 +78,7 @@ class Streaming:
                 await self._send({"type": "http.response.start", **start})
 
     async def _make(self) -> None:
-        # all of it in one task: a generator may hold what belongs to its task
+        # all of it in one task: a generator may depend on its task
         pieces = _iterate(self._stream.pieces)
         async with aclosing(pieces):
             async for piece in pieces:
@@ -103,7 +104,7 @@ async def _iterate(pieces: AsyncIterable[Any] | Iterator[Any]) -> AsyncGenerator
 
 
 async def close(pieces: object) -> None:
-    """Close *pieces* if they can be: a generator leaves what it is in."""
+    """Close *pieces* if possible, so that a generator leaves its contexts."""
     found = getattr(pieces, "aclose", None) or getattr(pieces, "close", None)
     closed = None if found is None else found()
     if inspect.isawaitable(closed):

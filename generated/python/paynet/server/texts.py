@@ -9,7 +9,7 @@ from .contracts import TYPES
 from .runtime import query
 from .runtime.errors import RequestError
 
-# Texts are read as the first of these that they can be.
+# Texts are read as the first of these types that is possible.
 _READERS: Final[dict[str, query.Reader]] = {
     "boolean": query.boolean,
     "integer": query.integer,

@@ -1,4 +1,4 @@
-"""The body of a request, handed out as it comes."""
+"""The body of a request, passed on as it arrives."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class LeftError(Exception):
 
 
 class Upload:
-    """The body of a request that is no JSON and no text, such as a file, as it comes.
+    """The body of a request that is neither JSON nor text, such as a file, as it arrives.
 
-    Iterate over its pieces, once, or `read` the rest of it. Both raise RequestError for a body
-    over the limits of the operation, which handlers let pass: it is answered with status 413 or
-    408. ``content_type`` is that of the request.
+    Iterate over its pieces, once, or `read` the rest of it. Both raise RequestError for a body over
+    the limits of the operation; handlers let it pass, and the response has status 413 or 408.
+    ``content_type`` is that of the request.
     """
 
     def __init__(self, receive: Receive, content_type: str) -> None:
@@ -35,7 +35,7 @@ class Upload:
         return not self._first
 
     async def wait(self) -> None:
-        """Return when the body has come to its end."""
+        """Return when the body is complete."""
         await self._over.wait()
 
     async def read(self) -> bytes:
@@ -43,7 +43,7 @@ class Upload:
         return b"".join([piece async for piece in self])
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Yield the pieces of the body that are left, each once the one before is taken."""
+        """Yield the remaining pieces of the body, each once the previous one is processed."""
         while not await self.is_empty():
             piece, self._first = self._first, b""
             yield piece

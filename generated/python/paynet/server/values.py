@@ -1,4 +1,4 @@
-"""Open the contract data of components and events, for everything that is no request."""
+"""Access the contract data of components and events, for everything outside of requests."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Methods = Mapping[str, Mapping[str, str]]
 _SCHEMAS: Final = "#/components/schemas/"
 
 _MOST: Final = 64
-"""For how many objects of converters what was opened is kept."""
+"""The number of converter objects for which the results are cached."""
 
-# The object beside what was opened for it: an id is unique only while its object lives.
+# The object with its results: an id is unique only while its object lives.
 _opened: Final[dict[tuple[str, int], tuple[object, Components, Events]]] = {}
 
 
@@ -59,7 +59,7 @@ def _read() -> dict[str, Any]:
 
 
 def _find(converters: object, methods: Methods) -> dict[str, dict[str, Converter]]:
-    """Return the methods that *converters* has; the error of a value names one that is missing."""
+    """Return the methods that *converters* has; the error of a value names a missing one."""
     return {
         way: {
             name: convert
@@ -71,7 +71,7 @@ def _find(converters: object, methods: Methods) -> dict[str, dict[str, Converter
 
 
 def _judge(environment: str) -> Judge:
-    """Return what validates values, which imports its library when a value needs it."""
+    """Return a validator of values, which imports its library when a value needs it."""
 
     @cache
     def contracts() -> Any:
@@ -85,7 +85,7 @@ def _judge(environment: str) -> Judge:
 
 
 class _LateFits:
-    """Validates values with what *judge* returns, which is called for the first of them."""
+    """Validates values with the result of *judge*, which is called for the first of them."""
 
     def __init__(self, judge: Callable[[], Any]) -> None:
         self._judge = judge

@@ -1,4 +1,4 @@
-"""Serve one operation: read its request, call its handler, and answer."""
+"""Serve one operation: read its request, call its handler, and respond."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Handler = Callable[..., Awaitable[Any]]
 _UNMODIFIED: Final = frozenset(
     {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
 )
-# Their values are entity-tags, which handlers know without the version.
+# Their values are entity-tags, which handlers see without the version.
 _CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 _CODINGS: Final = (b"accept-encoding", b"identity")
 _UNWRITTEN: Final = "this operation is not implemented yet"
@@ -57,7 +57,7 @@ _UNREAD: Final = b"..."
 
 
 class Endpoint:
-    """Serves one operation: an ASGI application that answers whatever happens."""
+    """Serves one operation: an ASGI application that responds whatever happens."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Endpoint:
     async def _made(
         self, scope: Scope, receive: Receive, send: Send
     ) -> tuple[Answer, Headers] | None:
-        """Return the answer; None where it has been sent, or the caller has left."""
+        """Return the response; None if it has been sent, or the caller has left."""
         version = scope["state"][VERSION]
         reader = self._readers.at(version)
         if reader is None:
@@ -180,9 +180,9 @@ class Endpoint:
         send: Send,
         upload: Upload | None,
     ) -> tuple[Answer, Headers] | None:
-        """Send *stream*; return the answer if it has not to be sent.
+        """Send *stream*; return a response if one has to be sent instead.
 
-        Raises what the handler raises before the answer begins, StreamError after that.
+        Raises what the handler raises before the response begins, StreamError after that.
         """
         scope: Any = context.scope
         awaits = self._results.awaits(context.version)
@@ -219,9 +219,9 @@ class Endpoint:
     def _refused_by(
         self, error: HTTPException, scope: Scope, version: str
     ) -> tuple[Answer, Headers]:
-        """Return the answer for an exception of a web framework, in a body of the definitions.
+        """Return the response for an exception of a web framework, with a body of the definitions.
 
-        Details that do not fit are left out.
+        Details that are not valid are left out.
         """
         status, headers = error.status_code, dict(error.headers or {})
         try:
@@ -238,7 +238,7 @@ class Endpoint:
 
 
 def _maker(awaits: bool | None, context: ConversionContext) -> Make:
-    """Return what calls a function whose converters are given *context*, and awaited."""
+    """Return a function that gives converters *context*, and awaits them."""
 
     async def make(made: Callable[[], T]) -> T:
         return made() if awaits is None else await call(made, context, awaits=awaits)
@@ -247,7 +247,7 @@ def _maker(awaits: bool | None, context: ConversionContext) -> Make:
 
 
 def _unversioned(scope: Scope) -> Scope:
-    """Return *scope* with the entity-tags of its version as handlers know them."""
+    """Return *scope* with the entity-tags of its version as handlers see them."""
     headers = scope["headers"]
     if all(name not in _CONDITIONS for name, _ in headers):
         return scope
@@ -260,7 +260,7 @@ def _unversioned(scope: Scope) -> Scope:
 
 
 def _conditional(scope: Scope, answer: Answer, headers: Headers) -> tuple[Answer, Headers]:
-    """Return the answer with the entity-tag of its version, or that nothing has changed.
+    """Return the response with the entity-tag of its version, or that nothing has changed.
 
     What the caller is shown differs by version, and so does the tag (RFC 9110, section 8.8.3).
     """

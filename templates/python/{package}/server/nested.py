@@ -1,9 +1,4 @@
-"""Read objects and lists that a query string has in brackets: `created[gte]=5`.
-
-OpenAPI 3.1.1 (section 4.8.12.2) defines the style `deepObject` for objects that hold plain values
-only. Lists (`tag[]=a&tag[]=b`, or `tag[0]=a&tag[1]=b`) and deeper objects (`by[card][last]=1`) are
-written as those APIs take them that declare them in that style.
-"""
+"""Read objects and lists written with brackets in a query string: `created[gte]=5`."""
 
 from __future__ import annotations
 
@@ -41,10 +36,10 @@ class Nested:
         self._contract = contract
 
     def read(self, query_string: bytes) -> dict[str, Any]:
-        """Return plain values by name, each text read as its own schema has it.
+        """Return plain values by name, each text read according to its own schema.
 
-        Whether they fit the schemas is not looked at. Raises RequestError for a value that is
-        given more than once, and for what the types of the schemas can't be read from.
+        The values are not validated. Raises RequestError for a value that is given more than once,
+        and for what the types of the schemas can't be read from.
         """
         sent: dict[str, _Sent] = {}
         for name, text in query.pairs(query_string):
@@ -73,7 +68,7 @@ class Nested:
 
 
 def _place(sent: _Sent, brackets: str) -> _Sent:
-    """Return what is at *brackets* below *sent*, with a place for it."""
+    """Return the place at *brackets* below *sent*, created if necessary."""
     if not _BRACKETS.fullmatch(brackets):
         raise RequestError(f"the parameter {quote(sent.name + brackets)} has unpaired brackets")
     steps = brackets[1:-1].split("][") if brackets else []
@@ -99,7 +94,7 @@ def _one(sent: _Sent, types: frozenset[str]) -> Any:
 
 
 def _items(sent: _Sent) -> list[_Sent] | None:
-    """Return the items of a list; None for what is not written as one."""
+    """Return the items of a list; None for anything that is not written as one."""
     unnumbered = sent.below.get("")
     if unnumbered is not None and len(sent.below) == 1 and not unnumbered.below:
         return [_Sent(unnumbered.name, [text]) for text in unnumbered.texts]

@@ -29,7 +29,7 @@ _QUERIES: Final = ("query", "querystring")
 
 
 def find_separator(said: Said) -> str:
-    """Return what is between the items of a parameter that is one text."""
+    """Return the separator of the items of a parameter that is one text."""
     return _SEPARATORS.get(said.get("style", ""), ",")
 
 
@@ -44,7 +44,7 @@ def is_spread(said: Said, contract: Contract) -> bool:
 
 
 def parameter_reader(said: Said, contract: Contract) -> query.Parameter | None:
-    """Return what reads the parameter from texts of its name; None where there are none."""
+    """Return the reader of the parameter from texts of its name; None if there is none."""
     if said["style"] == CONTENT:
         return query.Parameter(_read_json)
     types = _types(said, contract) - {"null"}
@@ -59,7 +59,7 @@ def parameter_reader(said: Said, contract: Contract) -> query.Parameter | None:
         return query.Parameter(_item(said, contract), _items(said), separator)
     if types == {"object"}:
         return query.Parameter(_Joined(said, contract).read)
-    # which one is meant is found out later
+    # the ambiguity is resolved later
     items = Items.REPEATED if _items(said) is Items.REPEATED else Items.ONE
     return query.Parameter(query.text, items, separator)
 
@@ -75,7 +75,7 @@ def is_either(said: Said, contract: Contract) -> bool:
 
 
 class Either:
-    """Reads a parameter that is one of several kinds: as the first of them that fits."""
+    """Reads a parameter of several possible kinds: as the first of them that is valid."""
 
     def __init__(self, said: Said, contract: Contract) -> None:
         self._name = said["name"]
@@ -98,7 +98,7 @@ class Either:
             )
 
     def read(self, sent: str | list[str]) -> Any:
-        """Return what was *sent*: a text, or one for each item of a list. Raises RequestError."""
+        """Return the *sent* value: a text, or one for each item of a list. Raises RequestError."""
         texts = [sent] if isinstance(sent, str) else sent
         *others, last = self._reads
         for read in others:
@@ -113,7 +113,7 @@ class Either:
 
 
 class Spread:
-    """Reads the objects among the parameters *said* each field of which is one of its own."""
+    """Reads those objects among the parameters *said* whose fields are separate parameters."""
 
     def __init__(self, said: Iterable[Said], contract: Contract) -> None:
         listed = [*said]
@@ -158,7 +158,7 @@ class Spread:
 
 
 def _split(said: Said, text: str) -> list[str]:
-    """Return what is between the separators, in a header without the blanks around it."""
+    """Return the texts between the separators, in a header without the blanks around them."""
     parts = text.split(find_separator(said))
     return [part.strip(" \t") for part in parts] if said["in"] == "header" else parts
 
@@ -218,7 +218,7 @@ _LISTS: Final = frozenset({"array", "null"})
 
 
 def _types(said: Said, contract: Contract) -> frozenset[str]:
-    """Return the types that values of a parameter may have; texts where every type is allowed."""
+    """Return the types that values of a parameter may have; texts if every type is allowed."""
     types = contract.types(said["schema"])
     return frozenset({"string"}) if types == TYPES else types
 

@@ -41,7 +41,7 @@ SITE: Final = "/site"
 def find_site() -> Path | None:
     """Return the folder of the site that was generated with this package.
 
-    None where there is none, and where the package was installed without what lies beside it.
+    None if there is none, and if the package was installed without it.
     """
     outputs = Path(__file__).parents[3]
     folder = outputs / "site"
@@ -52,10 +52,10 @@ def find_site() -> Path | None:
 def serve_documents(
     contents: Mapping[str, bytes], settings: Settings, paths: Iterable[str], answer: Answering
 ) -> Documents:
-    """Return what serves the documents *contents*, with the pages that *settings* want.
+    """Return what serves the documents *contents*, with the pages that *settings* enable.
 
-    There is no page where *paths* lead to, those of the operations. Raises ValueError for a
-    folder that has no site.
+    There is no page where *paths*, those of the operations, lead. Raises ValueError for a folder
+    without a site.
     """
     if not settings.docs:
         return Documents(contents, answer=answer)
@@ -76,10 +76,10 @@ def serve_documents(
 
 
 class DocumentsPage(Documents):
-    """Specification documents beside a page that shows them, a version at a time, and the site.
+    """Specification documents and a page that shows them, a version at a time, and the site.
 
-    The page asks this server for documents, and nothing of any other. *site* is the folder of the
-    site, which requests can only read.
+    The page requests documents from this server, and nothing from any other. *site* is the folder
+    of the site, which requests can only read.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class DocumentsPage(Documents):
 
 
 def _serve_folder(folder: Path) -> App:
-    # only those who show a site need what serves files
+    # only servers with a site need file serving
     from starlette.applications import Starlette
     from starlette.routing import Mount
     from starlette.staticfiles import StaticFiles

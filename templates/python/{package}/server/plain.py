@@ -11,21 +11,21 @@ from pydantic_core import from_json, to_json
 
 
 def read_json(content: bytes) -> Any:
-    """Return the value that *content* has in JSON. Raises ValueError."""
+    """Return the value of the JSON text *content*. Raises ValueError."""
     return from_json(content, allow_inf_nan=False)
 
 
 def write_json(value: Any) -> bytes:
-    """Return *value* in JSON. Raises ValueError for what JSON does not have."""
+    """Return *value* as JSON. Raises ValueError for values that JSON does not have."""
     made = to_json(value)
     if b"Infinity" in made or b"NaN" in made:
-        # a text may have it, too
+        # a text may contain it, too
         json.dumps(value, allow_nan=False, default=str)
     return made
 
 
 def _find_fastest() -> tuple[Callable[[bytes], Any], Callable[[Any], bytes]]:
-    """Return what reads and writes values that only consist of what JSON has."""
+    """Return functions that read and write values that only consist of JSON types."""
     try:
         msgspec = import_module("msgspec")
     except ImportError:

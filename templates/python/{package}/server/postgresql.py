@@ -1,7 +1,7 @@
 """Keep the answers to POSTs with an idempotency key in PostgreSQL: one store for many processes.
 
-The transaction of a claim is that of its effects: handlers that write with `connection()` have
-them stored together with the answer, or not at all. Needs the extra `postgresql`.
+The transaction of a claim is that of its effects: what handlers write with `connection()` is stored
+together with the answer, or not at all. Needs the extra `postgresql`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Connect = Callable[[], AbstractAsyncContextManager[AsyncConnection[Any]]]
 
 _SHORTEST_WAIT: Final = 0.01
 _LONGEST_WAIT: Final = 0.1
-# How many seconds the database may take beside them.
+# The number of additional seconds that the database may take.
 _GRACE: Final = 5.0
 
 _CREATE: Final = """
@@ -63,9 +63,9 @@ class _Held(NamedTuple):
 class PostgresStore:
     """A store in PostgreSQL 12 or newer, for any number of processes and machines.
 
-    *connect* returns a context manager of a connection of psycopg that nothing else uses meanwhile:
-    ``AsyncConnectionPool.connection`` of psycopg_pool, say. A claim occupies a connection as long
-    as its request runs, so that it ends with its process. Answers are kept for the *retention*
+    *connect* returns a context manager of a psycopg connection that nothing else uses meanwhile:
+    for example ``AsyncConnectionPool.connection`` of psycopg_pool. A claim occupies a connection as
+    long as its request runs, so that it ends with its process. Answers are kept for the *retention*
     time, in *table*, which `create` creates.
     """
 
@@ -88,7 +88,7 @@ class PostgresStore:
             await connection.commit()
 
     async def forget(self) -> None:
-        """Delete what has been kept for the retention time: call it every hour, say."""
+        """Delete answers older than the retention time: call it every hour, say."""
         async with self._connect() as connection:
             await connection.execute(self._sql("DELETE FROM {table} WHERE expires_at <= now()"))
             await connection.commit()
@@ -96,8 +96,8 @@ class PostgresStore:
     def connection(self) -> AsyncConnection[Any]:
         """Return the connection in whose transaction the answer to this request is stored.
 
-        It is neither committed nor rolled back by handlers. Raises LookupError in a request without
-        an idempotency key.
+        Handlers must neither commit nor roll it back. Raises LookupError in a request without an
+        idempotency key.
         """
         found = _current.get()
         if found is None:
@@ -129,7 +129,7 @@ class PostgresStore:
                 await connection.set_autocommit(False)
                 stack.push_async_callback(connection.set_autocommit, True)
             stack.push_async_callback(connection.rollback)
-            # a snapshot for each statement: what another one has committed is seen
+            # a snapshot for each statement: what another one has committed is visible
             await connection.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
             cursor = connection.cursor(row_factory=tuple_row)
             number = int.from_bytes(bytes.fromhex(key[:16]), signed=True)

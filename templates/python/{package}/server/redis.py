@@ -1,8 +1,8 @@
 """Keep the answers to POSTs with an idempotency key in Redis: one store for many processes.
 
-Redis knows nothing of the effects of a request: where a process ends between an effect and its
-answer, the retry has it once more. A store on the database of the effects has no such gap. Needs
-the extra `redis`.
+Redis knows nothing about the effects of a request: if a process ends between an effect and its
+answer, the retry causes the effect again. A store in the database of the effects has no such gap.
+Needs the extra `redis`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .runtime.idempotency import RETENTION, Answer, Attempt, Claim, Scope, Store
 _SHORTEST_WAIT: Final = 0.01
 _LONGEST_WAIT: Final = 0.1
 
-# What a key holds: a claim and whose it is, or an answer.
+# The content of a key: a claim with its owner, or an answer.
 _CLAIM: Final = "claim "
 _ANSWER: Final = "answer "
 
@@ -48,11 +48,11 @@ _log = logging.getLogger(__name__)
 
 
 class LostClaimError(Exception):
-    """A claim ended before its request: Redis or this process stood still for too long."""
+    """A claim ended before its request: Redis or this process stalled for too long."""
 
 
 class _Held(NamedTuple):
-    """A claim: its key, what the key holds, and the task that extends it."""
+    """A claim: its key, the content of the key, and the task that extends it."""
 
     key: str
     value: str
@@ -62,9 +62,9 @@ class _Held(NamedTuple):
 class RedisStore:
     """A store in Redis 7 or newer (or Valkey), for any number of processes and machines.
 
-    *client* is one of `redis.asyncio`. A claim is extended as long as its request runs, and ends by
-    itself *lease* seconds after its process has ended. Answers are kept for the *retention* time.
-    Redis must not evict keys (`maxmemory-policy noeviction`).
+    *client* is one of `redis.asyncio`. A claim is extended as long as its request runs, and ends
+    *lease* seconds after its process has ended. Answers are kept for the *retention* time. Redis
+    must not evict keys (`maxmemory-policy noeviction`).
     """
 
     def __init__(
