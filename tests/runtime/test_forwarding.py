@@ -236,6 +236,9 @@ def test_answers_keep_their_framing(
     [
         ("/silent", 504, "the server behind this one did not answer in time"),
         ("/reset", 502, "the server behind this one broke the connection off"),
+        # RFC 9110, section 15: no status of HTTP
+        ("/600", 502, "the server behind this one broke the connection off"),
+        ("/999", 502, "the server behind this one broke the connection off"),
     ],
 )
 def test_a_server_that_fails_is_said(port: int, path: str, status: int, said: str) -> None:

@@ -18,6 +18,8 @@ const server = http.createServer((request, response) => {
       response.writeHead(413, { connection: "close" });
       response.end("no");
     },
+    "/600": () => response.writeHead(600).end("odd"),
+    "/999": () => response.writeHead(999).end("odd"),
     "/nothing": () => response.writeHead(204).end(),
     "/same": () => response.writeHead(304, { etag: '"1"' }).end(),
     "/early": () => {

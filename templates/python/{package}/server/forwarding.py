@@ -57,6 +57,7 @@ _VIA: Final = "1.1 dateline"
 _AUTOMATIC: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 # A body of at most so many bytes is read first: it then goes in one piece with the headers.
 _SMALL: Final = 64 * 1024
+_NO_STATUS: Final = 600
 _LARGEST_MESSAGE: Final = 16 * 1024 * 1024
 
 _log = logging.getLogger(__name__)
@@ -369,8 +370,8 @@ class _Transfer:
 
     async def _answer(self, response: aiohttp.ClientResponse) -> None:
         self._is_answered = True
-        if response.status < HTTPStatus.OK:
-            # an upgrade that nobody asked for
+        if not HTTPStatus.OK <= response.status < _NO_STATUS:
+            # an upgrade that nobody asked for, or nothing that HTTP has
             raise aiohttp.ClientPayloadError
         is_patient = is_sequential(response.headers.get("content-type", ""))
         headers = change_references(_response_headers(response.raw_headers), self._lead_here)
