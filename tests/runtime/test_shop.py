@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from typing import Any
 
 import pytest
@@ -64,6 +65,54 @@ def test_doors_answer_alike_and_nothing_newer_than_the_caller(shop: Shop, enviro
     assert leaks(environment, asked, lenient) == []
     pairs = [each for each in zip(served, lenient, strict=True) if each[0].status < 300]
     assert [each for each in pairs if each[0] != each[1]] == []
+
+
+# What requests have beside what they mean, some of it twice.
+ODD = [
+    *((b"content-type", each) for each in (b"APPLICATION/JSON", b"text/plain", b"", b"*/*")),
+    (b"content-type", b"application/json;charset=utf-16"),
+    (b"content-type", b"application/json, application/json"),
+    *((b"content-encoding", each) for each in (b"gzip", b"br", b"identity", b"identity, gzip")),
+    *((b"accept-encoding", each) for each in (b"br, zstd", b"*;q=0", b"")),
+    *((b"accept", each) for each in (b"text/html", b"application/xml;q=1, */*;q=0")),
+    *((b"range", b"bytes=0-3"), (b"if-range", b'"a"'), (b"if-match", b'"a"')),
+    *((b"if-none-match", each) for each in (b'"a"', b"*", b'W/"a", "b"', b"a")),
+    (b"if-modified-since", b"Sat, 01 Jan 2050 00:00:00 GMT"),
+    *((b"x-api-version", each) for each in (b"", VERSIONS[2].encode(), b"2023-01-10, x")),
+    *((b"expect", b"100-continue"), (b"te", b"trailers"), (b"prefer", b"return=minimal")),
+]
+
+
+def test_doors_answer_odd_headers_alike(shop: Shop) -> None:
+    lots = random.Random(4)
+    asked = list(ask_at_random(5, COUNT))
+    requests = []
+    for each in asked:
+        added = lots.sample(ODD, lots.choice([1, 1, 2, 3]))
+        replaced = {name for name, _ in added if lots.random() < 0.5}
+        kept = [field for field in each.headers if field[0] not in replaced]
+        requests.append([*kept, *added])
+
+    async def answer(app: Any) -> list[Response]:
+        found = []
+        for each, headers in zip(asked, requests, strict=True):
+            half = len(each.body) // 2
+            pieces = [each.body[:half], each.body[half:]]
+            scope = request(each.method, each.url, headers)
+            found.append(await exchange(app, scope, *pieces))
+        return [each._replace(headers=sorted(each.headers)) for each in found]
+
+    served = asyncio.run(answer(shop.serve("production")))
+    wrapped = asyncio.run(answer(shop.wrap("production")))
+    pairs = zip(asked, requests, served, wrapped, strict=True)
+    assert [each for each in pairs if each[2] != each[3]] == []
+    named = [[value for name, value in each if name == b"x-api-version"] for each in requests]
+    shown = [
+        each._replace(version=versions[0].decode() if len(versions) == 1 else VERSIONS[0])
+        for each, versions in zip(asked, named, strict=True)
+    ]
+    assert leaks("production", shown, wrapped) == []
+    assert {each.status for each in wrapped} >= {200, 201, 400, 404, 415}
 
 
 @pytest.mark.parametrize("door", ["serve", "wrap"])

@@ -27,12 +27,13 @@ from .runtime.asgi import (
     Send,
     describe_error,
     field,
+    find_headers,
     log_failure,
     respond,
     whole,
 )
 from .runtime.conversion import ConversionContext
-from .runtime.errors import Fault, RequestError
+from .runtime.errors import RequestError
 from .runtime.idempotency import Answer
 from .runtime.problems import Problem
 from .streaming import Streaming, close
@@ -48,7 +49,6 @@ _UNMODIFIED: Final = frozenset(
 )
 # Their values are entity-tags, which handlers see without the version.
 _CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
-_CODINGS: Final = (b"accept-encoding", b"identity")
 _UNWRITTEN: Final = "this operation is not implemented yet"
 _NO_PATH: Final = "there is no such path"
 
@@ -91,7 +91,7 @@ class Endpoint:
             raise
         except RequestError as error:
             answer = self._problems.answer(scope, describe_error(error), self._results)
-            headers = [_CODINGS] if error.fault is Fault.ENCODED else []
+            headers = find_headers(error)
         except Exception as error:
             answer = self._problems.answer(scope, log_failure(scope, error), self._results)
         if headers:

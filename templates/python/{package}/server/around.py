@@ -39,6 +39,7 @@ from .runtime.asgi import (
     Send,
     Versioned,
     describe_error,
+    find_headers,
     log_failure,
     respond,
     route,
@@ -507,7 +508,7 @@ class _Refusing:
         self._is_over = True
         problem = describe_error(refused)
         answer = self._problems.answer(self._scope, problem, self._row.results)
-        await respond(self._scope, self._send, answer)
+        await respond(self._scope, self._send, answer, find_headers(refused))
 
 
 def _repeat_query(send: Send, lifted: bytes, query: bytes) -> Send:

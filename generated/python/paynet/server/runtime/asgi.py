@@ -189,6 +189,11 @@ def describe_error(error: RequestError) -> Problem:
     return Problem(status=STATUSES[error.fault], code=code, message=str(error))
 
 
+def find_headers(error: RequestError) -> Headers:
+    """Return the headers that an answer to *error* has (RFC 9110, section 12.5.3)."""
+    return [(b"accept-encoding", b"identity")] if error.fault is Fault.ENCODED else []
+
+
 def log_failure(scope: Scope, error: BaseException) -> Problem:
     """Log *error* with a fresh trace id and return a problem with nothing but that id."""
     trace_id = new_trace_id()
@@ -642,7 +647,7 @@ class _Exchange:
             method, path = self._scope["method"], self._scope["path"]
             _log.info("%s %r: the caller has left", method, path, exc_info=error)
         elif isinstance(error, RequestError):
-            await self._answer(describe_error(error))
+            await self._answer(describe_error(error), find_headers(error))
         else:
             await self._answer(log_failure(self._scope, error))
 
@@ -692,14 +697,14 @@ class _Exchange:
         elif not self._is_replaced:
             await self._forward(message)
 
-    async def _answer(self, problem: Problem) -> None:
+    async def _answer(self, problem: Problem, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
         """Send a response of our own. It ends the connection if a body is left unread."""
         answer = self._answered(self._scope, problem)
         has_connections = self._scope.get("http_version", "1.1").startswith("1")
         if self._closes and has_connections:
-            await respond(self._scope, self._send_last, answer, [_CLOSE])
+            await respond(self._scope, self._send_last, answer, [*headers, _CLOSE])
         else:
-            await respond(self._scope, self._forward, answer)
+            await respond(self._scope, self._forward, answer, headers)
 
     async def _send_last(self, message: Message) -> None:
         """Send a message of the last response of a connection, and end it late.
