@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import cache
+from operator import is_
 from typing import Any, Final, NamedTuple
 
 from dateline.model import Day, Map, Seq, copy_items
@@ -780,24 +781,23 @@ def find_replaced(
     *replace* takes the key, the kind and the object, and returns it or another. *slot* returns the
     slot of a key. Mappings keep their places in the source.
     """
-    found = {}
+    found: dict[str, Any] = {}
     for key, value in node.items():
         if type(value) in _SCALARS:
             continue
         arrangement, below = slot(kind, key)
-        now = value
         if arrangement is Arrangement.ONE:
             now = replace(key, below, value)
+            if now is not value:
+                found[key] = now
         elif arrangement is Arrangement.MAP and isinstance(value, dict):
-            items = [(name, replace(key, below, child)) for name, child in value.items()]
-            if any(new is not old for (_, new), old in zip(items, value.values(), strict=True)):
-                now = copy_items(value, items)
+            listed = [replace(key, below, child) for child in value.values()]
+            if not all(map(is_, listed, value.values())):
+                found[key] = copy_items(value, [*zip(value, listed, strict=True)])
         elif arrangement is Arrangement.LIST and isinstance(value, list):
             listed = [replace(key, below, child) for child in value]
-            if any(new is not old for new, old in zip(listed, value, strict=True)):
-                now = listed
-        if now is not value:
-            found[key] = now
+            if not all(map(is_, listed, value)):
+                found[key] = listed
     return found
 
 

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 from dateline.cache import Cache, name_release
-from dateline.collector import cycles_freed
+from dateline.collector import return_memory
 from dateline.filters import Code
 from dateline.model import DatelineError
 from dateline.models.definitions import Definition, Field
@@ -154,9 +154,9 @@ def _run(
             # each template lays out one definition, and is run once for all of its kind
             looped = "{% for definition in definitions %}" + text + "\n{% endfor %}"
             path.write_text(looped, encoding="utf-8")
-        with cycles_freed():
-            made = _generate(views, Path(folder))
-        return _BLOCK.findall(made)
+        made = _BLOCK.findall(_generate(views, Path(folder)))
+    return_memory()
+    return made
 
 
 def _generate(views: Mapping[str, Iterator[_DefinitionCode]], templates: Path) -> str:

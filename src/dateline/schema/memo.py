@@ -37,12 +37,12 @@ class Memo(Generic[T]):
         self._compute = compute
         self._start = start
         self._owner = None if owner is None else ref(owner)
-        self._known: dict[tuple[Any, ...], tuple[Any, T]] = {}
+        self._known: dict[Any, tuple[Any, T]] = {}
 
     def __call__(self, node: Any, *others: Hashable) -> T:
         """Return the value of *node*, computed by the first call."""
-        identity: Any = tuple(map(id, node)) if type(node) is tuple else id(node)
-        key = (identity, *others)
+        identity: Any = (tuple(map(id, node)),) if type(node) is tuple else id(node)
+        key = (identity, *others) if others else identity
         known = self._known.get(key)
         if known is None:
             if self._start is not None:
