@@ -82,6 +82,9 @@ _KEYWORDS: Final[dict[str, Callable[[Any], bool]]] = {
 }
 
 
+_ORDER: Final = {key: number for number, key in enumerate(_KEYWORDS)}
+
+
 @dataclass
 class Union:
     """The members of a `oneOf` or `anyOf`, and the discriminator that distinguishes them.
@@ -222,7 +225,8 @@ class Flattener:
     def narrows(self, base: Flat, member: Flat) -> bool:
         """Return whether *base* says anything that *member* does not say anyway."""
         known = {*self.resolve(member).formats}
-        if replace(base, formats=[]).constrained or base.unions or base.never or base.left:
+        says_more = base.keywords or base.patterns or base.multiples or base.values is not None
+        if says_more or base.unions or base.never or base.left:
             return True
         if not {*base.formats} <= known:
             return True
@@ -285,15 +289,16 @@ class Flattener:
             elif key in UNMODELLED:
                 made.left.append(key)
         self._read_types(schema, made)
-        for key, fits in _KEYWORDS.items():
-            if key in schema:
-                if fits(schema[key]):
-                    made.keywords[key] = schema[key]
-                else:
-                    made.left.append(key)
+        named = [key for key in schema if key in _KEYWORDS]
+        for key in sorted(named, key=_ORDER.__getitem__) if len(named) > 1 else named:
+            if _KEYWORDS[key](schema[key]):
+                made.keywords[key] = schema[key]
+            else:
+                made.left.append(key)
         if "pattern" in made.keywords:
             made.patterns = [made.keywords.pop("pattern")]
-        made.formats = [each for each in FORMATS if each == schema.get("format")]
+        if "format" in schema:
+            made.formats = [each for each in FORMATS if each == schema["format"]]
         if "multipleOf" in made.keywords:
             made.multiples = [made.keywords.pop("multipleOf")]
         for keyword in UNIONS:

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 from urllib.parse import quote
 
-from dateline.openapi import Arrangement, children, replace_children, slot, target
+from dateline.openapi import OBJECTS, Arrangement, children, replace_children, slot, target
 from dateline.regex.tree import RegexDepthError, RegexError, parse
 from dateline.schema.dialect import Dialect, fold_null
 from dateline.schema.references import ANCHORS, REFERENCES, component, escape
@@ -98,12 +98,24 @@ def escape_reference(reference: str) -> str:
     return reference if _PLAIN.fullmatch(reference) else quote(reference, safe="#/~%!$&'()*+,;=:@?")
 
 
+_MEANINGFUL: Final = frozenset(
+    key
+    for key, known in OBJECTS["schema"].items()
+    if known.slot.kind != "schema" and key not in ("type", "pattern")
+)
+"""Keywords that mean something whatever their value is."""
+
+
 def drop_meaningless(schema: dict[str, Any]) -> dict[str, Any]:
     """Return *schema* without keywords whose values mean nothing, such as an unknown type.
 
     Only adopted documents have such values; validators would refuse to read them.
     """
-    kept = {key: value for key, value in schema.items() if _has_meaning(key, value)}
+    kept = {
+        key: value
+        for key, value in schema.items()
+        if key in _MEANINGFUL or _has_meaning(key, value)
+    }
     if isinstance(kept.get("type"), list):
         kept["type"] = [name for name in kept["type"] if name in EVERY_TYPE]
     return kept
@@ -133,6 +145,8 @@ def _has_tree(pattern: str) -> bool:
 
 def with_format_constraints(schema: dict[str, Any]) -> dict[str, Any]:
     """Return *schema*, whose keywords are read, with the constraints of its format spelled out."""
+    if "format" not in schema:
+        return schema
     if schema.get("format") == "decimal" and "string" in declared_types(schema):
         if "pattern" not in schema:
             return {**schema, "pattern": DECIMAL}
