@@ -6,7 +6,6 @@ import asyncio
 import json
 import random
 import re
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
