@@ -142,33 +142,35 @@ class ConverterTrial:
 
     def try_converter(self, name: str) -> TriedConverter:
         """Try the converter *name* and return the results. A missing method is a fault."""
-        said, ways = self._known[name], self._methods[name]
+        described, ways = self._known[name], self._methods[name]
         methods = [each.method for each in ways.values()]
-        tried = TriedConverter(name=name, before=said.get("before", ""), methods=methods)
+        tried = TriedConverter(name=name, before=described.get("before", ""), methods=methods)
         for each in ways.values():
             if not callable(getattr(self._converters, each.method, None)):
                 fault = ConverterFault("missing", each.signature, "there is no such method")
                 tried.faults.append(fault)
         if tried.faults:
             return tried
-        if "reason" in said:
-            self._try_all_versions(tried, said, ways)
+        if "reason" in described:
+            self._try_all_versions(tried, described, ways)
         else:
-            self._try_eras(tried, said, ways)
+            self._try_eras(tried, described, ways)
         return tried
 
     def _try_eras(
-        self, tried: TriedConverter, said: dict[str, Any], ways: Mapping[str, Converter]
+        self, tried: TriedConverter, described: dict[str, Any], ways: Mapping[str, Converter]
     ) -> None:
-        older, newer = (_schema(said["kind"], said[era]) for era in ("older", "newer"))
+        older, newer = (_schema(described["kind"], described[era]) for era in ("older", "newer"))
         newest_sent = self._forms.read_sent(newer)
-        if lacked := said.get("lacked"):
+        if lacked := described.get("lacked"):
             required = [each for each in newest_sent["required"] if each not in lacked]
             newest_sent = {**newest_sent, "required": required}
         supported = [one.date for one in self._api.table.supported]
-        version = next(each for each in reversed(supported) if order(each) < order(said["before"]))
-        down = self._way(ways, "down", said, version, self._forms.read_received(older))
-        up = self._way(ways, "up", said, version, newest_sent)
+        version = next(
+            each for each in reversed(supported) if order(each) < order(described["before"])
+        )
+        down = self._way(ways, "down", described, version, self._forms.read_received(older))
+        up = self._way(ways, "up", described, version, newest_sent)
         if down is not None:
             back = None if tried.name in self._lossy else up
             self._try_values(tried, self._forms.read_received(newer), down, back, "newer")
@@ -179,7 +181,7 @@ class ConverterTrial:
         self,
         ways: Mapping[str, Converter],
         way: str,
-        said: dict[str, Any],
+        described: dict[str, Any],
         version: str,
         goal: Any,
     ) -> _TriedWay | None:
@@ -187,12 +189,16 @@ class ConverterTrial:
             return None
         method = ways[way].method
         eras = ("newer", "older") if way == "down" else ("older", "newer")
-        replaced = tuple(frozenset(said["replaced"][e]) for e in eras) if "replaced" in said else ()
+        replaced = (
+            tuple(frozenset(described["replaced"][e]) for e in eras)
+            if "replaced" in described
+            else ()
+        )
         return _TriedWay(
             method=method,
             convert=getattr(self._converters, method),
             context=self._context(version),
-            passes_null=said["passes_null"],
+            passes_null=described["passes_null"],
             replaced=replaced,
             find_defect=partial(self._sampler.find_defect, goal),
         )
@@ -227,15 +233,15 @@ class ConverterTrial:
                 )
 
     def _try_all_versions(
-        self, tried: TriedConverter, said: dict[str, Any], ways: Mapping[str, Converter]
+        self, tried: TriedConverter, described: dict[str, Any], ways: Mapping[str, Converter]
     ) -> None:
         """Try a converter that serves all versions, with values of each."""
-        schema = self._forms.read_received(said["newer"])
+        schema = self._forms.read_received(described["newer"])
         for version in (one.date for one in self._api.table.supported):
             document = self._projector.contract(version, self._environment).document
             direction = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
             sampler = Sampler(direction.document(document), self._seed)
-            older = self._find_schema(said["older"], version)
+            older = self._find_schema(described["older"], version)
             for way, each in ways.items():
                 goal = schema if way == "up" else older
                 judge = self._sampler if way == "up" else sampler

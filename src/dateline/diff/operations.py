@@ -43,8 +43,8 @@ class _OperationScope(NamedTuple):
 class _Ends(NamedTuple):
     """The pairs for the differences of an operation: of requests, of responses, of all of it."""
 
-    asks: NodePair
-    answers: NodePair
+    requests: NodePair
+    responses: NodePair
     whole: NodePair
 
 
@@ -159,15 +159,15 @@ class OperationComparison:
             operations = _BothOperations(before_operation, after_operation, ours, theirs)
             ends = self._ends(scope, operations.before.parts, operations.after.parts)
             if self._everywhere or not alike:
-                self.security.compare_operation(ends.asks, scope.bit, *operations[:2])
+                self.security.compare_operation(ends.requests, scope.bit, *operations[:2])
                 self._servers(ends, operations)
             if not alike:
                 compare_keys(ends.whole, "operation", *operations[:2], _OPERATION)
                 _compare_tags(ends.whole, *operations[:2])
             if not still:
-                self._parameters(ends.asks, operations, renamed)
-                self._body(ends.asks, *operations[:2])
-                self._responses(ends.answers, *operations[:2])
+                self._parameters(ends.requests, operations, renamed)
+                self._body(ends.requests, *operations[:2])
+                self._responses(ends.responses, *operations[:2])
                 self._callbacks(scope, *operations[:2])
         if before and after and not alike:
             root = self._graph.root(before, after, request=bits, response=bits)
@@ -191,7 +191,7 @@ class OperationComparison:
     # Parameters
 
     def _parameters(
-        self, asks: NodePair, operations: _BothOperations, renamed: dict[str, str]
+        self, requests: NodePair, operations: _BothOperations, renamed: dict[str, str]
     ) -> None:
         ours = list_parameters(self._before, operations.path_before, operations.before)
         theirs = list_parameters(self._after, operations.path_after, operations.after)
@@ -205,21 +205,21 @@ class OperationComparison:
                 # no parameter declares it: only the path shows it
                 first, second = operations.path_before.pointer, operations.path_after.pointer
                 nodes = Located(old, first), Located(new, second)
-                asks.add(_renaming(new, renamed), "", *nodes, carrier=CARRIERS["path"])
+                requests.add(_renaming(new, renamed), "", *nodes, carrier=CARRIERS["path"])
         for key, one in ours.items():
             other = theirs.get(called.get(key, key))
             if other and key in called:
                 kind = _renaming(other.name, renamed if key[0] == "path" else {})
                 nodes = Located(one.name, one.node.pointer), Located(other.name, other.node.pointer)
-                asks.add(kind, "", *nodes, field=other.name, carrier=CARRIERS.get(key[0], 0))
-            self._parameter(asks, key, one, other)
+                requests.add(kind, "", *nodes, field=other.name, carrier=CARRIERS.get(key[0], 0))
+            self._parameter(requests, key, one, other)
         for key, one in theirs.items():
             if key not in ours and key not in called.values():
-                self._parameter(asks, key, None, one)
+                self._parameter(requests, key, None, one)
 
     def _parameter(
         self,
-        asks: NodePair,
+        requests: NodePair,
         key: tuple[str, str],
         before: ListedParameter | None,
         after: ListedParameter | None,
@@ -227,7 +227,7 @@ class OperationComparison:
         nodes = before and before.node, after and after.node
         name = (before or after or ("",))[-1]
         carrier = CARRIERS.get(key[0], 0)
-        self._messages.compare_named(asks, "parameter", name, *nodes, carrier)
+        self._messages.compare_named(requests, "parameter", name, *nodes, carrier)
 
     def _read_renames(
         self, before: Parameters, after: Parameters
@@ -243,24 +243,24 @@ class OperationComparison:
 
     # Bodies, responses, callbacks
 
-    def _body(self, asks: NodePair, before: Thing, after: Thing) -> None:
+    def _body(self, requests: NodePair, before: Thing, after: Thing) -> None:
         both = before.get("requestBody"), after.get("requestBody")
-        self._messages.compare_named(asks, "request-body", "", *both, CARRIERS["body"])
+        self._messages.compare_named(requests, "request-body", "", *both, CARRIERS["body"])
 
-    def _responses(self, answers: NodePair, before: Thing, after: Thing) -> None:
+    def _responses(self, responses: NodePair, before: Thing, after: Thing) -> None:
         known, later = before.entries("responses"), after.entries("responses")
         for status, ours, theirs in align(known, later):
             if status.startswith("x-"):
-                answers.compare(EXTENSION, status, ours, theirs)
+                responses.compare(EXTENSION, status, ours, theirs)
                 continue
             declared = None if ours and theirs else self._find_declared(status, known, later)
             if declared is not None:
-                self._messages.link(answers, "response", *declared)
+                self._messages.link(responses, "response", *declared)
                 continue
-            self._messages.compare_named(answers, "response", status, ours, theirs)
+            self._messages.compare_named(responses, "response", status, ours, theirs)
             wider = None if ours else find_covering(status, known)
             if wider and theirs and Thing.at(self._before, wider).entries("content"):
-                self._messages.link(answers, "response", wider, theirs)
+                self._messages.link(responses, "response", wider, theirs)
 
     def _find_declared(
         self, status: str, known: Responses, later: Responses
@@ -306,7 +306,7 @@ class OperationComparison:
                 (self._after, operations.path_after, operations.after),
             )
         )
-        compare_servers(ends.asks, ends.whole, ours, theirs)
+        compare_servers(ends.requests, ends.whole, ours, theirs)
 
     # Components and the document itself
 

@@ -44,13 +44,13 @@ class SecurityComparison:
         demanded = name in self._users and name not in self.renamed
         return section == "securitySchemes" and not demanded
 
-    def compare_operation(self, asks: NodePair, bit: int, before: Thing, after: Thing) -> None:
+    def compare_operation(self, requests: NodePair, bit: int, before: Thing, after: Thing) -> None:
         """Compare what two operations require."""
         ours, theirs = before.get("security"), after.get("security")
         self.is_inherited |= ours is None or theirs is None
         ours = ours or self._before.locate("#/security")
         theirs = theirs or self._after.locate("#/security")
-        for name, scopes in self.compare_requirements(asks, ours, theirs):
+        for name, scopes in self.compare_requirements(requests, ours, theirs):
             self._users[name] = self._users.get(name, 0) | bit
             self._scopes.setdefault(name, set()).update(scopes)
 
@@ -65,9 +65,9 @@ class SecurityComparison:
         old, new = _read_alternatives(before, self.renamed), _read_alternatives(after, {})
         if old != new:
             pair.compare(kinds, "security", before, after)
-        asked, asks = ({demand for found in side for demand in found} for side in (old, new))
-        self._demanded |= {name for name, _ in asked} & {name for name, _ in asks}
-        return asked | asks
+        older, newer = ({demand for found in side for demand in found} for side in (old, new))
+        self._demanded |= {name for name, _ in older} & {name for name, _ in newer}
+        return older | newer
 
     def compare_schemes(self, before: Located, after: Located) -> None:
         """Compare two schemes; differences concern all operations that may use them."""

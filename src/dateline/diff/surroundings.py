@@ -19,14 +19,14 @@ _SERVERS: Final = Kinds.all(Kind.SERVERS_CHANGED)
 
 
 def compare_servers(
-    asks: NodePair, whole: NodePair, before: Located | None, after: Located | None
+    requests: NodePair, whole: NodePair, before: Located | None, after: Located | None
 ) -> None:
-    """Add other server addresses to *asks*, and other descriptions of servers to *whole*."""
+    """Add other server addresses to *requests*, and other descriptions of servers to *whole*."""
     # what Swagger 2.0 can express, and OpenAPI 3 can't
     schemes = [_SCHEMES] if all(_has_schemes(side) for side in (before, after)) else []
     keys = ("url", "variables", *schemes)
     if _read_servers(before, keys) != _read_servers(after, keys):
-        asks.compare(_SERVERS, "servers", before, after)
+        requests.compare(_SERVERS, "servers", before, after)
     elif _read_servers(before) != _read_servers(after):
         whole.compare(NOTE, "servers", before, after)
 

@@ -60,12 +60,12 @@ def json_types(flat: Flat) -> tuple[str, ...] | None:
 
 def has_fields(flat: Flat) -> bool:
     """Return whether an object has fields of its own, or may have none at all."""
-    said = flat.keywords
-    if said.get("properties") or said.get("required") or groups(flat):
+    keywords = flat.keywords
+    if keywords.get("properties") or keywords.get("required") or groups(flat):
         return True
-    return not said.get("patternProperties") and False in (
-        said.get("additionalProperties"),
-        said.get("unevaluatedProperties"),
+    return not keywords.get("patternProperties") and False in (
+        keywords.get("additionalProperties"),
+        keywords.get("unevaluatedProperties"),
     )
 
 
@@ -104,17 +104,17 @@ def possible_values(flat: Flat) -> list[Any]:
 
 def _is_within(item: Any, flat: Flat) -> bool:
     """Return whether *item* is within the limits of *flat* for a scalar of its type."""
-    said = flat.keywords
+    keywords = flat.keywords
     if isinstance(item, str):
-        is_short = said.get("minLength", 0) <= len(item) <= said.get("maxLength", inf)
+        is_short = keywords.get("minLength", 0) <= len(item) <= keywords.get("maxLength", inf)
         if not (is_short and all(matches(each, item) for each in flat.patterns)):
             return False
         return all(has_format(item, each) for each in flat.formats)
     if not has_type(item, ("number",)):
         return True
     return (
-        said.get("minimum", -inf) <= item <= said.get("maximum", inf)
-        and said.get("exclusiveMinimum", -inf) < item < said.get("exclusiveMaximum", inf)
+        keywords.get("minimum", -inf) <= item <= keywords.get("maximum", inf)
+        and keywords.get("exclusiveMinimum", -inf) < item < keywords.get("exclusiveMaximum", inf)
         and not any(Fraction(repr(item)) % Fraction(repr(unit)) for unit in flat.multiples)
     )
 

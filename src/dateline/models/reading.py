@@ -311,8 +311,8 @@ class Flattener:
         return made
 
     def _read_types(self, schema: dict[str, Any], made: Flat) -> None:
-        said = schema.get("type")
-        types = [said] if isinstance(said, str) else said if isinstance(said, list) else None
+        own = schema.get("type")
+        types = [own] if isinstance(own, str) else own if isinstance(own, list) else None
         if types is not None:
             made.types = tuple(name for name in _TYPES if name in types)
             made.nullable = made.nullable or "null" in types
@@ -361,18 +361,18 @@ class Flattener:
 
 
 def _read_union(keyword: str, schema: dict[str, Any], resolver: Resolver) -> Union:
-    said = schema.get("discriminator")
-    tag = said.get("propertyName") if isinstance(said, dict) else None
-    if not isinstance(said, dict) or not isinstance(tag, str):
+    discriminator = schema.get("discriminator")
+    tag = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
+    if not isinstance(discriminator, dict) or not isinstance(tag, str):
         return Union(keyword, schema[keyword])
-    mapping = said.get("mapping")
+    mapping = discriminator.get("mapping")
     entries = mapping.items() if isinstance(mapping, dict) else ()
     return Union(
         keyword,
         schema[keyword],
         tag,
         {key: name for key, named in entries if (name := resolver.mapped_name(named))},
-        resolver.mapped_name(said.get("defaultMapping")),
+        resolver.mapped_name(discriminator.get("defaultMapping")),
     )
 
 
@@ -436,14 +436,14 @@ def _intersect_types(
 
 
 def _intersect_nullable(one: Flat, other: Flat) -> bool | None:
-    said = [
+    restricting = [
         flat
         for flat in (one, other)
         if flat.types is not None or flat.nullable is not None or flat.values is not None
     ]
-    if not said:
+    if not restricting:
         return None
-    return all(flat.nullable for flat in said)
+    return all(flat.nullable for flat in restricting)
 
 
 def _merge_schemas(one: Any, other: Any) -> Any:

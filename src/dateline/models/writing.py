@@ -113,10 +113,10 @@ class Writer:
         if inline.sent:
             self._strict.add(inline.holder)
         made = self._type(inline.schema, Where(inline.holder, (inline.part,), is_inline=True))
-        said = self._reader.flatten(inline.schema)
+        flat = self._reader.flatten(inline.schema)
         default = None
-        if "default" in said.annotations:
-            default = write_default(self._reader, said, made, said.annotations["default"])
+        if "default" in flat.annotations:
+            default = write_default(self._reader, flat, made, flat.annotations["default"])
         return Typed(made, default), self._made
 
     # Types.
@@ -208,11 +208,11 @@ class Writer:
         return self._write_named(replace(flat, types=(kind,), nullable=False), below)
 
     def _array(self, flat: Flat, where: Where) -> Type:
-        said = flat.keywords
-        items = said.get("items", True)
-        first = said.get("prefixItems") or []
-        unique: tuple[Node, ...] = ("t.UniqueItems",) if said.get("uniqueItems") is True else ()
-        if first and items is False and said.get("minItems") == len(first) <= len(_POSITIONS):
+        keywords = flat.keywords
+        items = keywords.get("items", True)
+        first = keywords.get("prefixItems") or []
+        unique: tuple[Node, ...] = ("t.UniqueItems",) if keywords.get("uniqueItems") is True else ()
+        if first and items is False and keywords.get("minItems") == len(first) <= len(_POSITIONS):
             types = [
                 self._type(each, where.child(_POSITIONS[at], f".prefixItems[{at}]"))
                 for at, each in enumerate(first)
@@ -230,10 +230,10 @@ class Writer:
         return Type(node=subscript("list", item.whole), limits=limits, marks=unique)
 
     def _map(self, flat: Flat, where: Where) -> Type:
-        said = flat.keywords
-        named = said.get("propertyNames")
-        values = said.get("additionalProperties", True)
-        patterns = said.get("patternProperties") or {}
+        keywords = flat.keywords
+        named = keywords.get("propertyNames")
+        values = keywords.get("additionalProperties", True)
+        patterns = keywords.get("patternProperties") or {}
         if len(patterns) == 1 and values is False and named is None:
             ((pattern, values),) = patterns.items()
             named = {"pattern": pattern}
@@ -246,7 +246,7 @@ class Writer:
             keys = self._type({"type": "string", **named}, below).whole
         elif named is False:
             self._ledger.note(where, "`propertyNames`")
-        if said.get("dependentRequired"):
+        if keywords.get("dependentRequired"):
             self._ledger.note(where, "`dependentRequired` of an object without properties")
         item = self._type(values, where.child("Value", "{}"))
         limits = limits_of(flat, ("min_length", "minProperties"), ("max_length", "maxProperties"))
@@ -422,8 +422,8 @@ class Writer:
         )
 
     def _define_enum(self, name: str, flat: Flat, where: Where) -> None:
-        said = flat.annotations.get("x-enum-descriptions")
-        descriptions = said if isinstance(said, dict) else {}
+        listed = flat.annotations.get("x-enum-descriptions")
+        descriptions = listed if isinstance(listed, dict) else {}
         members = tuple(
             Member(name=names.member_name(item), value=item, description=descriptions.get(item))
             for item in possible_values_of(flat, where, self._ledger)
@@ -438,18 +438,18 @@ class Writer:
         )
 
     def _define_model(self, name: str, flat: Flat, where: Where) -> None:
-        said = flat.keywords
+        keywords = flat.keywords
         if "discriminator" in flat.annotations:
             self._ledger.note(where, "the discriminator of an object that names no members")
         at = len(self._made)
         fields = self._fields(name, flat, where)
-        others = said.get("additionalProperties", said.get("unevaluatedProperties"))
+        others = keywords.get("additionalProperties", keywords.get("unevaluatedProperties"))
         closed = others is False
-        if said.get("patternProperties"):
+        if keywords.get("patternProperties"):
             left = ("patternProperties", *_OTHERS)
             self._ledger.note_keywords(flat, where, left, "beside `properties`")
             closed, others = False, True
-        if "propertyNames" in said:
+        if "propertyNames" in keywords:
             self._ledger.note(where, "`propertyNames` beside `properties`")
         extras: Node | None = None
         if isinstance(others, dict) and others:
@@ -496,14 +496,14 @@ class Writer:
         self, name: str, wire: str, schema: Any, made: Type, required: bool, where: Where
     ) -> Field:
         flat = self._reader.flatten(schema)
-        said = [Pair("alias", Text(wire))] if name != wire else []
+        described = [Pair("alias", Text(wire))] if name != wire else []
         for key in ("title", "description"):
             text = flat.text(key)
             if text is not None and (flat.reference is None or key in schema):
-                said.append(Pair(key, Text(text)))
+                described.append(Pair(key, Text(text)))
         if flat.annotations.get("deprecated") is True:
-            said.append(Pair("deprecated", "True"))
-        more = tuple(said)
+            described.append(Pair("deprecated", "True"))
+        more = tuple(described)
         if required:
             return Field(name=name, annotation=made.describe(more))
         if "default" in flat.annotations:

@@ -91,22 +91,22 @@ class Mock:
         for operation in self.operations:
             handler = partial(self._handle, operation)
             handlers.setdefault(operation.group, {})[operation.handler] = handler
-        said: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if any(operation.is_secured for operation in self.operations):
-            said["authenticate"] = _authenticate
+            options["authenticate"] = _authenticate
         methods = {
             method: self._converters[way][name]
             for way, named in self._contracts["methods"].items()
             for name, method in named.items()
         }
         if methods:
-            said["converters"] = SimpleNamespace(**methods)
+            options["converters"] = SimpleNamespace(**methods)
         app = self.server.create_app(
             SimpleNamespace(**{name: SimpleNamespace(**each) for name, each in handlers.items()}),
             environment=self.environment,
             idempotency=self.server.runtime.idempotency.MemoryStore(),
             settings=self.server.Settings(docs=True),
-            **said,
+            **options,
         )
         for each in app.routes:
             each.app = partial(self._answer, each.app)
@@ -125,20 +125,20 @@ class Mock:
     def _list_converters(self, way: str) -> dict[str, Callable[..., Any]]:
         """Return the converters that the server requires; each returns a valid value."""
         return {
-            name: partial(self._convert, way, name, said)
-            for name, said in self._contracts["converters"].items()
-            if said[way]
+            name: partial(self._convert, way, name, described)
+            for name, described in self._contracts["converters"].items()
+            if described[way]
         }
 
     def _convert(
-        self, way: str, name: str, said: dict[str, Any], value: Any, context: Any, /
+        self, way: str, name: str, described: dict[str, Any], value: Any, context: Any, /
     ) -> Any:
         goal = "older" if way == "down" else "newer"
-        sampler, era = self._sampler, said[goal]
-        if way == "down" and "reason" in said:
+        sampler, era = self._sampler, described[goal]
+        if way == "down" and "reason" in described:
             version = context.version
             sampler, era = self._older(version), self._find_schema(era, version)
-        schema = era if said["kind"] == "schema" else era.get("schema", {})
+        schema = era if described["kind"] == "schema" else era.get("schema", {})
         # the result may contain such values, too, which are converted next: it has to end
         room = sum(1 for _ in _containers(value)) / 2
         key = f"{name} {way} {json.dumps(value, sort_keys=True)}"
@@ -146,8 +146,8 @@ class Mock:
             made = sampler.value(schema, key, room)
         except UnsatisfiedError as error:
             raise ValueError(str(error)) from error
-        if "replaced" in said:
-            return {field: made[field] for field in said["replaced"][goal] if field in made}
+        if "replaced" in described:
+            return {field: made[field] for field in described["replaced"][goal] if field in made}
         return made
 
     def _sampler_at(self, version: str) -> Sampler:
@@ -252,11 +252,11 @@ class Mock:
         if key not in self._schemas:
             _, node = self._nodes(operation)
             content = chain(self._document, node["responses"][status])[-1]["content"]
-            said = operation.responses[status]
-            holder = content[said.media_type] if said else {}
-            if said and said.is_sequence:
+            response = operation.responses[status]
+            holder = content[response.media_type] if response else {}
+            if response and response.is_sequence:
                 # the maximum number of items in one list
-                listed = {"type": "array", "items": said.schema, "minItems": 1, "maxItems": 3}
+                listed = {"type": "array", "items": response.schema, "minItems": 1, "maxItems": 3}
                 holder = {"schema": listed}
             self._schemas[key] = self._with_examples(holder)
         return self._schemas[key]

@@ -58,17 +58,17 @@ def list_converters(
     definitions are numbered; for authored ones, SourceError is raised.
     """
     made = [
-        _converter(types, name, way, said)
-        for name, said in contracts.data["converters"].items()
+        _converter(types, name, way, described)
+        for name, described in contracts.data["converters"].items()
         for way in WAYS
-        if said[way]
+        if described[way]
     ]
     required = {(each.name, each.way) for each in made}
     made += [
-        replace(_converter(types, name, way, said), is_required=False)
-        for name, said in components.data["converters"].items()
+        replace(_converter(types, name, way, described), is_required=False)
+        for name, described in components.data["converters"].items()
         for way in WAYS
-        if said[way] and (name, way) not in required
+        if described[way] and (name, way) not in required
     ]
     if api.table.adopted:
         counts = Counter[str]()
@@ -109,27 +109,29 @@ def _number(converter: Converter, counts: Counter[str]) -> Converter:
     return converter if count == 1 else replace(converter, method=f"{converter.method}_{count}")
 
 
-def _converter(types: ConvertedTypes, name: str, way: str, said: dict[str, Any]) -> Converter:
+def _converter(types: ConvertedTypes, name: str, way: str, described: dict[str, Any]) -> Converter:
     phrase = name
     for sign, word in _SPOKEN.items():
         phrase = phrase.replace(sign, word)
     method = f"{'older' if way == 'down' else 'newer'}_{snake(phrase)}"
-    if "reason" in said:
-        return _dated_converter(types, name, way, (method, pascal(phrase)), said)
-    newer, older = (_schema(said["kind"], said[era]) for era in ("newer", "older"))
+    if "reason" in described:
+        return _dated_converter(types, name, way, (method, pascal(phrase)), described)
+    newer, older = (_schema(described["kind"], described[era]) for era in ("newer", "older"))
     schemas = {"newer": newer, "older": older}
     takes, gives = ("newer", "older") if way == "down" else ("older", "newer")
-    given, made = (_type(types, phrase, way, said, era, schemas[era]) for era in (takes, gives))
-    if "replaced" in said:
+    given, made = (
+        _type(types, phrase, way, described, era, schemas[era]) for era in (takes, gives)
+    )
+    if "replaced" in described:
         called = f"{pascal(phrase)}{gives.capitalize()}Fields"
-        made = types.narrow_fields(made, said["replaced"][gives], called)
-    when = f"as it was before {said['before']}"
+        made = types.narrow_fields(made, described["replaced"][gives], called)
+    when = f"as it was before {described['before']}"
     if way == "up":
-        when = f"as it is from {said['before']} on"
-    what = f"`{said['place']}` {when}{_difference(schemas[gives], schemas[takes])}"
-    if "replaced" in said:
-        fields, others = (_join(said["replaced"][era]) for era in (gives, takes))
-        what = f"{fields} of `{said['place']}`, {when}, in place of {others}"
+        when = f"as it is from {described['before']} on"
+    what = f"`{described['place']}` {when}{_difference(schemas[gives], schemas[takes])}"
+    if "replaced" in described:
+        fields, others = (_join(described["replaced"][era]) for era in (gives, takes))
+        what = f"{fields} of `{described['place']}`, {when}, in place of {others}"
     return Converter(
         name=name,
         way=way,
@@ -137,9 +139,9 @@ def _converter(types: ConvertedTypes, name: str, way: str, said: dict[str, Any])
         takes=qualify(given),
         gives=qualify(made),
         description=f"Return {what}.",
-        place=said["place"],
-        before=said["before"],
-        is_named=said.get("named", False),
+        place=described["place"],
+        before=described["before"],
+        is_named=described.get("named", False),
     )
 
 
@@ -149,12 +151,12 @@ def _join(fields: list[str]) -> str:
 
 
 def _dated_converter(
-    types: ConvertedTypes, name: str, way: str, called: tuple[str, str], said: dict[str, Any]
+    types: ConvertedTypes, name: str, way: str, called: tuple[str, str], described: dict[str, Any]
 ) -> Converter:
     """Return a converter for a value that can't be served without one."""
     method, phrase = called
     find_type = types.type_received if way == "down" else types.type_sent
-    newest = find_type(said["newer"], f"{phrase}Newest")
+    newest = find_type(described["newer"], f"{phrase}Newest")
     takes, gives = (newest, ANY) if way == "down" else (ANY, newest)
     done = "as callers of `context.version` are shown it"
     if way == "up":
@@ -165,8 +167,8 @@ def _dated_converter(
         method=method,
         takes=qualify(takes),
         gives=qualify(gives),
-        description=f"Return `{said['place']}` {done}: {said['reason']}.",
-        place=said["place"],
+        description=f"Return `{described['place']}` {done}: {described['reason']}.",
+        place=described["place"],
         needs_version=True,
     )
 
@@ -179,17 +181,19 @@ def _schema(kind: str, node: Any) -> Any:
 
 
 def _type(
-    types: ConvertedTypes, phrase: str, way: str, said: dict[str, Any], era: str, schema: Any
+    types: ConvertedTypes, phrase: str, way: str, described: dict[str, Any], era: str, schema: Any
 ) -> Node:
-    """Return the type of the JSON values of *schema*, those of *said* in an era."""
+    """Return the type of the JSON values of *schema*, those of *described* in an era."""
     if schema is None:
         return ANY
     called = pascal(phrase) + era.capitalize()
     if way == "down":
         node = types.type_received(schema, called)
     else:
-        node = types.type_sent(schema, called, said.get("lacked", ()) if era == "newer" else ())
-    if said["passes_null"] and isinstance(node, Either):
+        node = types.type_sent(
+            schema, called, described.get("lacked", ()) if era == "newer" else ()
+        )
+    if described["passes_null"] and isinstance(node, Either):
         return either([each for each in node.members if each != "None"])
     return node
 
@@ -207,10 +211,10 @@ def _difference(made: Any, given: Any) -> str:
 
 def _words(schema: Any) -> str:
     """Return a short description of the type of the values of *schema*, without null."""
-    said = schema if isinstance(schema, dict) else {}
-    if "$ref" in said:
-        return f"`{str(said['$ref']).rpartition('/')[2]}`"
-    types = said.get("type", "any value")
+    described = schema if isinstance(schema, dict) else {}
+    if "$ref" in described:
+        return f"`{str(described['$ref']).rpartition('/')[2]}`"
+    types = described.get("type", "any value")
     names = [each for each in types if each != "null"] if isinstance(types, list) else [types]
     listed = " or ".join(map(str, names))
-    return f"{listed} ({said['format']})" if "format" in said else listed
+    return f"{listed} ({described['format']})" if "format" in described else listed

@@ -17,7 +17,7 @@ from .runtime.errors import RequestError, quote
 from .runtime.query import Items
 from .texts import reader
 
-Said = Mapping[str, Any]
+ParameterData = Mapping[str, Any]
 """A parameter as the contract data describe it."""
 
 CONTENT: Final = "content"
@@ -28,48 +28,48 @@ _SEPARATORS: Final = {"spaceDelimited": " ", "pipeDelimited": "|"}
 _QUERIES: Final = ("query", "querystring")
 
 
-def find_separator(said: Said) -> str:
+def find_separator(parameter: ParameterData) -> str:
     """Return the separator of the items of a parameter that is one text."""
-    return _SEPARATORS.get(said.get("style", ""), ",")
+    return _SEPARATORS.get(parameter.get("style", ""), ",")
 
 
-def is_spread(said: Said, contract: Contract) -> bool:
+def is_spread(parameter: ParameterData, contract: Contract) -> bool:
     """Return whether each field of the parameter is a parameter of its own."""
     return (
-        said["in"] in _QUERIES
-        and said["style"] == "form"
-        and said["explode"]
-        and "object" in _types(said, contract)
+        parameter["in"] in _QUERIES
+        and parameter["style"] == "form"
+        and parameter["explode"]
+        and "object" in _types(parameter, contract)
     )
 
 
-def parameter_reader(said: Said, contract: Contract) -> query.Parameter | None:
+def parameter_reader(parameter: ParameterData, contract: Contract) -> query.Parameter | None:
     """Return the reader of the parameter from texts of its name; None if there is none."""
-    if said["style"] == CONTENT:
+    if parameter["style"] == CONTENT:
         return query.Parameter(_read_json)
-    types = _types(said, contract) - {"null"}
-    if is_spread(said, contract):
+    types = _types(parameter, contract) - {"null"}
+    if is_spread(parameter, contract):
         types -= {"object"}
         if not types:
             return None
     if types.isdisjoint({"array", "object"}):
         return query.Parameter(reader(types))
-    separator = find_separator(said)
+    separator = find_separator(parameter)
     if types == {"array"}:
-        return query.Parameter(_item(said, contract), _items(said), separator)
+        return query.Parameter(_item(parameter, contract), _items(parameter), separator)
     if types == {"object"}:
-        return query.Parameter(_Joined(said, contract).read)
+        return query.Parameter(_Joined(parameter, contract).read)
     # the ambiguity is resolved later
-    items = Items.REPEATED if _items(said) is Items.REPEATED else Items.ONE
+    items = Items.REPEATED if _items(parameter) is Items.REPEATED else Items.ONE
     return query.Parameter(query.text, items, separator)
 
 
-def is_either(said: Said, contract: Contract) -> bool:
+def is_either(parameter: ParameterData, contract: Contract) -> bool:
     """Return whether a parameter may be a list, an object or one value; null can't be written."""
-    if said["style"] == CONTENT:
+    if parameter["style"] == CONTENT:
         return False
-    types = _types(said, contract) - {"null"}
-    if is_spread(said, contract):
+    types = _types(parameter, contract) - {"null"}
+    if is_spread(parameter, contract):
         types -= {"object"}
     return len(types) > 1 and not types.isdisjoint({"array", "object"})
 
@@ -77,23 +77,23 @@ def is_either(said: Said, contract: Contract) -> bool:
 class Either:
     """Reads a parameter of several possible kinds: as the first of them that is valid."""
 
-    def __init__(self, said: Said, contract: Contract) -> None:
-        self._name = said["name"]
-        self._validator = contract.validator(said["schema"])
-        types = _types(said, contract)
+    def __init__(self, parameter: ParameterData, contract: Contract) -> None:
+        self._name = parameter["name"]
+        self._validator = contract.validator(parameter["schema"])
+        types = _types(parameter, contract)
         self._reads: list[Callable[[list[str]], Any]] = []
         if plain := types - {"array", "object", "null"}:
             read = reader(plain)
             self._reads.append(lambda texts: read(_only(texts)))
-        if "object" in types and not is_spread(said, contract):
-            joined = _Joined(said, contract)
+        if "object" in types and not is_spread(parameter, contract):
+            joined = _Joined(parameter, contract)
             self._reads.append(lambda texts: joined.read(_only(texts)))
         if "array" in types:
-            item = _item(said, contract)
-            is_joined = _items(said) is Items.JOINED
+            item = _item(parameter, contract)
+            is_joined = _items(parameter) is Items.JOINED
             self._reads.append(
                 lambda texts: [
-                    item(text) for text in (_split(said, texts[0]) if is_joined else texts)
+                    item(text) for text in (_split(parameter, texts[0]) if is_joined else texts)
                 ]
             )
 
@@ -113,14 +113,16 @@ class Either:
 
 
 class Spread:
-    """Reads those objects among the parameters *said* whose fields are separate parameters."""
+    """Reads those objects among the *parameters* whose fields are separate parameters."""
 
-    def __init__(self, said: Iterable[Said], contract: Contract) -> None:
-        listed = [*said]
+    def __init__(self, parameters: Iterable[ParameterData], contract: Contract) -> None:
+        listed = [*parameters]
         self._contract = contract
-        self._said = {each["name"]: each for each in listed if is_spread(each, contract)}
-        self._fields = {name: contract.fields(each["schema"]) for name, each in self._said.items()}
-        self._others = {each["name"] for each in listed} - self._said.keys()
+        self._parameters = {each["name"]: each for each in listed if is_spread(each, contract)}
+        self._fields = {
+            name: contract.fields(each["schema"]) for name, each in self._parameters.items()
+        }
+        self._others = {each["name"] for each in listed} - self._parameters.keys()
 
     @property
     def names(self) -> frozenset[str]:
@@ -130,7 +132,7 @@ class Spread:
     @property
     def objects(self) -> Collection[str]:
         """The names of the parameters."""
-        return self._said.keys()
+        return self._parameters.keys()
 
     def read(self, query_string: bytes, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the objects that were sent and are not among *values*. Raises RequestError."""
@@ -138,16 +140,16 @@ class Spread:
         for name, text in query.pairs(query_string):
             given.setdefault(name, []).append(text)
         made: dict[str, Any] = {}
-        for name, said in self._said.items():
+        for name, parameter in self._parameters.items():
             if name in values:
                 continue
             found = {
-                key: _field(self._contract, said["schema"], key, texts)
+                key: _field(self._contract, parameter["schema"], key, texts)
                 for key, texts in given.items()
                 if self.has(name, key)
             }
             # an object without fields is written as nothing
-            if found or said["required"]:
+            if found or parameter["required"]:
                 made[name] = found
         return made
 
@@ -157,22 +159,22 @@ class Spread:
         return key in names or (others and key.partition("[")[0] not in self._others)
 
 
-def _split(said: Said, text: str) -> list[str]:
+def _split(parameter: ParameterData, text: str) -> list[str]:
     """Return the texts between the separators, in a header without the blanks around them."""
-    parts = text.split(find_separator(said))
-    return [part.strip(" \t") for part in parts] if said["in"] == "header" else parts
+    parts = text.split(find_separator(parameter))
+    return [part.strip(" \t") for part in parts] if parameter["in"] == "header" else parts
 
 
 class _Joined:
     """Reads an object from one text."""
 
-    def __init__(self, said: Said, contract: Contract) -> None:
-        self._said = said
+    def __init__(self, parameter: ParameterData, contract: Contract) -> None:
+        self._parameter = parameter
         self._contract = contract
-        self._is_paired = said["explode"] and said["style"] == "simple"
+        self._is_paired = parameter["explode"] and parameter["style"] == "simple"
 
     def read(self, text: str) -> dict[str, Any]:
-        parts = _split(self._said, text) if text else []
+        parts = _split(self._parameter, text) if text else []
         made: dict[str, Any] = {}
         for name, value in self._pairs(parts):
             if name in made:
@@ -188,13 +190,13 @@ class _Joined:
                     raise RequestError("has to be fields between commas: name=value")
                 yield name, value
         elif len(parts) % 2:
-            between = quote(find_separator(self._said))
+            between = quote(find_separator(self._parameter))
             raise RequestError(f"has to be names and values in turn, with {between} between them")
         else:
             yield from zip(parts[::2], parts[1::2], strict=True)
 
     def _value(self, name: str, text: str) -> Any:
-        types = self._contract.types(self._contract.property(self._said["schema"], name))
+        types = self._contract.types(self._contract.property(self._parameter["schema"], name))
         try:
             return reader(types)(text)
         except RequestError as error:
@@ -217,18 +219,18 @@ def _field(contract: Contract, schema: Any, name: str, texts: list[str]) -> Any:
 _LISTS: Final = frozenset({"array", "null"})
 
 
-def _types(said: Said, contract: Contract) -> frozenset[str]:
+def _types(parameter: ParameterData, contract: Contract) -> frozenset[str]:
     """Return the types that values of a parameter may have; texts if every type is allowed."""
-    types = contract.types(said["schema"])
+    types = contract.types(parameter["schema"])
     return frozenset({"string"}) if types == TYPES else types
 
 
-def _items(said: Said) -> Items:
-    return Items.REPEATED if said["in"] in _QUERIES and said["explode"] else Items.JOINED
+def _items(parameter: ParameterData) -> Items:
+    return Items.REPEATED if parameter["in"] in _QUERIES and parameter["explode"] else Items.JOINED
 
 
-def _item(said: Said, contract: Contract) -> query.Reader:
-    return reader(contract.types(contract.items(said["schema"])))
+def _item(parameter: ParameterData, contract: Contract) -> query.Reader:
+    return reader(contract.types(contract.items(parameter["schema"])))
 
 
 def _only(texts: list[str]) -> str:

@@ -46,9 +46,9 @@ class Reader:
             "security", operation.security
         )
         self._places = [
-            Fields(operation.id, place, said, contract, lifting, operation.parameters)
+            Fields(operation.id, place, listed, contract, lifting, operation.parameters)
             for place in PLACES
-            if (said := [each for each in contract.request["parameters"] if each["in"] == place])
+            if (listed := [each for each in contract.request["parameters"] if each["in"] == place])
         ]
         self._arguments = [(each, _typed(each.type)) for each in operation.parameters]
         renamed = lifting.names(operation.id, "header")
@@ -132,14 +132,14 @@ def _typed(kind: Any) -> Callable[[Any], Any]:
 class Fields:
     """The parameters of an operation in one place of the request.
 
-    *said* are those of the caller's version; *parameters* those of a handler.
+    *listed* are those of the caller's version; *parameters* those of a handler.
     """
 
     def __init__(
         self,
         operation: str,
         place: str,
-        said: Sequence[Mapping[str, Any]],
+        listed: Sequence[Mapping[str, Any]],
         contract: Contract,
         lifting: Lifting,
         parameters: Sequence[Parameter] = (),
@@ -147,7 +147,7 @@ class Fields:
         self.place = place
         self._lift = lifting.parameters(operation, place)
         self._read = _READ[place]
-        flat = [each for each in said if each["style"] != STYLE]
+        flat = [each for each in listed if each["style"] != STYLE]
         self._parameters = {
             each["name"]: read
             for each in flat
@@ -156,20 +156,20 @@ class Fields:
         self._either = {
             each["name"]: Either(each, contract) for each in flat if is_either(each, contract)
         }
-        spread = Spread(said, contract)
+        spread = Spread(listed, contract)
         self._spread = spread if spread.objects else None
-        nested = {each["name"]: each["schema"] for each in said if each["style"] == STYLE}
+        nested = {each["name"]: each["schema"] for each in listed if each["style"] == STYLE}
         self._nested = Nested(nested, contract) if nested else None
-        self._names = {each["name"] for each in said}
-        self._required = [each["name"] for each in said if each["required"]]
+        self._names = {each["name"] for each in listed}
+        self._required = [each["name"] for each in listed if each["required"]]
         self._defaults = {
-            each["name"]: each["default"] for each in said if _has_default(each, contract)
+            each["name"]: each["default"] for each in listed if _has_default(each, contract)
         }
         # a parameter without a default at the caller's version does not get that of a newer one
         names = lifting.names(operation, place)
         optional = {
             names.get(each["name"], each["name"])
-            for each in said
+            for each in listed
             if not each["required"] and each["name"] not in self._defaults
         }
         self._absent = {
@@ -178,7 +178,7 @@ class Fields:
             if each.place == place and each.default is not None and each.name in optional
         }
         self._validator = contract.validator(
-            {"properties": {each["name"]: each["schema"] for each in said}}
+            {"properties": {each["name"]: each["schema"] for each in listed}}
         )
 
     @property
@@ -226,11 +226,11 @@ class Fields:
         return values
 
 
-def _has_default(said: Mapping[str, Any], contract: Contract) -> bool:
+def _has_default(declared: Mapping[str, Any], contract: Contract) -> bool:
     """Return whether a parameter has a default; null is not one if the schema refuses it."""
-    if "default" not in said:
+    if "default" not in declared:
         return False
-    return said["default"] is not None or contract.validator(said["schema"]).fits(None)
+    return declared["default"] is not None or contract.validator(declared["schema"]).fits(None)
 
 
 _Parameters = Mapping[str, query.Parameter]
@@ -313,12 +313,12 @@ class _Body:
     def __init__(
         self, operation: Operation, contract: Contract, lifting: Lifting, *, most: int
     ) -> None:
-        said = contract.request["body"]
+        body = contract.request["body"]
         types = {essence(media_type): kind for media_type, kind in (operation.body or {}).items()}
-        self._required = said["required"]
+        self._required = body["required"]
         self._readers: dict[str, Callable[[bytes], Any]] = {}
         self.opened: dict[str, Callable[[Upload, Make], Any]] = {}
-        for media_type, schema in said["content"].items():
+        for media_type, schema in body["content"].items():
             name = essence(media_type)
             if name not in types:
                 continue

@@ -16,10 +16,12 @@ Parameters = Mapping[str, Mapping[str, Any]]
 """Parameters in one place of a request by their names, as the contract data describe them."""
 
 
-def write_query(scope: Scope, gone: set[str], values: Mapping[str, Any], said: Parameters) -> Scope:
+def write_query(
+    scope: Scope, gone: set[str], values: Mapping[str, Any], described: Parameters
+) -> Scope:
     """Return *scope* with *values* in its query string, and without the parameters *gone*.
 
-    The values are plain ones, by the names of *said*. All other pairs are unchanged.
+    The values are plain ones, by the names of *described*. All other pairs are unchanged.
     """
     kept = []
     for pair in scope.get("query_string", b"").split(b"&"):
@@ -29,40 +31,40 @@ def write_query(scope: Scope, gone: set[str], values: Mapping[str, Any], said: P
     made = [
         f"{quote_plus(name)}={quote_plus(text)}".encode()
         for key, value in values.items()
-        for name, text in _write_fields(key, value, said.get(key, {}))
+        for name, text in _write_fields(key, value, described.get(key, {}))
     ]
     return {**scope, "query_string": b"&".join([*kept, *made])}
 
 
 def write_whole_query(
-    scope: Scope, _: set[str], values: Mapping[str, Any], said: Parameters
+    scope: Scope, _: set[str], values: Mapping[str, Any], described: Parameters
 ) -> Scope:
     """Return *scope* with the one of *values* as its query string, or without a query string."""
-    made = "".join(_write_whole(value, said[name]) for name, value in values.items())
+    made = "".join(_write_whole(value, described[name]) for name, value in values.items())
     return {**scope, "query_string": made.encode()}
 
 
-def _write_whole(value: Any, said: Mapping[str, Any]) -> str:
-    if said["style"] == CONTENT or not isinstance(value, dict):
-        return quote(_join(value, said), safe="")
-    pairs = _write_fields("", value, said)
+def _write_whole(value: Any, described: Mapping[str, Any]) -> str:
+    if described["style"] == CONTENT or not isinstance(value, dict):
+        return quote(_join(value, described), safe="")
+    pairs = _write_fields("", value, described)
     return "&".join(f"{quote_plus(name)}={quote_plus(text)}" for name, text in pairs)
 
 
 def write_headers(
-    scope: Scope, gone: set[str], values: Mapping[str, Any], said: Parameters
+    scope: Scope, gone: set[str], values: Mapping[str, Any], described: Parameters
 ) -> Scope:
     """Return *scope* with *values* in its headers, and without the headers *gone*."""
     names = {name.lower().encode("latin-1") for name in gone}
     kept: Headers = [field for field in scope["headers"] if field[0].lower() not in names]
     for name, value in values.items():
-        text = _join(value, said.get(name, {}))
+        text = _join(value, described.get(name, {}))
         kept.append((name.lower().encode("latin-1"), text.encode("latin-1", "replace")))
     return {**scope, "headers": kept}
 
 
 def write_cookies(
-    scope: Scope, gone: set[str], values: Mapping[str, Any], said: Parameters
+    scope: Scope, gone: set[str], values: Mapping[str, Any], described: Parameters
 ) -> Scope:
     """Return *scope* with *values* in its cookies, and without the cookies *gone*."""
     kept = []
@@ -74,7 +76,7 @@ def write_cookies(
         for pair in field[1].decode("latin-1").split(";"):
             if pair.partition("=")[0].strip(" \t") not in gone:
                 kept.append(pair.strip(" \t"))
-    kept += [f"{name}={_join(value, said.get(name, {}))}" for name, value in values.items()]
+    kept += [f"{name}={_join(value, described.get(name, {}))}" for name, value in values.items()]
     if kept:
         headers.append((b"cookie", "; ".join(kept).encode("latin-1", "replace")))
     return {**scope, "headers": headers}
@@ -84,11 +86,13 @@ def write_cookies(
 _IN_PATHS: Final = "/%:@!$&'()*+,;="
 
 
-def write_path(scope: Scope, template: str, values: Mapping[str, Any], said: Parameters) -> Scope:
+def write_path(
+    scope: Scope, template: str, values: Mapping[str, Any], described: Parameters
+) -> Scope:
     """Return *scope* with *values* for the parameters of its path, which has the *template*."""
     made = template
     for name, value in values.items():
-        made = made.replace("{" + name + "}", quote(_join(value, said.get(name, {})), safe=""))
+        made = made.replace("{" + name + "}", quote(_join(value, described.get(name, {})), safe=""))
     root = scope.get("root_path") or ""
     before = root if root and scope["path"].startswith(root) else ""
     return {
@@ -98,11 +102,11 @@ def write_path(scope: Scope, template: str, values: Mapping[str, Any], said: Par
     }
 
 
-def _write_fields(name: str, value: Any, said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    if said.get("style") == STYLE:
+def _write_fields(name: str, value: Any, described: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if described.get("style") == STYLE:
         yield from _write_nested(name, value)
-    elif said.get("style") == CONTENT or not said.get("explode"):
-        yield name, _join(value, said)
+    elif described.get("style") == CONTENT or not described.get("explode"):
+        yield name, _join(value, described)
     elif isinstance(value, dict):
         for key, below in value.items():
             yield from _write_fields(key, below, {"explode": True})
@@ -125,16 +129,16 @@ def _write_nested(name: str, value: Any) -> Iterator[tuple[str, str]]:
         yield name, _text(value)
 
 
-def _join(value: Any, said: Mapping[str, Any]) -> str:
-    """Return *value* as one text, as the parameter *said* requires."""
-    separator = find_separator(said)
-    if said.get("style") == CONTENT:
+def _join(value: Any, described: Mapping[str, Any]) -> str:
+    """Return *value* as one text, as the parameter *described* requires."""
+    separator = find_separator(described)
+    if described.get("style") == CONTENT:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, list):
         return separator.join(map(_text, value))
     if not isinstance(value, dict):
         return _text(value)
-    between = "=" if said.get("explode") else separator
+    between = "=" if described.get("explode") else separator
     return separator.join(f"{name}{between}{_text(below)}" for name, below in value.items())
 
 
