@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis.strategies import none
 from support.reports import shorten_reports
 from support.scratch import use_memory
 
@@ -56,6 +57,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(3_000_000, 20, 20)
     gc.enable()
+    _start_hypothesis()
+
+
+@given(none())
+def _start_hypothesis(_: None) -> None:
+    """Let Hypothesis look once through all objects now, while that takes little."""
 
 
 def pytest_runtest_logfinish() -> None:
