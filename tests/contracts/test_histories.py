@@ -115,10 +115,17 @@ def written(parts: dict[str, Json]) -> tuple[str, dict[int, str]]:
     return "\n".join([*lines, "}"]), named
 
 
+def judged(api: Api) -> Law:
+    """Return the law of *api*, whose contract data are made here: what they refuse is raised."""
+    law = Law(api)
+    assert law.contracts
+    return law
+
+
 @cache
 def schemas(*, adopted: bool) -> tuple[Law, list[Pair], dict[str, set[str]]]:
     parts, pairs = schema_sources()
-    _, law, refused, _ = loaded(api(), parts, Law, adopted=adopted)
+    _, law, refused, _ = loaded(api(), parts, judged, adopted=adopted)
     return law, pairs, refused
 
 
