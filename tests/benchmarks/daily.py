@@ -165,8 +165,8 @@ ROWS: Final = (
         memory=300,
         about="Models and contract data take half of the time; change pages and their samples "
         "come next. Each output goes to a temporary file as soon as it is laid out, and "
-        "what one stage has read is freed before the next, so memory is that of the "
-        "largest stage.",
+        "what one stage has read is freed before the next, as are the cycles of "
+        "comparisons and contract data, so memory is that of the largest stage.",
         runs=2,
     ),
     Row(
@@ -187,8 +187,9 @@ ROWS: Final = (
         prepare=_status,
         ratio=1,
         about="Imports and reading the definitions are most of both commands. The documents, "
-        "with the edited word filled in, the places of what is reported and the record of "
-        "additions come from the cache.",
+        "with the edited word filled in, the places of what is reported and the additions come "
+        "from the cache. What was added is compared again after an edit of a word, unless "
+        "nothing but words differs from the record.",
         runs=3,
     ),
     Row(

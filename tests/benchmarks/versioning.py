@@ -225,7 +225,7 @@ ROWS: Final = (
         against=_ITSELF,
         prepare=_pair("github-2026-03-10"),
         cpu=1.0,
-        memory=250,
+        memory=150,
         about=_READING,
     ),
     Row(
