@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import pytest
+from support.narrowed import Law
 from support.sources import API, VERSIONS, loaded
 
 from dateline.check.servable import check_servable
@@ -55,3 +57,101 @@ def test_a_member_needs_a_substitute_where_its_value_can_not_be_left_out(
 ) -> None:
     loan = f"    Loan: {{ type: object, {keywords} }}\n"
     assert servable(tmp_path, loan + STATE) == expected
+
+
+GATED: Final = "x-added: 2024-09-01"
+
+
+def lasting(keywords: str, missing: str, *, keyword: str = "minProperties") -> tuple[str, str]:
+    """Return an object of *keywords* in the required field of a loan, and what is said of it."""
+    loan = f"    Loan: {{ type: object, required: [in], properties: {{ in: {{ {keywords} }} }} }}\n"
+    return loan, f"{missing}, and Loan.in has `{keyword}`"
+
+
+STATE_MISSES: Final = "State: paused is absent in 2024-01-15"
+FIELDS_MISS: Final = (
+    "Loan.in: `minProperties` may count fields that are absent in 2024-01-15, and Loan.in is "
+    "required and single-valued"
+)
+
+# What is left of a value for older callers may be too little, though all that is left out may be.
+LEAST: Final = {
+    "items": lasting(
+        f"type: array, minItems: 1, items: {REFERENCE}", STATE_MISSES, keyword="minItems"
+    ),
+    "items of no least": (lasting(f"type: array, items: {REFERENCE}", "")[0], None),
+    "a map": lasting(
+        f"type: object, minProperties: 1, additionalProperties: {REFERENCE}", STATE_MISSES
+    ),
+    # a converter decides
+    "a map of patterns": (
+        lasting(
+            f"type: object, minProperties: 1, patternProperties: {{ '.': {REFERENCE} }}", ""
+        )[0],
+        None,
+    ),
+    "an optional field": lasting(
+        f"type: object, minProperties: 1, properties: {{ s: {REFERENCE} }}", STATE_MISSES
+    ),
+    "an optional field beside enough": (
+        lasting(
+            "type: object, minProperties: 1, required: [a], "
+            f"properties: {{ a: {{ type: string }}, s: {REFERENCE} }}",
+            "",
+        )[0],
+        None,
+    ),
+    "items in items": lasting(
+        f"type: array, minItems: 1, items: {{ type: array, minItems: 1, items: {REFERENCE} }}",
+        STATE_MISSES,
+        keyword="minItems",
+    ),
+    "items in optional items": (
+        lasting(f"type: array, items: {{ type: array, minItems: 1, items: {REFERENCE} }}", "")[0],
+        None,
+    ),
+    "a gated field": (
+        lasting(
+            "type: object, minProperties: 1, required: [b], "
+            f"properties: {{ a: {{ type: string }}, b: {{ type: string, {GATED} }} }}",
+            "",
+        )[0],
+        FIELDS_MISS,
+    ),
+    "a gated field beside enough": (
+        lasting(
+            "type: object, minProperties: 1, required: [a, b], "
+            f"properties: {{ a: {{ type: string }}, b: {{ type: string, {GATED} }} }}",
+            "",
+        )[0],
+        None,
+    ),
+    "a gated field beside too few": (
+        lasting(
+            "type: object, minProperties: 2, required: [a, b], properties: "
+            f"{{ a: {{ type: string }}, b: {{ type: string, {GATED} }}, c: {{ type: string }} }}",
+            "",
+        )[0],
+        FIELDS_MISS,
+    ),
+    "a gated field in optional items": (
+        lasting(
+            "type: array, items: { type: object, minProperties: 1, required: [b], "
+            f"properties: {{ a: {{ type: string }}, b: {{ type: string, {GATED} }} }} }}",
+            "",
+        )[0],
+        None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LEAST)
+def test_what_is_left_may_be_too_little(tmp_path: Path, case: str) -> None:
+    loan, said = LEAST[case]
+    schemas = loan + (STATE if REFERENCE in loan else "")
+    assert servable(tmp_path, schemas) == ([said] if said else [])
+    # and so it is at run time
+    adopted = f"{VERSIONS}lint: adopted\n"
+    sources = {"versions.yaml": adopted, "api.yaml": API, "loans.yaml": PATHS + schemas}
+    breaches = [one for one in Law(loaded(tmp_path, sources)).breaches(200) if "Unfit" in one]
+    assert bool(breaches) == (said is not None)

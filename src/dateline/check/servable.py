@@ -134,7 +134,7 @@ def _members(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unse
                 "member-without-substitute",
                 at,
                 f"{_name(path)}: {name} is absent in {places.timeline.places(missing)}, and "
-                f"{_name(holder)} is required and single-valued",
+                f"{holder}",
                 {},
             )
 
@@ -152,13 +152,13 @@ def _variants(api: Api, places: _Places) -> Iterator[Unservable]:
             yield Unservable(
                 "member-without-substitute",
                 ("components", "schemas", name),
-                f"{parent}: {name} is absent in {places.timeline.places(missing)}, and "
-                f"{_name(holder)} is required and single-valued",
+                f"{parent}: {name} is absent in {places.timeline.places(missing)}, and {holder}",
                 {},
             )
 
 
 def _fields(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
+    yield from _left_fields(places, path, node)
     for name, child in node.get("properties", {}).items():
         missing = places.timeline.all & ~places.timeline.of(child)
         if (
@@ -175,6 +175,27 @@ def _fields(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unser
                 f"{places.timeline.places(missing)}"
             )
             yield Unservable("request-without-way-up", at, message, {})
+
+
+def _left_fields(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
+    """Yield each object of which versions without some of its fields may have too few left."""
+    fields = node.get("properties", {})
+    required = [fields[name] for name in node.get("required", ()) if name in fields]
+    short = 0
+    for mask, era in places.timeline.eras("schema", node):
+        least = _count(era.get("minProperties"))
+        # below the names that it always has, an object may be as short as that
+        for each in places.timeline.members(mask) if least else ():
+            at = 1 << places.timeline.combinations.index(each)
+            is_lacking = any(not places.timeline.of(child) & at for child in fields.values())
+            always = sum(bool(places.timeline.of(child) & at) for child in required)
+            short |= at if is_lacking and always < least else 0
+    if short and (holder := places.holder(path)) is not None:
+        message = (
+            f"{_name(path)}: `minProperties` may count fields that are absent in "
+            f"{places.timeline.places(short)}, and {holder}"
+        )
+        yield Unservable("response-without-way-down", (*path, "minProperties"), message, {})
 
 
 def _required_fields(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
@@ -291,6 +312,17 @@ def _leads(path: Path, words: frozenset[str]) -> bool:
     return not words.isdisjoint(path[1:2] if path[0] == "components" else path)
 
 
+class _RequiredPlace(NamedTuple):
+    """A place that contains a value, and can't omit it; *least* is a keyword that makes it so."""
+
+    path: Path
+    least: str = ""
+
+    def __str__(self) -> str:
+        how = f"has `{self.least}`" if self.least else "is required and single-valued"
+        return f"{_name(self.path)} {how}"
+
+
 class _Places:
     """Where schemas are used: in requests or responses, and whether a value can be left out."""
 
@@ -383,11 +415,11 @@ class _Places:
         ]
         return {*closure(starts, lambda goal: refers[goal])}
 
-    def holder(self, path: Path) -> Path | None:
+    def holder(self, path: Path) -> _RequiredPlace | None:
         """Return a place in a response that contains the value at *path* and can't omit it."""
         return self._holder(path, set())
 
-    def _holder(self, path: Path, seen: set[Path]) -> Path | None:
+    def _holder(self, path: Path, seen: set[Path]) -> _RequiredPlace | None:
         if path in seen:
             return None
         seen.add(path)
@@ -403,22 +435,44 @@ class _Places:
         )
         return next((holder for holder in holders if holder is not None), None)
 
-    def _find_around(self, path: Path, seen: set[Path]) -> Path | None:
+    def _find_around(self, path: Path, seen: set[Path]) -> _RequiredPlace | None:
         """Return the result of `holder` for what surrounds *path* in the definitions."""
         parent, step = path[:-1], path[-1]
-        if step in _LEFT_OUT or (parent and parent[-1] == "patternProperties"):
+        if step in _LEFT_OUT:
+            return self._find_least(parent, seen, least=0)
+        if parent and parent[-1] == "patternProperties":
             return None
         if parent and parent[-1] == "properties":
             required = self._nodes[path[:-2]][1].get("required", ())
             is_shown = self.in_response(path) and self.access.of(self._nodes[path][1]) != WRITE_ONLY
-            return path if step in required and is_shown else None
+            if step in required or not is_shown:
+                return _RequiredPlace(path) if is_shown else None
+            return self._find_least(path[:-2], seen, least=len(required))
         if parent and parent[-1] in _SAME_VALUE:
             return self._holder(path[:-2], seen)
         if step in _SAME_VALUE:
             return self._holder(parent, seen)
         if step == "schema":
-            return path if self.in_response(path) and "headers" not in path else None
+            return (
+                _RequiredPlace(path) if self.in_response(path) and "headers" not in path else None
+            )
         return None
+
+    def _find_least(self, path: Path, seen: set[Path], *, least: int) -> _RequiredPlace | None:
+        """Return what holds the object or list at *path*, if that needs more than the *least*."""
+        for keyword in ("minItems", "minProperties"):
+            if self.where(path, partial(_demands, keyword, least)):
+                holder = self._holder(path, seen)
+                return holder and _RequiredPlace(holder.path if holder.least else path, keyword)
+        return None
+
+
+def _demands(keyword: str, least: int, schema: dict[str, Any]) -> bool:
+    return _count(schema.get(keyword)) > least
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _prefixes(path: Path) -> list[Path]:

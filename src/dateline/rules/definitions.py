@@ -231,8 +231,9 @@ def response_without_way_down() -> None:
 
     An error is declared for all versions: drop its gate, or declare a range such as `4XX`, or
     `default`, without one. A success status or media type takes the place of the one that older
-    versions have, which gets `x-removed`, and has the same schema. If no handler sends this
-    response, waive the finding.
+    versions have, which gets `x-removed`, and has the same schema. An object that may have too few
+    fields left for its `minProperties` needs more required ones that every version has. If no
+    handler sends this response, waive the finding.
     """
 
 
