@@ -21,6 +21,20 @@ EMPTY = {
     "twins in all members": f"{{anyOf: [{TWINS}, {TWINS}]}}",
     "behind references": "{$ref: '#/components/schemas/Behind'}",
     "false": "false",
+    "listed values of another type": "{type: integer, enum: ['1 (One)', '2 (Two)']}",
+    "listed values of other types": "{type: [integer, boolean], enum: ['1', null, 1.5]}",
+    "no listed values": "{enum: []}",
+    "a constant of another type": "{type: boolean, const: 'true'}",
+    "a number between crossed bounds": "{type: number, minimum: 2, maximum: 1}",
+    "a text between crossed bounds": "{type: string, minLength: 2, maxLength: 1}",
+    "a list between crossed bounds": "{type: array, minItems: 2, maxItems: 1}",
+    "an object between crossed bounds": "{type: object, minProperties: 2, maxProperties: 1}",
+    "a contradiction in a required field": (
+        "{type: object, required: [a], properties: {a: {type: integer, enum: ['1']}}}"
+    ),
+    "a contradiction in an item": "{type: array, minItems: 1, items: {type: 'null', const: 1}}",
+    "a recursion without an end": "{$ref: '#/components/schemas/Endless'}",
+    "a recursion of two without an end": "{$ref: '#/components/schemas/One'}",
 }
 FULL = {
     "members that differ": "{oneOf: [{$ref: '#/components/schemas/A'}, {type: string}]}",
@@ -35,6 +49,17 @@ FULL = {
         " {type: object, required: [title], properties: {title: {type: integer}}}]}"
     ),
     "a recursion": "{$ref: '#/components/schemas/Again'}",
+    "one listed value of the type": "{type: integer, enum: ['1', 1.0]}",
+    "a listed integer as a number": "{type: number, enum: [1]}",
+    "listed values without a type": "{enum: ['a']}",
+    "a null that is listed": "{type: [integer, 'null'], enum: ['1', null]}",
+    "crossed bounds of another type": "{type: [string, integer], minLength: 2, maxLength: 1}",
+    "crossed bounds without a type": "{minimum: 2, maximum: 1}",
+    "equal bounds": "{type: integer, minimum: 1, maximum: 1}",
+    "a contradiction in an optional field": (
+        "{type: object, properties: {a: {type: integer, enum: ['1']}}}"
+    ),
+    "a recursion that may end": "{anyOf: [{$ref: '#/components/schemas/Endless'}, {type: string}]}",
 }
 
 
@@ -51,6 +76,17 @@ def document(schema: Any, openapi: str = "3.1.0") -> dict[str, Any]:
                 "A": {**loan, "description": "one"},
                 "B": {**loan, "title": "other", "x-note": 1},
                 "Behind": {"$ref": "#/components/schemas/Further"},
+                "Endless": {
+                    "type": "object",
+                    "required": ["a"],
+                    "properties": {"a": {"$ref": "#/components/schemas/Endless"}},
+                },
+                "One": {"allOf": [{"$ref": "#/components/schemas/Two"}]},
+                "Two": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {"$ref": "#/components/schemas/One"},
+                },
                 "Further": {"allOf": [yaml.safe_load(TWINS)]},
                 "Again": {
                     "type": "object",

@@ -20,6 +20,7 @@ from dateline.model import Environment
 from dateline.openapi import chain
 from dateline.project import Projector
 from dateline.sample import Sampler
+from dateline.sample.supported import find_supported
 from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints
 from dateline.serve.mock import Mock
@@ -129,7 +130,7 @@ class _Bodies:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
-        self._constraints = Constraints(document)
+        self._constraints = Constraints(document, find_supported)
         self._direction = OneWay(document, WRITE_ONLY, Hidden.ANY)
         schemas = document.get("components", {}).get("schemas", {})
         self._schemas = {name: self._read(schema) for name, schema in schemas.items()}

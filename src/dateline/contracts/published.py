@@ -12,6 +12,7 @@ from dateline.gates import Timeline
 from dateline.model import Api
 from dateline.openapi import replace_children
 from dateline.project import Projector
+from dateline.sample.supported import find_supported
 from dateline.schema.access import ACCESS, AccessUse, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
@@ -27,7 +28,7 @@ class PublishedSchemas:
         self._api = api
         self._projector = projector
         self._combinations = timeline.combinations
-        self._constraints = Constraints(api.document)
+        self._constraints = Constraints(api.document, find_supported)
         self._documents: dict[int | None, dict[str, Any]] = {None: api.document}
         self._use = AccessUse()
         self._directed: dict[int | None, list[OneWay]] = {}

@@ -102,6 +102,16 @@ def compile_portable(pattern: str) -> re.Pattern[str] | None:
     return re.compile(_Translation(native=False).translate_choice(parse(pattern)), re.ASCII)
 
 
+def write_portable(pattern: str) -> str | None:
+    """Return *pattern* without what engines read differently; None if that is impossible."""
+    try:
+        text = _Translation(native=False).translate_choice(parse(pattern))
+    except (UntranslatableError, RegexError):
+        return None
+    # `$` is the end of the text for all that search as ECMA-262 does
+    return re.sub(r"(?<!\\)((?:\\\\)*)\\Z", r"\1$", text)
+
+
 class _Translation:
     """One visit of a tree, for the Rust engine (*native*) or for Python's."""
 

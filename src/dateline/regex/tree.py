@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 DEEPEST: Final = 40
 """The maximum nesting of groups."""
 
-_BRACES: Final = re.compile(r"\{([0-9]{1,5})(,([0-9]{1,5})?)?\}")
+_BRACES: Final = re.compile(r"\{([0-9]{1,20})(,([0-9]{1,20})?)?\}")
 _PAIR: Final = re.compile(r"\\u([dD][89abAB][0-9A-Fa-f]{2})\\u([dD][c-fC-F][0-9A-Fa-f]{2})")
 _CODE: Final = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\})")
 _PROPERTY: Final = re.compile(r"\\[pP]\{([A-Za-z0-9_=]+)\}")

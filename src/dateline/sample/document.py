@@ -11,9 +11,11 @@ from typing import Any, Final
 import jsonschema_rs
 
 from dateline.openapi import pointer, replace_children
+from dateline.sample.supported import find_supported
 from dateline.schema.constraints import (
     drop_meaningless,
     escape_reference,
+    replace_patterns,
     with_format_constraints,
 )
 from dateline.schema.dialect import Dialect
@@ -335,9 +337,7 @@ def _readable(kind: str, node: Any) -> Any:
     found = replace_children(kind, kept, _readable)
     if kind != "schema":
         return found
-    if isinstance(found.get("pattern"), str) and not _is_pattern(found["pattern"]):
-        del found["pattern"]
-    return with_format_constraints(drop_meaningless(found))
+    return with_format_constraints(replace_patterns(drop_meaningless(found), find_supported))
 
 
 def _list_members(resolver: Resolver, schema: dict[str, Any], keyword: str) -> Schemas:
@@ -372,15 +372,6 @@ def _with_tag(schema: Any, tag: str, values: list[str]) -> dict[str, Any]:
 @cache
 def _pattern(pattern: str) -> Any:
     return jsonschema_rs.Draft202012Validator({"pattern": pattern})
-
-
-@cache
-def _is_pattern(pattern: str) -> bool:
-    try:
-        _pattern(pattern)
-    except jsonschema_rs.ValidationError:
-        return False
-    return True
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -30,6 +31,8 @@ OpenAPI's registry of formats calls them fixed-point and gives no grammar.
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._~%!$&'()*+,;=:@?/#-]*")
 """References that need no escapes."""
 
+FindPattern = Callable[[str], str | None]
+
 _NUMBERS: Final = {"integer", "number", "null"}
 
 
@@ -40,10 +43,12 @@ class Constraints:
     """The constraints of the schemas of one document; the same object for the same schema.
 
     A reference to anything but a component becomes one to a component that is named by the pointer.
+    *find_pattern* returns what is written for a regular expression; nothing is where it is None.
     """
 
-    def __init__(self, document: dict[str, Any]) -> None:
+    def __init__(self, document: dict[str, Any], find_pattern: FindPattern = str) -> None:
         self._dialect = Dialect(document)
+        self._find_pattern = find_pattern
         # each with its node: an id is unique only while its object lives
         self._known: dict[int, tuple[Any, Any]] = {}
 
@@ -69,7 +74,8 @@ class Constraints:
         if isinstance(read.get("required"), list):
             # validators report a field that is required twice in different ways
             read["required"] = list(dict.fromkeys(read["required"]))
-        return fold_null(with_format_constraints(drop_meaningless(read)))
+        read = replace_patterns(drop_meaningless(read), self._find_pattern)
+        return fold_null(with_format_constraints(read))
 
     def _direct(self, keyword: str, reference: str) -> str:
         """Return *reference* as one to a component; nothing if its target is ambiguous."""
@@ -119,6 +125,26 @@ def drop_meaningless(schema: dict[str, Any]) -> dict[str, Any]:
     if isinstance(kept.get("type"), list):
         kept["type"] = [name for name in kept["type"] if name in EVERY_TYPE]
     return kept
+
+
+def replace_patterns(schema: dict[str, Any], find_pattern: FindPattern) -> dict[str, Any]:
+    """Return *schema* with its regular expressions as *find_pattern* writes them.
+
+    Where it returns None, any text is valid, and any property may have the name.
+    """
+    made = schema
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str) and (found := find_pattern(pattern)) != pattern:
+        rest = {key: value for key, value in schema.items() if key != "pattern"}
+        made = rest if found is None else {**rest, "pattern": found}
+    named = schema.get("patternProperties")
+    if isinstance(named, dict):
+        written = {each: find_pattern(each) if _has_tree(each) else None for each in named}
+        if any(each != name for name, each in written.items()):
+            kept = {each: named[name] for name, each in written.items() if each is not None}
+            others = {"": True} if None in written.values() else {}
+            made = {**made, "patternProperties": {**others, **kept}}
+    return made
 
 
 def _has_meaning(keyword: str, value: Any) -> bool:

@@ -17,7 +17,7 @@ from dateline.openapi import (
     walk,
 )
 from dateline.schema.references import Resolver
-from dateline.schema.types import UNIONS
+from dateline.schema.types import UNIONS, declared_types, type_of
 
 # keywords that say nothing about values
 _WORDS: Final = frozenset(
@@ -29,7 +29,8 @@ _WORDS: Final = frozenset(
 class Emptiness:
     """The schemas of one document for which no value is valid, as far as a quick check shows.
 
-    Two equal members of a `oneOf` together refuse what each of them allows.
+    Two equal members of a `oneOf` together refuse what each of them allows; listed values may be
+    of another type, a lower bound above the upper one, and a value without an end.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -42,14 +43,24 @@ class Emptiness:
         return self._is_empty(schema, self._references)
 
     @cached_property
-    def has_twins(self) -> bool:
-        """Whether two members of some `oneOf` are equal, in whatever versions they are."""
-        unions = (
-            [self._write(member) for member in _list(node, "oneOf")]
+    def is_possible(self) -> bool:
+        """Whether some schema alone may be the reason for one, in whatever versions it is.
+
+        That is where members of a `oneOf` are equal, keywords contradict each other, or a value
+        must contain another one of its kind.
+        """
+        schemas = (
+            node
             for _, kind, node in walk("document", self._document)
             if kind == "schema" and isinstance(node, dict)
         )
-        return any(len({*members}) < len(members) for members in unions)
+        return any(self._references.values()) or any(
+            _contradicts_itself(each) or self._has_twins(each) for each in schemas
+        )
+
+    def _has_twins(self, schema: dict[str, Any]) -> bool:
+        members = [self._write(member) for member in _list(schema, "oneOf")]
+        return len({*members}) < len(members)
 
     @cached_property
     def _references(self) -> dict[str, bool]:
@@ -60,7 +71,8 @@ class Emptiness:
             if kind == "schema" and isinstance(node, dict) and isinstance(node.get("$ref"), str)
         }
         goals = {each: self._resolver.locate(each) for each in sorted(found)}
-        known = dict.fromkeys(goals, False)
+        # what needs itself stays without a value
+        known = dict.fromkeys(goals, True)
         before: dict[str, bool] = {}
         while before != known:
             before = known
@@ -75,6 +87,8 @@ class Emptiness:
             return schema is False
         if self._is_old and schema.get("nullable") is True:
             return False  # null is valid
+        if _contradicts_itself(schema):
+            return True
         needed = [*_list(schema, "allOf"), *_list_needed(schema)]
         if known.get(str(schema.get("$ref"))) or any(self._is_empty(one, known) for one in needed):
             return True
@@ -97,6 +111,35 @@ class Emptiness:
             schema = goal.value
             followed.add(id(schema))
         return json.dumps(_without_words(schema), sort_keys=True, default=str)
+
+
+_BOUNDS: Final = (
+    ("minimum", "maximum", frozenset({"integer", "number"})),
+    ("minLength", "maxLength", frozenset({"string"})),
+    ("minItems", "maxItems", frozenset({"array"})),
+    ("minProperties", "maxProperties", frozenset({"object"})),
+)
+
+
+def _contradicts_itself(schema: dict[str, Any]) -> bool:
+    """Return whether keywords of *schema* itself leave no value."""
+    written = schema.get("type", "")
+    names = written if isinstance(written, list) else [written]
+    if not all(isinstance(name, str) for name in names):
+        return False  # it has no meaning
+    types = declared_types(schema)
+    listed = schema.get("enum")
+    if isinstance(listed, list) and not any(type_of(value) in types for value in listed):
+        return True
+    if "const" in schema and type_of(schema["const"]) not in types:
+        return True
+    return any(
+        types <= bounded
+        and isinstance(low := schema.get(least), int | float)
+        and isinstance(high := schema.get(most), int | float)
+        and low > high
+        for least, most, bounded in _BOUNDS
+    )
 
 
 def _without_words(schema: Any) -> Any:

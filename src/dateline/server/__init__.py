@@ -31,6 +31,7 @@ from dateline.server.operations import Operation, read_groups
 from dateline.server.protocols import lay_out_protocols
 from dateline.server.table import lay_out_table
 from dateline.server.types import Types
+from dateline.source.problems import short
 from dateline.templating import TemplateError, environment
 
 _FOLDER: Final = "python/{package}/server"
@@ -94,6 +95,7 @@ class Server:
         return [
             *self._note_unserved(),
             *self._note_empty(),
+            *self._note_patterns(),
             *self._note_required(),
             *self._note_other_bodies(),
             *self._note_removed(),
@@ -134,7 +136,7 @@ class Server:
             )
 
     def _note_empty(self) -> Iterator[str]:
-        if not Emptiness(self._api.document).has_twins:
+        if not Emptiness(self._api.document).is_possible:
             return
         empty: set[tuple[str, str]] = set()
         for version in self._api.table.supported:
@@ -146,8 +148,17 @@ class Server:
             count = "1 operation has" if len(found) == 1 else f"{len(found)} operations have"
             yield (
                 f"{count} a response that no value fits at some version, since the members of a "
-                "`oneOf` say the same; the mock answers 501 there (first at "
-                f"{self._locate(found[0])})"
+                "`oneOf` say the same, keywords contradict each other or a value has no end; the "
+                f"mock answers 501 there (first at {self._locate(found[0])})"
+            )
+
+    def _note_patterns(self) -> Iterator[str]:
+        patterns = [*self._described.unsupported]
+        if patterns:
+            each = "1 pattern is" if len(patterns) == 1 else f"{len(patterns)} patterns are"
+            yield (
+                f"{each} not checked by the server, as its validator can't read it or it takes too "
+                f"much memory (first {short(patterns[0], 60)!r})"
             )
 
     def _note_required(self) -> Iterator[str]:

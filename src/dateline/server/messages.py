@@ -52,6 +52,7 @@ from dateline.openapi import (
     value_schema,
 )
 from dateline.project import Projector
+from dateline.sample.supported import find_supported
 from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
@@ -219,7 +220,10 @@ class Messages:
         self._unserved = unserved
         self._names = operation_names(api.document)
         self._unread = unread(api)
-        read = partial(_DocumentReader, constraints=Constraints(api.document), use=AccessUse())
+        self.unsupported: dict[str, None] = {}
+        """the regular expressions that validators can't read"""
+        constraints = Constraints(api.document, self._find_pattern)
+        read = partial(_DocumentReader, constraints=constraints, use=AccessUse())
         self._read = read
         environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self._dated = {
@@ -231,6 +235,12 @@ class Messages:
         }
         self._newest = read(api.document)
         self._canonical = read(canonical or canonical_document(api))
+
+    def _find_pattern(self, pattern: str) -> str | None:
+        found = find_supported(pattern)
+        if found is None:
+            self.unsupported[pattern] = None
+        return found
 
     @cached_property
     def _answered(self) -> _DocumentReader:

@@ -1,0 +1,141 @@
+"""Patterns that validators refuse or that take too much memory cost nothing but their check."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from support.adopted_apis import store
+from support.generated_server import Generated, ask
+
+from dateline.adopt import adopt
+from dateline.load import load
+from dateline.regex.engines import matches
+from dateline.sample.supported import find_supported, is_supported
+
+# What is checked: a pattern, a text that matches, and one that does not.
+CHECKED = {
+    r"^[\w-.]+$": ("a-b.c", "a b"),
+    r"^[a-z-\d]+$": ("a-1", "A"),
+    r"^a{,3}$": ("a{,3}", "aa"),
+    r"^\d{4}\h$": ("1234h", "1234x"),
+    "^[a-z]{1,64}$": ("abc", "A"),
+    r"^(?!X)[A-Z]{2}$": ("AB", "XB"),
+    r"(?<=a)b$": ("ab", "b"),
+    r"^(a|b)\1$": ("aa", "ab"),
+    "^.{1000}$": ("a" * 1000, "a"),
+    "^(" + "|".join(f"w{number}" for number in range(5_000)) + ")$": ("w4999", "w5000"),
+}
+LEFT_OUT = [
+    "^.{0,65536}$",
+    "^[a-z]{1,5000000000}$",
+    "^([a-z]{1,1000}){1,1000}$",
+    r"^(?>a)$",
+    r"^\p{Foo}$",
+    r"(?i)^(?P<a>x)\Z",
+]
+MEANINGLESS = ["^[a-z", "^a**$", "{1}"]
+
+
+@pytest.mark.parametrize("pattern", CHECKED)
+def test_what_is_written_for_a_pattern_means_the_same(pattern: str) -> None:
+    written = find_supported(pattern)
+    assert written is not None
+    validator = jsonschema_rs.Draft202012Validator({"pattern": written})
+    fine, wrong = CHECKED[pattern]
+    assert [validator.is_valid(fine), validator.is_valid(wrong)] == [True, False]
+    assert [matches(pattern, fine), matches(pattern, wrong)] == [True, False]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_passes_without_a_look_is_read_by_validators(seed: int) -> None:
+    lots = random.Random(seed)
+    pieces = [
+        "a",
+        "^",
+        "$",
+        "|",
+        r"\d",
+        r"\.",
+        r"\-",
+        "[a-z]",
+        r"[^\w.]",
+        "[a-z0-9_.]",
+        "(?:b)",
+        ".",
+    ]
+    for _ in range(50):
+        pattern = "".join(
+            piece + lots.choice(["", "", "+", "*", "?", "{2}", "{1,64}", "{3,}"])
+            if piece not in "^$|"
+            else piece
+            for piece in lots.choices(pieces, k=6)
+        )
+        assert find_supported(pattern) == pattern
+        assert is_supported(pattern), pattern
+
+
+def document(pattern: str, *, named: bool) -> dict[str, Any]:
+    text = {"type": "string", "pattern": pattern}
+    schema: dict[str, Any] = {"type": "object", "properties": {"a": text}}
+    if named:
+        schema = {"type": "object", "patternProperties": {pattern: {"type": "integer"}}}
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}
+    responses = {"200": {"description": "one", "content": content}}
+    query = {"name": "q", "in": "query", "schema": text}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {
+            "/a": {
+                "get": {"operationId": "a", "parameters": [query], "responses": responses},
+                "post": {
+                    "operationId": "b",
+                    "requestBody": {"required": True, "content": content},
+                    "responses": responses,
+                },
+            }
+        },
+        "components": {"schemas": {"Thing": schema}},
+    }
+
+
+class Handlers:
+    """Handlers of everything, which return what they are given."""
+
+    def __getattr__(self, _: str) -> Handlers:
+        return self
+
+    async def __call__(self, *_: Any, **given: Any) -> Any:
+        return given.get("body", {})
+
+
+def served(folder: Path, found: dict[str, Any]) -> tuple[Generated, Any]:
+    adopt(store(folder, [found]), folder / "schemas", accept=lambda _: True)
+    made = Generated(folder, load(folder / "schemas"))
+    return made, made.module("server").create_app(Handlers(), environment="production")
+
+
+@pytest.mark.parametrize("pattern", [*CHECKED, *LEFT_OUT, *MEANINGLESS])
+def test_operations_are_served_whatever_pattern_they_have(pattern: str, tmp_path: Path) -> None:
+    made, app = served(tmp_path, document(pattern, named=False))
+    assert ask(app, "GET", "/a").status_code == 200
+    # models may check what the server does not
+    texts = CHECKED.get(pattern, ("x" if "x" in pattern else "a", None))
+    for text, status in zip(texts, (200, 400), strict=True):
+        if text is not None:
+            assert ask(app, "GET", "/a", params={"q": text}).status_code == status
+            assert ask(app, "POST", "/a", json={"a": text}).status_code == status
+    notes = [note for note in made.notes if "not checked by the server" in note]
+    assert len(notes) == (pattern in LEFT_OUT)
+
+
+@pytest.mark.parametrize("pattern", [r"^[\w-.]+$", *LEFT_OUT, *MEANINGLESS])
+def test_names_of_properties_may_have_any_pattern(pattern: str, tmp_path: Path) -> None:
+    _, app = served(tmp_path, document(pattern, named=True))
+    is_checked = find_supported(pattern) is not None and pattern not in MEANINGLESS
+    assert ask(app, "POST", "/a", json={"a-b": 1}).status_code == 200
+    assert ask(app, "POST", "/a", json={"a-b": "x"}).status_code == (400 if is_checked else 200)
