@@ -9,9 +9,11 @@ from typing import Any
 import httpx
 import pytest
 from click.testing import CliRunner
+from support.generated_server import Generated, ask
 from support.mocks import serving
 
 from dateline.cli import main
+from dateline.load import load
 
 OLD, NEW = "2024-01-15", "2025-06-01"
 
@@ -106,3 +108,38 @@ def test_each_version_reaches_its_own_operations(project: Path) -> None:
         allowed = httpx.put(f"{address}/books/Emma", headers={"X-API-Version": NEW})
     assert found == [tuple(expected) for _, _, *expected in ASKED]
     assert allowed.headers["allow"] == "GET, HEAD"
+
+
+async def newest(scope: Any, _: Any, send: Any) -> None:
+    """Answer as a server of the newest version: with the operation that it has at a path."""
+    path = scope["path"]
+    named = "getNewest" if path == "/books/newest" else "getBook"
+    found = {"rates": "getRate", "books": named, "health": "getHealth"}[path.split("/")[1]]
+    headers = [(b"content-type", b"application/json")]
+    status = 200 if scope["method"] == "GET" else 405
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps({"of": found}).encode()})
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "older", "newer"),
+    [
+        ("GET", "/books/Emma", "getBook", "getBook"),
+        ("GET", "/health", "getHealth", "getHealth"),
+        # the newest version has another operation there, whose answers the older does not know
+        ("GET", "/rates/EUR", 404, "getRate"),
+        ("GET", "/books/newest", 404, "getNewest"),
+        # the newest version has none there: for the older, the application says so
+        ("PUT", "/books/Emma", 405, 404),
+    ],
+)
+def test_an_application_is_not_asked_for_another_operation_than_its_caller_means(
+    project: Path, tmp_path: Path, method: str, path: str, older: str | int, newer: str | int
+) -> None:
+    server = Generated(tmp_path, load(project / "schemas")).module("server")
+    app = server.versioned(newest, environment="production")
+    found = [
+        outcome(ask(app, method, path, headers={"X-API-Version": version}))
+        for version in (OLD, NEW)
+    ]
+    assert found == [older, newer]
