@@ -31,14 +31,15 @@ __all__ = ["Adoption", "Proposal", "Remark", "UsageError", "Words", "adopt"]
 
 @dataclass(frozen=True, kw_only=True)
 class Adoption:
-    """The result of an adoption: the files written, sorted, and what to know of them.
+    """The result of an adoption: the files written, sorted, and remarks about them.
 
-    ``documents`` holds each date, its file, and how what comes back compares with it.
-    ``gates`` counts by key. ``renamed`` are the renames, ``proposals`` what looks like one and was
-    written as removed and added, ``restated`` the reasons why parts are repeated, ``house_rules``
-    the rules for authored sources that the newest document breaks, ``nulls`` the documents in
-    which null is valid beyond the letter of OpenAPI 3.0, ``kept`` what Swagger 2.0 says and
-    OpenAPI 3.0 can't. ``words`` counts what older documents tell otherwise than the newest.
+    ``documents`` are each date, its file, and how the restored document compares with it. ``gates``
+    counts by key. ``renamed`` are the renames, ``proposals`` are likely renames that were written
+    as a removal and an addition, ``restated`` the reasons why parts are repeated, ``house_rules``
+    the rules for authored sources that the newest document breaks, ``nulls`` the documents in which
+    null is valid beyond the letter of OpenAPI 3.0, ``kept`` what Swagger 2.0 can express and
+    OpenAPI 3.0 can't. ``words`` counts the documentation of older documents that differs from the
+    newest.
     """
 
     files: tuple[Path, ...]
@@ -64,21 +65,20 @@ def adopt(
     accept: Callable[[Proposal], bool] = lambda _: False,
     words: Words = Words.KEPT,
 ) -> Adoption:
-    """Write definitions to *folder* from which each document comes back.
+    """Write definitions to *folder* that reproduce each document.
 
     *arguments* are `DATE=FILE`. Without *header*, a version is named where the documents say so, if
     they do: in a header, the query, the path or the media type; its default is taken over.
-    Something was renamed if *renames* say so, as `OLD=NEW` or `HOLDER.OLD=NEW`, or if *accept*
-    does, which is called for what looks like it; otherwise one thing was removed and the other one
-    added. What was written is read and
-    projected, and compared with each document, before it takes its place: it has to be equal, the
-    order of keys aside, or, if 3.0 and 3.1 are mixed, equal to the document in the words of 3.1.
-    *words* says what becomes of documentation that changed; without gates for it, the definitions
-    have the newest.
+    Something was renamed according to *renames*, as `OLD=NEW` or `HOLDER.OLD=NEW`, or to *accept*,
+    which is called for likely renames; otherwise one thing was removed and the other one added. The
+    written definitions are read and projected, and compared with each document, before they replace
+    *folder*: they must be equal, apart from the order of keys, or, if 3.0 and 3.1 are mixed, equal
+    to the document in the terms of 3.1. *words* says how changed documentation is handled; without
+    gates for it, the definitions have the newest.
 
-    Raises UsageError for arguments that make no sense and a *folder* that is not empty,
-    SourceError for documents that can't be read, and UnequalError if one would not come back;
-    nothing is written then.
+    Raises UsageError for invalid arguments and a *folder* that is not empty, SourceError for
+    documents that can't be read, and UnequalError if one is not reproduced; nothing is written
+    then.
     """
     files = parse_arguments(arguments)
     dates = [date for date, _ in files]

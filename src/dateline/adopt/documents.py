@@ -35,7 +35,7 @@ _NOWHERE: Final = Place("", 1, 1)
 
 
 class Words(Enum):
-    """What becomes of documentation that changed between documents."""
+    """How changed documentation is handled."""
 
     KEPT = "kept"
     """The definitions have the newest; what older documents said is kept beside them."""
@@ -46,23 +46,24 @@ class Words(Enum):
 
 
 class Defect(NamedTuple):
-    """Where a merged document is not right: for which version, empty for all of them."""
+    """Where a merged document is wrong: for which version, empty for all of them."""
 
     date: str
     path: Steps
 
 
 class UnequalError(DatelineError):
-    """A document would not come back as it is."""
+    """A document is not reproduced."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MergedDocuments:
-    """The canonical document, and the document that each version has to project to, by date.
+    """The canonical document, and the document that each version must project to, by date.
 
     ``modernized`` are the versions whose documents were OpenAPI 3.0 among others of 3.1,
     ``trimmed`` those that had or lacked an empty section, unlike others, ``reworded`` those whose
-    documentation is that of a newer one. ``words`` are what documents had in place of that.
+    documentation is that of a newer one. ``words`` is the original documentation in these
+    documents.
     """
 
     document: Document
@@ -78,14 +79,14 @@ def merge_documents(
 ) -> MergedDocuments:
     """Return one document that projects to those of *sources*.
 
-    *renames* decides what was renamed, *words* what becomes of documentation that changed. Parts
-    whose gates would not do so are restated as a whole. Raises UnequalError, naming the place, if
-    even that does not help.
+    *renames* decides what was renamed, *words* how changed documentation is handled. Parts with
+    insufficient gates are restated as a whole. Raises UnequalError, naming the place, if even that
+    is not enough.
     """
     mixed = len({is_old(source.document) for source in sources}) > 1
     modernized = frozenset(source.date for source in sources if mixed and is_old(source.document))
     interner = Interner()
-    # the newest first: its order of keys is the one that stays
+    # the newest first: its order of keys is preserved
     read: dict[str, Document] = {}
     newer: Any = None
     reworded: set[str] = set()
@@ -120,7 +121,7 @@ def merge_documents(
                 words={date: rows for date, rows in kept.items() if rows},
             )
         if odd := {*_list_odd_schemas(defects, wanted)}:
-            # they have no gates as they are
+            # they can't have gates in this form
             wanted = {
                 date: interner.intern(wrap_schemas(each, odd)) for date, each in wanted.items()
             }
@@ -135,7 +136,7 @@ def merge_documents(
 
 
 def _list_odd_schemas(defects: list[Defect], wanted: dict[str, Document]) -> Iterator[str]:
-    """Yield the components with *defects* that are no objects in some version."""
+    """Yield the components with *defects* that are not objects in some version."""
     for each in defects:
         if each.path[:2] == ("components", "schemas") and len(each.path) > 2:
             name = str(each.path[2])
@@ -159,7 +160,7 @@ def _holders(defect: Defect, wanted: dict[str, Document], whole: set[int]) -> It
 
 
 def unequal_error(source: Source, path: Steps) -> UnequalError:
-    """Return the error that *source* would not come back at *path*."""
+    """Return the error that *source* is not reproduced at *path*."""
     return UnequalError(
         f"{source.place(path)}: adopt-unequal: {'/'.join(map(str, path)) or 'the document'} would "
         f"not come back for {source.date} as it is here, so nothing was written"
@@ -167,7 +168,7 @@ def unequal_error(source: Source, path: Steps) -> UnequalError:
 
 
 def _without_empty_sections(wanted: dict[str, Document], interner: Interner) -> dict[str, Document]:
-    """Return *wanted* where each has or lacks an empty section as all do: it has no meaning."""
+    """Return *wanted* with empty sections only where all have them: they have no meaning."""
     sections = [document.get("components", {}) for document in wanted.values()]
     filled = {name for found in sections for name, nodes in found.items() if nodes}
     has_paths = any("paths" in document for document in wanted.values())
@@ -226,9 +227,9 @@ def _merge(merger: Merger, wanted: dict[str, Document]) -> Document:
 
 
 def _gate_components(document: Document, merger: Merger, presence: dict[Component, int]) -> None:
-    """Gate each component of *document* that is not there exactly where it is referred to.
+    """Gate each component of *document* whose visibility differs from that of its references.
 
-    *presence* has a bit for each version in which a component is.
+    *presence* has a bit for each version with a component.
     """
     versions = list(reversed(range(len(merger.dates))))
     own: set[Component] = set()
@@ -247,7 +248,7 @@ def _gate_components(document: Document, merger: Merger, presence: dict[Componen
             shown = [version for version in versions if presence[section, name] >> version & 1]
             if isinstance(node, dict):
                 document["components"][section][name] = (
-                    # from the first on, even where nothing refers to it
+                    # from the first version on, even if nothing refers to it
                     {**node, ADDED: merger.dates[0]}
                     if shown == versions
                     else add_presence(node, shown, versions, merger.dates)
@@ -259,7 +260,7 @@ def _nowhere(_: Steps) -> Place:
 
 
 def _find_defects(document: Document, wanted: dict[str, Document], table: Table) -> list[Defect]:
-    """Return where *document* is refused, or its projections are not what is *wanted*."""
+    """Return where *document* is refused, or its projections differ from *wanted*."""
     refused: list[Defect] = []
 
     def note(path: Steps, **_: bool) -> Place:
@@ -290,7 +291,7 @@ def _find_defects(document: Document, wanted: dict[str, Document], table: Table)
 def find_unequal(
     projector: Projector, wanted: dict[str, Document], table: Table
 ) -> Iterator[Defect]:
-    """Yield each difference between what *projector* publishes and what is *wanted*."""
+    """Yield each difference between the documents of *projector* and the *wanted* ones."""
     environment = table.environments[0].name
     for date, shown in wanted.items():
         for path in find_differences(projector.contract(date, environment).document, shown):

@@ -55,11 +55,11 @@ def keep_oddities(
     *,
     strict: bool = False,
 ) -> dict[str, Any]:
-    """Return *document* with what its oddities mean, and these under keys of their own.
+    """Return *document* with the meaning of its oddities, and the originals under separate keys.
 
-    A document without any is returned itself. ``show_oddities`` gives back what was published.
-    With *is_wanted*, components, paths and webhooks are read only where it returns True for the
-    section and the name. If it is *strict*, raises TypeError for a value that says nothing, and
+    A document without any is returned unchanged. ``show_oddities`` restores what was published.
+    With *is_wanted*, components, paths and webhooks are read only if it returns True for the
+    section and the name. If it is *strict*, raises TypeError for a value that has no meaning, and
     can't be left out.
     """
     facts = DocumentFacts(document, is_strict=strict)
@@ -71,16 +71,16 @@ def keep_oddities(
 
 
 def wrap_schemas(document: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Return *document* with the components *names* as objects, where others are in their place.
+    """Return *document* with objects in place of the components *names* that are none.
 
-    Only objects have gates. ``show_oddities`` gives back what was published.
+    Only objects have gates. ``show_oddities`` restores what was published.
     """
     components = document.get("components")
     schemas = components.get("schemas") if isinstance(components, dict) else None
     if not isinstance(components, dict) or not isinstance(schemas, dict):
         return document
     wrapped = {
-        # what is no schema says nothing
+        # anything but a schema has no meaning
         name: {**({"not": {}} if schemas[name] is False else {}), WRAPPED: [schemas[name]]}
         for name in names
         if name in schemas and not isinstance(schemas[name], dict)
@@ -91,7 +91,7 @@ def wrap_schemas(document: dict[str, Any], names: Collection[str]) -> dict[str, 
 
 
 def list_wrapped(document: dict[str, Any]) -> set[str]:
-    """Return the names of the components of *document* that `wrap_schemas` made."""
+    """Return the names of the components of *document* that `wrap_schemas` created."""
     components = document.get("components")
     schemas = components.get("schemas") if isinstance(components, dict) else None
     entries = schemas.items() if isinstance(schemas, dict) else ()
@@ -99,9 +99,9 @@ def list_wrapped(document: dict[str, Any]) -> set[str]:
 
 
 def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple[str | int, ...]:
-    """Return where *document* says what is at *path* of ``keep_oddities(document)``.
+    """Return the original place of *path* of ``keep_oddities(document)`` in *document*.
 
-    The path ends early where that is said in fewer words.
+    The path ends early if the original is shorter.
     """
     found: list[str | int] = []
     kind, node = "document", document
@@ -146,7 +146,7 @@ def _follow_data(value: Any, steps: Iterable[str | int]) -> Iterator[str | int]:
 
 
 def _find_index(published: Any, meant: Any, index: Any) -> int | None:
-    """Return which of the *published* objects is the one at *index* of those that are *meant*."""
+    """Return which of the *published* objects is the one at *index* of the *meant* ones."""
     if (
         not isinstance(published, list)
         or not isinstance(meant, list)
@@ -157,7 +157,7 @@ def _find_index(published: Any, meant: Any, index: Any) -> int | None:
 
 
 def show_oddities(document: dict[str, Any]) -> dict[str, Any]:
-    """Return *document* as it was published, where what its oddities mean is what it says."""
+    """Return *document* as it was published, with oddities in place of their meaning."""
     shown: dict[str, Any] = _show("", "document", document)
     return shown
 
@@ -188,7 +188,7 @@ def _select(document: dict[str, Any], is_wanted: Callable[[str, str], bool]) -> 
 
 
 def _put_back(whole: Any, selected: Any, kept: Any) -> Any:
-    """Return *whole* with what became of the part of it that was *selected*."""
+    """Return *whole* with the part of it that was *selected* replaced by its new form."""
     if kept is selected:
         return whole
     if whole is selected or not isinstance(kept, dict):
@@ -221,7 +221,7 @@ def _keep(facts: DocumentFacts, _: str, kind: str, node: Any) -> Any:
 def _keep_values(
     kind: str, node: dict[str, Any], others: list[str], facts: DocumentFacts
 ) -> dict[str, Any]:
-    """Return an object of *kind* with what its own keys mean, *node* itself if that is as said.
+    """Return an object of *kind* with the meaning of its own keys; *node* itself if unchanged.
 
     All but *others* are plain.
     """

@@ -14,7 +14,7 @@ from dateline.schema.variants import subtypes
 
 
 class DocumentFacts:
-    """What a document is, where the meaning of a key depends on more than its object."""
+    """Facts about a document, for keys whose meaning depends on more than their object."""
 
     def __init__(self, document: dict[str, Any], *, is_strict: bool) -> None:
         self.is_strict = is_strict
@@ -22,14 +22,14 @@ class DocumentFacts:
         self._resolver = Resolver(document)
 
     def is_certain(self, keyword: str, value: Any) -> bool:
-        """Return whether *keyword* leads to one schema, or names one."""
+        """Return whether *keyword* leads to exactly one schema, or names one."""
         anchor = f"#{value}" if keyword == "$dynamicAnchor" else value
         return keyword in CALLED and len(self._resolver.list_anchored(anchor)) < 2
 
     def says_nothing(self, kind: str, node: dict[str, Any]) -> bool:
         """Return whether *node*, of *kind*, refers to nothing of its kind, and may do so.
 
-        It may where that decides on no value. A schema elsewhere is no keyword that anybody knows.
+        It may if that affects no value. A schema elsewhere is an unknown keyword.
         """
         found = self._resolver.locate(node["$ref"])
         if found is not None:
@@ -64,7 +64,7 @@ def _list_ids(node: Any) -> set[int]:
 
 
 def list_used(document: dict[str, Any]) -> set[tuple[str, str]]:
-    """Return the components that *document* uses, by section and name; rather one too many."""
+    """Return the components that *document* uses, by section and name; in doubt, too many."""
     resolver = Resolver(document)
     components = document.get("components")
     sections = components if isinstance(components, dict) else {}
@@ -95,7 +95,7 @@ def list_used(document: dict[str, Any]) -> set[tuple[str, str]]:
 
 
 def _list_names(node: Any) -> Iterator[str]:
-    """Yield what in *node* may name a component, or be the address of one."""
+    """Yield texts in *node* that may be a component's name or address."""
     pending = [node]
     while pending:
         each = pending.pop()

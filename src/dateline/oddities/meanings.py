@@ -27,13 +27,13 @@ SAME: Final = object()
 _PLACES: Final = ("path", "query", "header", "cookie")
 _FORMER_PLACES: Final = ("body", "formData")
 _LISTS: Final = ("allOf", "oneOf", "anyOf")
-# objects whose keys are names, below which null says nothing
+# objects whose keys are names, below which null means nothing
 _NAMED_BELOW: Final = ("paths", "callback", "responses")
-# objects that may be null in a mapping of them, and say nothing then
+# objects that may be null in a mapping of them, and mean nothing then
 _NULLABLE: Final = ("media-type", "response", "header")
-# what says nothing without this key, which may stand for the whole of it
+# objects that mean nothing without this key, which may stand for the whole of them
 _NAMED_BY: Final = {"tag": "name", "server": "url", "discriminator": "propertyName"}
-# what says nothing in another form, but can't be left out without a loss: it is refused
+# objects that mean nothing in another form, but can't be left out without a loss: they are refused
 _INDISPENSABLE: Final = frozenset(
     {"info", "paths", "components", "path-item", "operation", "parameter"}
     | {"request-body", "responses", "response", "media-type"}
@@ -41,11 +41,11 @@ _INDISPENSABLE: Final = frozenset(
 _NAMES: Final = frozenset({"openapi", "name", "in"})
 UNDECIDING: Final = frozenset({"example", "link"})
 """Kinds of objects that decide on no value."""
-# addresses, which no number stands for
+# addresses, which can't be numbers
 _ADDRESSES: Final = frozenset(
     {"$ref", "$dynamicRef", "$anchor", "$dynamicAnchor", "$id", "$schema", "operationRef"}
 )
-# what says where a schema is, or how it is read, where no reference needs that
+# keys for where a schema is, or how it is read, if no reference needs them
 _IDENTITY: Final = ("$id", "$schema", "$vocabulary")
 
 
@@ -58,7 +58,7 @@ _ALWAYS_PLAIN: Final = (Value.TEXT, Value.FLAG, Value.NUMBER, Value.BOUND, Value
 
 
 def _list_plain(keys: Mapping[str, Key]) -> dict[str, frozenset[type]]:
-    """Return the types of values that mean what they say, by those *keys* that have any."""
+    """Return the types of values that mean what they say, by the *keys* that have any."""
     types = {value: JSON_TYPES[value].accepts for value in _ALWAYS_PLAIN} | {Value.TYPES: TEXTS}
     return {
         key: types[known.value]
@@ -77,9 +77,9 @@ Below such a value is no object of a kind.
 
 
 def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) -> Any:
-    """Return what *key* of an object of *kind* means; ``SAME`` where it is what it says.
+    """Return the meaning of *key* of an object of *kind*; ``SAME`` if it is the value itself.
 
-    What can't be read, and can't be left out either, is what it says, or a TypeError.
+    A value that can neither be read nor left out is returned unchanged, or raises a TypeError.
     """
     known = OBJECTS[kind].get(key)
     is_named = known is None and kind in _NAMED_BELOW and not key.startswith("x-")
@@ -101,7 +101,7 @@ def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) ->
     if read is ABSENT or _is_typed(known, value if read is SAME else read):
         return read
     if not _is_indispensable(kind, key, known):
-        return ABSENT  # what is of another type says nothing
+        return ABSENT  # a value of another type means nothing
     if is_strict:
         raise TypeError(key)
     return read
@@ -114,7 +114,7 @@ def _is_indispensable(kind: str, key: str, known: Key) -> bool:
 
 
 def _is_typed(known: Key, value: Any) -> bool:
-    """Return whether *value* has the type that its key needs, and what is directly below it."""
+    """Return whether *value*, and what is directly below it, has the type that its key needs."""
     arrangement, kind = known.slot
     if arrangement is Arrangement.DATA:
         return JSON_TYPES[known.value].fits(value)
@@ -135,7 +135,7 @@ def _says_something(kind: str, value: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_misleading(key: str) -> bool:
-    """Return whether *key* would be taken for one of ours."""
+    """Return whether *key* would be mistaken for one of ours."""
     if key in KEYS:
         return False
     return key.startswith(PREFIX) or find_nearest(key, sorted(KEYS), CLOSE_TO_OURS) is not None
@@ -147,11 +147,11 @@ def _read_objects(key: str, known: Key, value: Any) -> Any:
         return _read_list(key, kind, value)
     if arrangement is Arrangement.MAP:
         if value == []:
-            return {}  # as PHP writes an empty object
+            return {}  # PHP's form of an empty object
         if kind == "example" and _has_no_examples(value):
             return ABSENT
         if kind == "parameter" and isinstance(value, dict):
-            # what leads elsewhere still, and is used, was refused
+            # a reference that leads elsewhere, and is used, was refused
             known_here = {
                 name: below for name, below in value.items() if not _refers_elsewhere(below)
             }
@@ -197,7 +197,7 @@ def _has_no_examples(value: Any) -> bool:
 
 
 def _read_parameters(parameters: list[Any]) -> Any:
-    """Return the first *parameters* of each name and place; those of Swagger 2.0 are no others."""
+    """Return the first of *parameters* of each name and place, without those of Swagger 2.0."""
     kept: dict[str, Any] = {}
     for one in parameters:
         if one is None or (isinstance(one, dict) and one.get("in") in _FORMER_PLACES):
@@ -269,7 +269,7 @@ def _read_texts(value: Any) -> Any:
 
 
 def _read_demands(value: Any) -> Any:
-    """Return a list of demands, each a mapping of the names of schemes to their scopes."""
+    """Return a list of requirements, each a mapping of the names of schemes to their scopes."""
     items = value if isinstance(value, list) else [value]
     demands = [_read_demand(one) for one in items]
     is_same = isinstance(value, list) and all(map(_is_same, demands, value))

@@ -106,11 +106,11 @@ class PageComparison:
 
 
 def _change_whole(row: TreeRow, state: str) -> TreeRow:
-    """Return *row* as one that came or went as a whole, with all that is in it.
+    """Return *row* as one that was added or removed as a whole, with all of its contents.
 
     A component is described on its own page.
     """
-    # the newer version has no place for a link to what is in a removed one
+    # the newer version has no place for a link to the contents of a removed one
     rows = (
         tuple(_change_whole(each, state) for each in row.rows) if state == "removed" else row.rows
     )
@@ -120,7 +120,7 @@ def _change_whole(row: TreeRow, state: str) -> TreeRow:
 def _align(
     older: tuple[TreeRow, ...], newer: tuple[TreeRow, ...]
 ) -> Iterator[tuple[TreeRow | None, TreeRow | None]]:
-    """Yield the rows of one name in two versions; those that are gone come where they were."""
+    """Yield the rows of each name in two versions; removed ones are in their former places."""
     known = {row.name: row for row in older}
     there = {row.name for row in newer}
     for row in newer:
@@ -135,7 +135,7 @@ def _align(
 
 
 def _compare_values(older: TreeRow, newer: TreeRow) -> tuple[ListedValue, ...]:
-    """Return the values of both; which ones came or went is marked."""
+    """Return the values of both; added and removed ones are marked."""
     then, now = ({value.text for value in row.values} for row in (older, newer))
     values = [
         value if value.text in then else replace(value, state="added") for value in newer.values

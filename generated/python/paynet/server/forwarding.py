@@ -47,7 +47,7 @@ _HOP: Final = frozenset(
     | {b"proxy-authorization", b"proxy-connection", b"te", b"trailer", b"transfer-encoding"}
     | {b"upgrade"}
 )
-# What a proxy adds to, or replaces.
+# What a proxy extends, or replaces.
 _FORWARDING: Final = frozenset(
     {b"host", b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto"}
 )
@@ -55,7 +55,7 @@ _SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https
 _VIA: Final = "1.1 dateline"
 # What aiohttp would add to a request by itself.
 _AUTOMATIC: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
-# A body of at most so many bytes is read first: it then goes in one piece with the headers.
+# A body up to this size in bytes is read first: it is then sent in one piece with the headers.
 _SMALL: Final = 64 * 1024
 _NO_STATUS: Final = 600
 _LARGEST_MESSAGE: Final = 16 * 1024 * 1024
@@ -65,20 +65,20 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Upstream:
-    """The server that requests are forwarded to, and how long it is waited for, in seconds.
+    """The server that requests are forwarded to, and its time limits in seconds.
 
-    ``url`` is where the paths of requests begin. ``connect`` is for a connection, the wait for a
-    free one of at most ``connections`` included; ``write`` for a piece of a request's body to be
-    taken; ``read`` for the head of an answer and for each piece of its body, but for streams of
-    events or other items, which may be silent for as long as they like. Connections are kept for
-    ``idle`` seconds after an answer: less than the server keeps them, as a request could meet the
-    end of its connection otherwise.
+    ``url`` is where the paths of requests begin. ``connect`` is for a connection, including the
+    wait for a free one of at most ``connections``; ``write`` for sending a piece of a request's
+    body; ``read`` for the head of a response and for each piece of its body, except for streams of
+    events or other items, which may be silent for any time. Connections are kept for ``idle``
+    seconds after a response: less than the server keeps them, as a request could meet the end of
+    its connection otherwise.
 
-    Callers from the networks ``trusted`` (`10.0.0.0/8`) are other proxies: what they say in
-    `X-Forwarded-Proto` and `X-Forwarded-Host` is passed on; of others it is replaced. With
-    ``keeps_host``, the header `Host` is passed on as well.
+    Callers from the networks ``trusted`` (`10.0.0.0/8`) are other proxies: their
+    `X-Forwarded-Proto` and `X-Forwarded-Host` are forwarded; those of others are replaced. With
+    ``keeps_host``, the header `Host` is forwarded as well.
 
-    Raises ValueError for what is no address of a server, and for what is no network.
+    Raises ValueError for an invalid address of a server, and for an invalid network.
     """
 
     url: str
@@ -93,7 +93,7 @@ class Upstream:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         is_plain = not (parts.query or parts.fragment or "@" in parts.netloc)
-        # .port raises ValueError for a port that is none
+        # .port raises ValueError for an invalid port
         if parts.scheme not in ("http", "https") or not parts.hostname or not is_plain:
             raise ValueError(f"{parts.hostname or self.url!r} is no http:// or https:// address")
         _ = parts.port
@@ -106,12 +106,12 @@ class Upstream:
 
 
 class Forwarding:
-    """An ASGI application that forwards each request to a server and its answer to the caller.
+    """An ASGI application that forwards each request to a server and its response to the caller.
 
-    Headers that concern one connection stay there; `Forwarded`, `X-Forwarded-*` and `Via` say
-    whom a request is forwarded for. References to the server in answers lead to the caller's
-    address. An answer that ends too early ends the caller's connection; a caller who leaves ends
-    the request. Where the server can't be reached, or is too late, the status is 502 or 504: below
+    Headers that concern one connection are dropped; `Forwarded`, `X-Forwarded-*` and `Via` say for
+    whom a request is forwarded. References to the server in responses lead to the caller's address.
+    A response that ends too early ends the caller's connection; a caller who leaves ends the
+    request. If the server can't be reached, or is too late, the status is 502 or 504: below
     `Versioned`, RequestError is raised, which it answers.
     """
 
@@ -183,7 +183,7 @@ class Forwarding:
             await respond(scope, send, plain(scope, describe_error(error)))
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the messages of a WebSocket on, both ways."""
+        """Forward the messages of a WebSocket, in both directions."""
         await receive()
         try:
             asked = lead_to_path(scope)
@@ -245,7 +245,7 @@ class _Transfer:
             async with self._timer:
                 body = await self._body()
                 if self._is_sent:
-                    # what is left to say has been said
+                    # everything else has been sent
                     headers.pop("Expect", None)
                 self._wait(self._upstream.connect + self._upstream.read)
                 outer = _RUNNING.set(self)
@@ -270,9 +270,9 @@ class _Transfer:
                 self._watch.cancel()
 
     def _explain(self, error: Exception) -> RequestError | None:
-        """Return why a transfer failed; None where the caller has left.
+        """Return why a transfer failed; None if the caller has left.
 
-        Messages of the client may hold the address with its query: none is repeated.
+        Messages of the client may contain the address with its query: none is repeated.
         """
         if self._refusal is not None or self._has_left:
             return self._refusal
@@ -284,13 +284,13 @@ class _Transfer:
         return RequestError(message, Fault.UNREACHABLE)
 
     def _wait(self, seconds: float | None) -> None:
-        """Let the transfer end in *seconds*, unless called again before, or it is to end now."""
+        """End the transfer in *seconds*, unless called again before, or unless it already ends."""
         if not self._timer.expired() and not self._is_over:
             loop = asyncio.get_running_loop()
             self._timer.reschedule(None if seconds is None else loop.time() + seconds)
 
     async def _body(self) -> Any:
-        """Return the body as the client takes it: None, the bytes of a small one, or a stream."""
+        """Return the body for the client: None, the bytes of a small one, or a stream."""
         is_chunked = field(self._scope, "Transfer-Encoding") is not None
         announced = field(self._scope, "Content-Length")
         if is_chunked and announced is not None:
@@ -311,7 +311,7 @@ class _Transfer:
         return piece
 
     async def _pieces(self, piece: bytes) -> AsyncIterator[bytes]:
-        """Yield *piece* and the rest of the body, each piece once the one before is taken."""
+        """Yield *piece* and the rest of the body, each piece once the previous one is sent."""
         more = True
         while True:
             if piece:
@@ -346,7 +346,7 @@ class _Transfer:
         self._wait_for_head(self._upstream.read)
 
     def _wait_for_head(self, seconds: float | None) -> None:
-        """Wait for what comes before the answer. Once there is one, it sets the pace."""
+        """Wait for what comes before the response. Once there is one, it sets the pace."""
         if not self._is_answered:
             self._wait(seconds)
 
@@ -371,7 +371,7 @@ class _Transfer:
     async def _answer(self, response: aiohttp.ClientResponse) -> None:
         self._is_answered = True
         if not HTTPStatus.OK <= response.status < _NO_STATUS:
-            # an upgrade that nobody asked for, or nothing that HTTP has
+            # an upgrade that nobody requested, or a status that HTTP doesn't have
             raise aiohttp.ClientPayloadError
         is_patient = is_sequential(response.headers.get("content-type", ""))
         headers = change_references(_response_headers(response.raw_headers), self._lead_here)
@@ -385,16 +385,16 @@ class _Transfer:
             more = not content.at_eof()
             await self._give("body", body=piece, more_body=more)
         if not self._is_sent or more:
-            # the rest of the request's body, or of the answer, is not wanted
+            # the rest of the request's body, or of the response, is not needed
             response.close()
 
     def _lead_here(self, reference: str) -> str:
-        """Return the URI *reference* so that it leads here in place of to the server behind."""
+        """Return the URI *reference* with this address in place of that of the upstream server."""
         path = find_path_at(reference, self._upstream.url.rstrip("/"))
         return reference if path is None else path
 
     def _give(self, part: str, **content: Any) -> Awaitable[None]:
-        # a slow caller is no fault of the server
+        # a slow caller is not the server's fault
         self._wait(None)
         return self._send({"type": f"http.response.{part}", **content})
 
@@ -404,7 +404,7 @@ _RUNNING: Final[ContextVar[_Transfer | None]] = ContextVar("running", default=No
 
 
 class _Connector(aiohttp.TCPConnector):
-    """Says when a transfer has its connection, a new or a kept one."""
+    """Signals when a transfer has its connection, a new or a kept one."""
 
     async def connect(self, *given: Any, **named: Any) -> Any:
         connection = await super().connect(*given, **named)
@@ -415,11 +415,11 @@ class _Connector(aiohttp.TCPConnector):
 
 
 class _Stream(AsyncIterablePayload):
-    """A body that comes in pieces."""
+    """A body that arrives in pieces."""
 
     @property
     def consumed(self) -> bool:
-        # it can be read once: no request with it is repeated
+        # it can be read once: requests with it are not repeated
         return True
 
 
@@ -435,7 +435,7 @@ def _address(base: str, scope: Scope) -> URL:
     # some servers put the query string there, too
     sent = raw.partition(b"?")[0].decode("latin-1") if raw else ""
     if unquote(sent) != path or not sent.isascii():
-        # another path has been put into its place since
+        # another path has replaced it since
         sent = quote(path, safe="/:@!$&'()*+,;=~")
     query = scope.get("query_string", b"").decode("latin-1")
     return URL(f"{base}{sent}?{query}" if query else f"{base}{sent}", encoded=True)
@@ -505,7 +505,7 @@ def _is_within(host: str, networks: tuple[str, ...]) -> bool:
 
 
 async def _deny(scope: Scope, send: Send, status: int) -> None:
-    """Answer the request for a WebSocket with *status*; 403 where a server knows no other."""
+    """Answer the request for a WebSocket with *status*; 403 if the server knows no other."""
     if "websocket.http.response" in scope.get("extensions", {}):
         start = {"status": status, "headers": [(b"content-length", b"0")]}
         await send({"type": "websocket.http.response.start", **start})
@@ -517,7 +517,7 @@ async def _deny(scope: Scope, send: Send, status: int) -> None:
 async def _pass_messages(
     socket: aiohttp.ClientWebSocketResponse, receive: Receive, send: Send
 ) -> None:
-    """Pass messages on, both ways, until one side closes the connection."""
+    """Forward messages, in both directions, until one side closes the connection."""
 
     async def up() -> None:
         while (message := await receive())["type"] == "websocket.receive":

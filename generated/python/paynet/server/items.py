@@ -20,14 +20,14 @@ Change = Callable[[Any], Any]
 
 
 class StreamError(Exception):
-    """A stream that can't go on: it breaks off, so that its caller sees that it is not whole."""
+    """A stream that can't continue: it is cut off, so that callers see that it is incomplete."""
 
 
 class Items:
     """The items of one kind of response, for callers of one version.
 
-    *change* narrows a list of items, *validator* validates one, if it is known what they have to
-    be. *most* is how many bytes an item may have.
+    *change* narrows a list of items, *validator* validates one, if its constraints are known.
+    *most* is the maximum size of an item in bytes.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Items:
         self._framing: Framing = self.frame()
 
     def take(self, item: Any) -> tuple[Any, ...]:
-        """Return what callers see of *item*: itself, another one, nothing. Raises MisfitError."""
+        """Return *item* as callers see it: itself, another one, or nothing. Raises MisfitError."""
         listed = [item]
         if self._validator is not None:
             found = self._validator.find_misfit(listed)
@@ -67,7 +67,7 @@ class Items:
         return (item,) if after is listed else tuple(after)
 
     def write(self, item: Any) -> bytes:
-        """Return *item*, a plain value or an event with one, as callers see it."""
+        """Return *item*, a plain value or an event with one, in the form for callers."""
         try:
             if isinstance(item, ServerSentEvent):
                 return self._write_event(item)
@@ -92,7 +92,7 @@ def _plain(item: Any) -> Any:
 class NarrowedStream:
     """One stream of an application, on its way to callers of a version.
 
-    *make* calls what calls converters.
+    *make* calls functions that call converters.
     """
 
     def __init__(self, items: Items, coding: str, make: Make) -> None:
@@ -102,7 +102,7 @@ class NarrowedStream:
         self._make = make
 
     async def change(self, piece: bytes, *, is_last: bool) -> bytes:
-        """Return what callers are sent for *piece*. Raises MisfitError."""
+        """Return what is sent to callers for *piece*. Raises MisfitError."""
         made = bytearray()
         try:
             for each in self._decoder.decode(piece):

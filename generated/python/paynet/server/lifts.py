@@ -1,4 +1,4 @@
-"""Take the requests of a version's callers to the newest version, still as requests."""
+"""Convert the requests of a version's callers to requests of the newest version."""
 
 from __future__ import annotations
 
@@ -54,11 +54,10 @@ T = TypeVar("T")
 
 
 class RequestLift:
-    """What takes the requests of one operation from one version to the newest.
+    """Converts the requests of one operation from one version to the newest.
 
-    What is the same in both is neither read nor validated, unless it *is_strict*. Of the rest, a
-    request has to be as its caller's version has it. What the newest version has no place for is
-    left out.
+    What is the same in both is neither read nor validated, unless it *is_strict*. The rest of a
+    request must be valid for its caller's version. What the newest version lacks is left out.
     """
 
     def __init__(
@@ -103,7 +102,7 @@ class RequestLift:
 
     @property
     def is_plain(self) -> bool:
-        """Whether requests stay as they were sent."""
+        """Whether requests are unchanged."""
         return not self._places and self._body is None
 
     @property
@@ -118,10 +117,10 @@ class RequestLift:
     async def lift(
         self, scope: Scope, receive: Receive, context: ConversionContext | None
     ) -> tuple[Scope, Receive] | None:
-        """Return the request as the newest version has it; None where the caller has left.
+        """Return the request in the form of the newest version; None if the caller has left.
 
-        *context* is that of converters, where it has any. Raises RequestError for a request that is
-        none of its caller's version.
+        *context* is that of converters, if there are any. Raises RequestError for a request that is
+        not valid for its caller's version.
         """
         for place in self._places:
             scope = await self._make(partial(place.lift, scope), context)
@@ -156,7 +155,7 @@ class RequestLift:
         receive: Receive,
         make: Make,
     ) -> tuple[Scope, Receive] | None:
-        """Return the request with a body whose *items*, if any, are lifted as they come."""
+        """Return the request with a body whose *items*, if any, are lifted as they arrive."""
         assert self._body is not None
         message = await receive()
         while message["type"] == "http.request" and not message.get("body"):
@@ -177,9 +176,9 @@ class RequestLift:
 
 
 class Lifted:
-    """A body whose *items*, if any, are lifted as they come: *message* is the first of it.
+    """A body whose *items*, if any, are lifted as they arrive: *message* is the first of it.
 
-    ``refused`` is why it is none of the caller's version, as soon as that is known.
+    ``refused`` is why it is not valid for the caller's version, as soon as that is known.
     """
 
     def __init__(
@@ -230,7 +229,7 @@ class Lifted:
 
 
 class _Unread:
-    """Gives a body that has been read once more, and then what the server says."""
+    """Repeats a body that has been read, and then returns the server's messages."""
 
     def __init__(self, content: bytes, receive: Receive) -> None:
         self._message: Message | None = {
@@ -262,7 +261,7 @@ class _Place:
         self._strip = strip
         self._said = said
         self._known = known
-        # those names of the newest version that callers do not know are none of theirs
+        # names of the newest version that callers do not know are not theirs
         self._foreign = names - fields.names
         # an absent one means what the caller's version says
         self._defaults = {
@@ -337,23 +336,23 @@ class _Body:
                 self._plain.add(name)
 
     def find_items(self, content_type: str | None) -> tuple[ItemReader, Change] | None:
-        """Return what reads the items of a body of *content_type*, if it has any.
+        """Return the reader of the items of a body of *content_type*, if it has any.
 
-        Beside that is what leaves out of a list of items what the newest version lacks.
+        The second value removes from a list of items what the newest version lacks.
         """
         return self._items.get(essence(content_type or ""))
 
     def is_plain(self, content_type: str | None) -> bool:
-        """Return whether a body of *content_type* stays as it is."""
+        """Return whether a body of *content_type* is unchanged."""
         return essence(content_type or "") in self._plain
 
     def check_presence(self, is_present: bool) -> None:
-        """Raise RequestError if there has to be a body and there is none."""
+        """Raise RequestError if a body is required and there is none."""
         if self._required and not is_present:
             raise RequestError("a body is required")
 
     def lift(self, content: bytes, content_type: str | None) -> bytes:
-        """Return *content* as the newest version has it. Raises RequestError."""
+        """Return *content* in the form of the newest version. Raises RequestError."""
         self.check_presence(bool(content))
         if not content:
             return content
@@ -372,7 +371,7 @@ def _json(read: Callable[[bytes], tuple[Any, Any]], strip: Change) -> Callable[[
 def _strip(strip: Change, value: Any) -> Any:
     """Return *value* without what the newest version lacks.
 
-    A value for which it has no place at all stays as it is: the application has to refuse it.
+    A value that it lacks as a whole is unchanged: the application has to refuse it.
     """
     if strip is identity:
         return value

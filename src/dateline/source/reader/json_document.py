@@ -140,7 +140,7 @@ class JsonReader:
         return cast(dict[str, Any], root)
 
     def _has_escape(self, suspicious: re.Pattern[str]) -> bool:
-        """Return whether a *suspicious* escape is in the text; behind a backslash is none."""
+        """Return whether a *suspicious* escape is in the text, not just after a backslash."""
         if not _UNUSUAL.search(self._text) or not suspicious.search(self._text):
             return False
         return suspicious.search(self._text.replace("\\\\", "")) is not None
@@ -149,9 +149,9 @@ class JsonReader:
         return line_and_column(self._text, offset)
 
     def _check_structure(self) -> None:
-        """Decide depth and number on what is outside of strings, before anything is made.
+        """Check depth and size by what is outside of strings, before any object is created.
 
-        Raises StoppedError where there is more than there may be.
+        Raises StoppedError if a limit is exceeded.
         """
         text = bytearray(self._text, "utf-8", "surrogatepass")
         for start in [found.start() for found in _ESCAPED.finditer(text)]:
@@ -159,7 +159,7 @@ class JsonReader:
         longest = self._limits.text
         if longest < len(text) and re.search(b'"[^"]{%d}' % (longest + 1), text):
             self._has_long_text = True
-        # two quotes in a row begin and end nothing that counts
+        # two quotes in a row delimit nothing that counts
         quoted = text.translate(None, _NO_STRUCTURE).replace(b'""', b"")
         brackets = _STRING.sub(b"", quoted).translate(_STEPS)
         if self._count_nodes(text, brackets.count(b"\x01")) > self._limits.nodes:
@@ -168,12 +168,12 @@ class JsonReader:
             self._log.stop(*self._place(self._too_deep_at()), *too_deep(self._limits))
 
     def _count_nodes(self, text: bytearray, containers: int) -> int:
-        """Return how many values *text* holds, *containers* among them.
+        """Return the number of values in *text*, including *containers*.
 
-        An empty array or object counts as one value too many, which is near enough. Of a short
-        text, it is the most that so many characters can hold.
+        An empty array or object counts as one value too many, which is near enough. For a short
+        text, it is the maximum for its length.
         """
-        # what needs the fewest characters for each that counts is `[],`
+        # the shortest text for each value that counts is `[],`
         nodes = 1 + len(text) * 2 // 3
         if nodes > self._limits.nodes:
             nodes = 1 + text.count(b",") + text.count(b":") + containers
@@ -189,12 +189,12 @@ class JsonReader:
             depth += (first in "[{") - (first in "]}")
             if depth > self._limits.depth:
                 return token.start()
-        return 0  # a backslash outside of a string: no JSON, and its quotes counted otherwise
+        return 0  # a backslash outside of a string: not JSON, and its quotes were counted wrongly
 
     def _read_leniently(self, text: JsonText) -> Any:
-        """Return what the text holds, the first of equal keys and numbers within the range.
+        """Return the content with the first of equal keys, and with numbers within the range.
 
-        Raises StoppedError, with the reason noted, where the text is not JSON.
+        Raises StoppedError, after reporting the reason, if the text is not JSON.
         """
         if not self._text.strip():
             self._log.stop(1, 1, *EMPTY)
@@ -221,8 +221,8 @@ class JsonReader:
         return f"the character U+{ord(found):04X}"
 
     def _find_problems(self) -> Iterator[tuple[int, str, str]]:
-        """Yield offset, id and message of the problems of a text that is well formed."""
-        # for each object around: where its keys are
+        """Yield offset, id and message of the problems of a well-formed text."""
+        # for each surrounding object: the positions of its keys
         around: list[dict[str, int] | None] = []
         before = ""
         for token in TOKEN.finditer(self._text):
@@ -259,7 +259,7 @@ class JsonReader:
             before = first
 
     def _are_equal(self, *keys: int) -> bool:
-        """Return whether the values are equal whose *keys* begin there."""
+        """Return whether the values of *keys*, given by their offsets, are equal."""
         found = []
         for offset in keys:
             colon = after_blanks(self._text, _DECODER.raw_decode(self._text, offset)[1])

@@ -78,7 +78,7 @@ _Twin = tuple["JsonText", int]
 
 
 class TextLines:
-    """The text of a *file*, with the places of its offsets."""
+    """The text of a *file*, which converts offsets to places."""
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
@@ -91,7 +91,7 @@ class TextLines:
 
     @cached_property
     def _lines(self) -> list[int]:
-        """Where each line begins."""
+        """The offset of each line."""
         return [0, *accumulate(len(line) + 1 for line in self.text.split("\n"))]
 
 
@@ -108,21 +108,20 @@ class JsonText(TextLines):
         )
         self._strict = _strict(self.make_object) if source else _STRICT
         self._scanned: dict[int, dict[str | int, tuple[int, int]]] = {}
-        # what is left to scan of containers, by where they begin
+        # what is left to scan of containers, by their beginnings
         self._left: dict[int, Iterator[_Child]] = {}
-        # where the objects end that were scanned whole, by where they begin
+        # the ends of the objects that were scanned whole, by their beginnings
         self._ends: dict[int, int] = {}
-        # what was decoded whole, and where it ends, by where it begins
+        # what was decoded whole, and its end, by its beginning
         self._decoded: dict[int, tuple[Any, int]] = {}
         self._decoder = _DECODER
 
     def read(self, like: JsonText | None = None) -> Any:
-        """Return what the text holds, as ``json.loads`` does; most places are known after that.
+        """Return the content, as ``json.loads`` does; most places are known after that.
 
-        Parts that *like*, which has been read, holds at the same place in the same words are
-        the same objects. Raises ValueError where it is not JSON, where an object has a key
-        twice, and for numbers out of range. The text may not be nested more deeply than Python
-        can follow.
+        Parts that *like*, which has been read, has at the same place with the same text are the
+        same objects. Raises ValueError if it is not JSON, if an object has a duplicate key, and for
+        numbers out of range. The text may not be nested more deeply than Python can follow.
         """
         self._decoder = self._strict
         start = after_blanks(self.text, 0)
@@ -133,15 +132,15 @@ class JsonText(TextLines):
         except IndexError as error:
             raise ValueError from error
         finally:
-            self._decoder = _DECODER  # what is checked need not be checked again to find places
+            self._decoder = _DECODER  # checked text need not be checked again to find places
         if after_blanks(self.text, end) != len(self.text):
             raise ValueError
         return value
 
     def find(self, path: Trail, value: bool = False) -> Place:
-        """Return the place of the key or item at *path*, or of what is nearest around it.
+        """Return the place of the key or item at *path*, or of its nearest ancestor in the text.
 
-        With *value*, that of what the key holds.
+        With *value*, return the place of the value of the key.
         """
         place = inside = after_blanks(self.text, 0)
         if inside not in self._scanned:
@@ -156,9 +155,9 @@ class JsonText(TextLines):
         return self.place(place)
 
     def _find_child(self, offset: int, step: str | int) -> tuple[int, int] | None:
-        """Return where the key and the value of *step* into the container at *offset* begin.
+        """Return the offsets of the key and the value of *step* into the container at *offset*.
 
-        What is behind them is not scanned before it is looked for.
+        What follows them is not scanned until it is needed.
         """
         if offset not in self._scanned:
             self._scanned[offset] = {}
@@ -171,7 +170,7 @@ class JsonText(TextLines):
         return known.get(step)
 
     def _scan(self, offset: int, *, below: int, twin: _Twin | None = None) -> tuple[Any, int]:
-        """Return the value at *offset* and where it ends; objects so far *below* it are noted."""
+        """Return the value at *offset* and its end, recording objects down to the level *below*."""
         text = self.text
         if below < 0 or text[offset] != "{":
             return self._decode(offset, twin)
@@ -199,7 +198,7 @@ class JsonText(TextLines):
         return value, at + 1
 
     def _decode(self, offset: int, twin: _Twin | None) -> tuple[Any, int]:
-        """Return the value at *offset* and where it ends: that of *twin* if the words are equal."""
+        """Return the value at *offset* and its end; that of *twin* if the texts are equal."""
         if self.text[offset] not in "{[":
             return self._decoder.raw_decode(self.text, offset)
         found = self._alike(offset, *twin) if twin else None
@@ -215,7 +214,7 @@ class JsonText(TextLines):
 
 
 def _list_children(text: str, offset: int, ends: dict[int, int]) -> Iterator[_Child]:
-    """Yield what is in the container at *offset* of *text*, where some objects are known to end."""
+    """Yield the content of the container at *offset* of *text*; some objects have known *ends*."""
     is_object = text[offset] == "{"
     at = after_blanks(text, offset + 1)
     index = 0

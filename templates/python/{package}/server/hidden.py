@@ -13,10 +13,10 @@ from .runtime.asgi import Message, Send
 def find_hidden_headers(
     contracts: Mapping[str, Any], data: Contracts, version: str
 ) -> frozenset[bytes]:
-    """Return the names in lower case of headers that only other versions than *version* have.
+    """Return the lower-case names of headers that only other versions than *version* have.
 
-    A response that does not declare them may still have them: what an application sends with every
-    answer, say.
+    A response may have them without declaring them: an application may send them with every
+    response.
     """
     visible: set[str] = set()
     hidden: set[str] = set()
@@ -38,7 +38,7 @@ def find_hidden_headers(
 
 
 def hide_headers(send: Send, hidden: frozenset[bytes]) -> Send:
-    """Return what sends all but the headers *hidden*."""
+    """Return a function that sends everything but the headers *hidden*."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -105,10 +105,10 @@ def build(
 
     *contracts* are the contract data. The operations are below *prefix*; *documents* are those of
     the specification, by path. *handlers* has an attribute for each group; *converters* are keyed
-    by the direction, `down` or `up`, and by the names in the contract data. *middleware* is around
-    the handlers, inside of what versions: its answers name their version, too.
+    by the direction, `down` or `up`, and by the names in the contract data. *middleware* wraps the
+    handlers, inside of versioning: its responses name their version, too.
 
-    What can't be served answers 501. Raises ValueError for an unknown environment,
+    Operations that can't be served respond with 501. Raises ValueError for an unknown environment,
     MissingHandlerError and MissingConverterError; each names everything that is missing.
     """
     data = Contracts(contracts, environment)
@@ -162,7 +162,7 @@ def build(
     app.add_middleware(Mountable, prefixes=(prefix, *pages.prefixes))
     app.add_middleware(
         Versioned,
-        # by name, as older releases of starlette give the application by its name, too
+        # by keyword, because older releases of starlette pass the application by keyword, too
         supported=Supported(
             default,
             tuple(contracts["supported"]),
@@ -233,13 +233,13 @@ def _in_thread(method: Callable[..., Any]) -> Handler:
 
 
 def _is_secured(operation: Operation, data: Contracts) -> bool:
-    """Return whether callers of any version have to be authenticated."""
+    """Return whether callers of any version must be authenticated."""
     requests = (each.request for each in data.each(operation.id))
     return any(any(each.get("security", operation.security)) for each in requests)
 
 
 class _Operation(Route):
-    """The route of one operation: its method only, its parameters by their own names.
+    """The route of one operation: its method only, with the original names of its parameters.
 
     A parameter may have a name that a route's may not, and may contain a slash that was sent
     encoded. If the caller's version lacks the operation, another one may match.
@@ -286,8 +286,8 @@ class _Operation(Route):
 def _keeper(callers: Callers, readers: Readers) -> Callable[[Scope], Awaitable[str | None]]:
     """Return a function that finds the owner of a request's idempotency keys; None for nobody.
 
-    Nobody owns them, too, if the caller's version lacks the operation: that answer is not replayed
-    to a request for another version.
+    There is no owner either if the caller's version lacks the operation: that response must not be
+    replayed to a request for another version.
     """
 
     async def keeper(scope: Scope) -> str | None:
@@ -307,7 +307,7 @@ def _ignoring(routes: Sequence[_Operation]) -> Callable[[Scope], bool]:
 
 
 def _limit(routes: Sequence[_Operation], settings: Settings) -> Callable[[Scope], Limits]:
-    """Return what finds the limits of a request's body."""
+    """Return a function that finds the limits of a request's body."""
     names = {each.operation.id for each in routes}
     unknown = sorted(settings.limits_of.keys() - names)
     if unknown:
@@ -324,7 +324,7 @@ def _limit(routes: Sequence[_Operation], settings: Settings) -> Callable[[Scope]
 
 
 def _finding(routes: Sequence[_Operation]) -> Callable[[Scope, str], Results | None]:
-    """Return what finds the results of the operation that a request means."""
+    """Return a function that finds the results of the operation that a request means."""
 
     def find(scope: Scope, version: str) -> Results | None:
         found = (each for each in routes if each.is_there(version) and each.is_asked_for(scope))
