@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from support.adopted_apis import store
 from support.generated_server import Generated, ask
+from support.mock_answers import judge_gets
 from support.random_chains import DATES
 
 from dateline.adopt import adopt
@@ -256,3 +257,32 @@ def test_accounts_are_known_where_no_secured_operation_is_served(tmp_path: Path)
     }
     made = generated(tmp_path, found)
     assert made.module("server.handlers").Handlers()
+
+
+def answering(schema: Document) -> Document:
+    content = {"application/json": {"schema": schema}}
+    return {"get": {"responses": {"200": {"description": "one", "content": content}}}}
+
+
+@pytest.mark.parametrize("others", [("/a-b", "/a_b"), ("/a/", "/a"), ("/{a}{b}", "/{a}.{b}")])
+def test_a_mock_answers_beside_what_has_the_same_name(
+    others: tuple[str, str], tmp_path: Path
+) -> None:
+    schemas: list[Document] = [
+        {"type": "integer"},
+        {"type": "object", "required": ["a"], "properties": {"a": {}}},
+    ]
+    paths = {path: answering(each) for path, each in zip(others, schemas, strict=True)}
+    adopt(store(tmp_path, [document(paths)]), tmp_path / "schemas")
+    statuses, wrong = judge_gets(tmp_path / "schemas")
+    assert (statuses, wrong) == ({200: 1, 204: 1, 501: 1}, [])
+
+
+def test_a_parameter_that_the_path_does_not_have_is_not_demanded(tmp_path: Path) -> None:
+    unknown = {"name": "zz", "in": "path", "required": True, "schema": {"type": "string"}}
+    item = answering({"type": "integer"})
+    item["get"]["parameters"] = [{**unknown, "name": "id"}, unknown]
+    item["parameters"] = [{**unknown, "name": "yy"}]
+    adopt(store(tmp_path, [document({"/a/{id}": item})]), tmp_path / "schemas")
+    statuses, wrong = judge_gets(tmp_path / "schemas")
+    assert (statuses, wrong) == ({200: 1, 204: 1}, [])

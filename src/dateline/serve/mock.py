@@ -89,6 +89,8 @@ class Mock:
     def _app(self) -> Any:
         handlers: dict[str, dict[str, Any]] = {}
         for operation in self.operations:
+            if operation.unserved:
+                continue  # its name may be that of another one
             handler = partial(self._handle, operation)
             handlers.setdefault(operation.group, {})[operation.handler] = handler
         options: dict[str, Any] = {}

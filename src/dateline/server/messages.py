@@ -59,7 +59,7 @@ from dateline.schema.memo import closure
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Resolver
 from dateline.schema.sequences import EVENT_STREAM, event_data, list_schema
-from dateline.server.operations import PLACES, defaults, unread
+from dateline.server.operations import PLACES, defaults, is_in_path, unread
 from dateline.server.readable import explain_unreadable, find_style, is_exploded
 from dateline.versions import DATE_FORM
 
@@ -315,7 +315,9 @@ class Messages:
         read = [
             parameter
             for (place, name), parameter in listed.items()
-            if place in PLACES and (place, name.lower()) not in self._unread
+            if place in PLACES
+            and (place, name.lower()) not in self._unread
+            and is_in_path(parameter, path)
         ]
         name = self._names[path, method]
         unserved = self._unserved.get(name) or reader.explain_unreadable(read)

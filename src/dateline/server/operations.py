@@ -328,8 +328,7 @@ class _OperationReader:
         listed: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for each in (*item.get("parameters", ()), *node.get("parameters", ())):
             found = chain(self._document, each)
-            # an adopted document may declare what the path does not have
-            if found and (found[-1]["in"] != "path" or f"{{{found[-1]['name']}}}" in path):
+            if found and is_in_path(found[-1], path):
                 listed[found[-1]["in"], found[-1]["name"]] = found
         taken: dict[str, str] = dict.fromkeys(("self", "call"), "")
         if self._content(chain(self._document, node.get("requestBody"))) is not None:
@@ -398,6 +397,14 @@ class _OperationReader:
         path, method = at
         place = self._api.locate(("paths", path, *operation_steps(method)))
         self.problems.append(Problem(place=place, id=id, message=f"{reason}: rename one"))
+
+
+def is_in_path(parameter: dict[str, Any], path: str) -> bool:
+    """Return whether requests to *path* have *parameter*, as all do that is in another place.
+
+    An adopted document may declare parameters that the path does not have.
+    """
+    return parameter["in"] != "path" or f"{{{parameter['name']}}}" in path
 
 
 def _explain_unclear(path: str) -> str:
