@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
+from support import gated_apis
 from support.commands import dateline
 from support.policies import list_unwaived
-from support.sources import folder
+from support.sources import folder, loaded
+
+from dateline.bundle import Document
+from dateline.check import Published
+from dateline.check.counterparts import check_counterparts, list_counterparts
+from dateline.check.policy import PolicyRecord
+from dateline.model import Combination
+from dateline.project import Projector
 
 Changes = tuple[tuple[str, str], ...]
 
@@ -291,3 +300,30 @@ def test_other_ways_to_write_the_same_are_none(project: Path, case: str) -> None
     outcome = dateline("generate")
     assert outcome.status == 0, outcome.err
     assert list_unwaived() == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_counterpart_counts_wherever_it_is(seed: int, tmp_path: Path) -> None:
+    api = loaded(tmp_path, gated_apis.sources(seed))
+    projector = Projector(api)
+    documents = {
+        Combination(version.date, environment.name): Document(
+            name="published.json",
+            data=json.dumps(projector.contract(version.date, environment.name).document).encode(),
+        )
+        for version in api.table.supported
+        for environment in api.table.environments
+    }
+    rows = json.loads(json.dumps(list_counterparts(api)))
+
+    def count_findings(known: dict[str, Any]) -> int:
+        record = PolicyRecord.of(api.table, (), known)
+        published = Published(label="published", documents=documents, policy=record)
+        return len(list(check_counterparts(api, published, projector)))
+
+    assert count_findings(rows) == 0
+    assert rows
+    for name, found in rows.items():
+        for pointer in found:
+            left = {at: row for at, row in found.items() if at != pointer}
+            assert count_findings({**rows, name: left}), pointer
