@@ -65,7 +65,8 @@ def try_edits(root: Path, count: int, seed: int = 1) -> Tried:
 
 
 def _try_edits(root: Path, count: int, random: Random) -> Tried:
-    sources = Sources.read(folder(root, LIBRARY, "origin"))
+    table = LIBRARY["versions.yaml"] + "site: true\n"
+    sources = Sources.read(folder(root, {**LIBRARY, "versions.yaml": table}, "origin"))
     folder(root, {"versions.yaml": sources.table, "api.json": json.dumps(sources.document)})
     assert dateline("generate").status == 0
     left = CACHE.read_bytes()
