@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 from support.commands import dateline
-from support.migrating import PROGRAMS, SOURCES, VERSIONS
+from support.migrating import PROGRAMS, SOURCES, VERSIONS, migrate, read_programs, write_programs
 from support.sources import folder
 
 from dateline.generate import Workspace
@@ -26,18 +26,6 @@ from dateline.serve.package import package
 
 PAIRS = list(combinations(VERSIONS, 2))
 FIRST = VERSIONS[0]
-
-
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with its outputs."""
-    root = tmp_path_factory.mktemp("library")
-    folder(root, SOURCES)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(root)
-        outcome = dateline("generate")
-        assert outcome.status == 0, outcome.err
-    return root
 
 
 @pytest.fixture(scope="module")
@@ -56,36 +44,6 @@ def library(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for name in [name for name in sys.modules if name.partition(".")[0] == "library"]:
         del sys.modules[name]
-
-
-def migrate(
-    project: Path, programs: Path, older: str, newer: str, *more: str
-) -> tuple[int, str, str]:
-    """Run the command in *project*; return its status and output.
-
-    It runs in a process of its own, as for users: in one that has run other tests, jedi has not
-    found some names.
-    """
-    command = [sys.executable, "-m", "dateline", "migrate", str(programs)]
-    done = subprocess.run(
-        [*command, "--from", older, "--to", newer, *more],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
-
-
-def write_programs(root: Path, programs: dict[str, str]) -> Path:
-    root.mkdir(parents=True, exist_ok=True)
-    for name, text in programs.items():
-        (root / f"{name}.py").write_text(text, encoding="utf-8")
-    return root
-
-
-def read_programs(root: Path) -> dict[str, str]:
-    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(root.glob("*.py"))}
 
 
 def run(path: Path, version: str, app: Any) -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Final
 
 VERSIONS: Final = ("2025-01-01", "2025-06-01", "2026-01-01")
@@ -246,3 +249,33 @@ async def main(client: object) -> list[object]:
 ''',
 }
 """Programs for the first version: each has a coroutine `main` that calls the API."""
+
+
+def migrate(
+    project: Path, programs: Path, older: str, newer: str, *more: str
+) -> tuple[int, str, str]:
+    """Run the command in *project*; return its status and output.
+
+    It runs in a process of its own, as for users: in one that has run other tests, jedi has not
+    found some names.
+    """
+    command = [sys.executable, "-m", "dateline", "migrate", str(programs)]
+    done = subprocess.run(
+        [*command, "--from", older, "--to", newer, *more],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def write_programs(root: Path, programs: dict[str, str]) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    for name, text in programs.items():
+        (root / f"{name}.py").write_text(text, encoding="utf-8")
+    return root
+
+
+def read_programs(root: Path) -> dict[str, str]:
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(root.glob("*.py"))}

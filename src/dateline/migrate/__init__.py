@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dateline.files.disk import replace
 from dateline.migrate.facts import CallerRemark, find_facts
 from dateline.migrate.package import PackageError, VersionModule, read_version
 from dateline.model import Place, Problem, SourceError
 from dateline.paths import name_path
+from dateline.python.names import package_name
 
 if TYPE_CHECKING:
-    from dateline.migrate.rewriting import MigratedFile
+    from dateline.migrate.applying import MigratedFile
 
 __all__ = ["Migration", "PackageError", "migrate"]
+
+_SUFFIXES: Final = (".py", ".pyi", ".ipynb")
+_NOTEBOOK: Final = "a notebook, which is not read: export it as Python"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,10 +32,11 @@ class Migration:
     """The result for files: the old and the new text of those that change, by their paths.
 
     ``marked`` and ``uncertain`` are lines for people, with places in the old text; ``left`` are
-    changes for callers that have no name in Python code.
+    changes for callers that have no name in Python code. Files keep their ``encodings``.
     """
 
     files: dict[Path, tuple[str, str]]
+    encodings: dict[Path, str]
     marked: tuple[str, ...]
     uncertain: tuple[str, ...]
     left: tuple[CallerRemark, ...]
@@ -51,17 +58,20 @@ class Migration:
     def write(self) -> None:
         """Write the files. Each has its old text or its new one, whenever the process ends."""
         for path, (_, text) in self.files.items():
-            replace(path, text.encode(), path.with_name(f".{path.name}.dateline"))
+            content = text.encode(self.encodings[path])
+            replace(path, content, path.with_name(f".{path.name}.dateline"))
 
 
 def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> Migration:
     """Return the result for the Python files in *paths*, files or folders.
 
     *generated* is a folder with the generated packages and change pages, in `python` and
-    `changes`. Nothing is imported or run. Raises PackageError where it lacks a version or the
+    `changes`. Nothing is imported or run. Files that import one that imports the older version,
+    at any distance, are read as well. Raises PackageError where *generated* lacks a version or the
     page, SourceError with every file that is no Python.
     """
     # slow to import, and an optional dependency
+    from dateline.migrate.concerned import find_concerned, find_roots
     from dateline.migrate.resolving import NameResolver
     from dateline.migrate.rewriting import ParserSyntaxError, rewrite
 
@@ -71,17 +81,28 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
     marked: list[str] = []
     uncertain: list[str] = []
     problems: list[Problem] = []
+    texts: dict[Path, str] = {}
+    encodings: dict[Path, str] = {}
     for path in _list_files(paths):
-        text = path.read_bytes().decode("utf-8", errors="surrogateescape")
-        if versions[0].package not in text:
+        if path.suffix == ".ipynb":
+            if versions[0].package.encode() in path.read_bytes():
+                uncertain.append(f"{name_path(path)}:1:1: {_NOTEBOOK}")
             continue
-        resolver = NameResolver(text, path.resolve(), [generated / "python"], versions[0])
         try:
-            made: MigratedFile = rewrite(text, facts, versions, resolver)
+            texts[path], encodings[path] = _read_text(path)
+        except (SyntaxError, UnicodeDecodeError):
+            problems.append(_refuse(path, 1, 1, "its encoding is not the one that it declares"))
+    concerned = find_concerned(texts, package_name(older))
+    folders = [generated / "python", *find_roots(paths)]
+    for path, text in texts.items():
+        if path not in concerned:
+            continue
+        is_user = concerned[path]
+        resolver = NameResolver(text, path.resolve(), folders, versions[0])
+        try:
+            made: MigratedFile = rewrite(text, facts, versions, resolver, is_concerned=is_user)
         except ParserSyntaxError as error:
-            place = Place(name_path(path), error.editor_line, error.editor_column)
-            message = "this is no Python: mend the file, or leave it out"
-            problems.append(Problem(place=place, id="python-unreadable", message=message))
+            problems.append(_refuse(path, error.editor_line, error.editor_column))
             continue
         if made.text != text:
             files[path] = text, made.text
@@ -91,7 +112,26 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
     if problems:
         raise SourceError(problems)
     return Migration(
-        files=files, marked=tuple(marked), uncertain=tuple(uncertain), left=tuple(facts.left)
+        files=files,
+        encodings=encodings,
+        marked=tuple(marked),
+        uncertain=tuple(uncertain),
+        left=tuple(facts.left),
+    )
+
+
+def _read_text(path: Path) -> tuple[str, str]:
+    """Return the text of a file and its encoding. Raises SyntaxError, UnicodeDecodeError."""
+    content = path.read_bytes()
+    encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)
+    return content.decode(encoding), encoding
+
+
+def _refuse(path: Path, line: int, column: int, why: str = "") -> Problem:
+    return Problem(
+        place=Place(name_path(path), line, column),
+        id="python-unreadable",
+        message=f"this is no Python{': ' if why else ''}{why}: mend the file, or leave it out",
     )
 
 
@@ -114,11 +154,11 @@ def _read_changes(pages: Path, older: str, newer: str) -> list[dict[str, Any]]:
 
 
 def _list_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield the Python files, each once, in the order of their paths, without hidden folders."""
+    """Yield the files of Python and notebooks, each once, in order; hidden folders aside."""
     found = set()
     for path in paths:
         if path.is_dir():
-            inside = path.rglob("*.py")
+            inside = [each for each in path.rglob("*.*") if each.suffix in _SUFFIXES]
             found |= {each for each in inside if not _is_hidden(each.relative_to(path))}
         else:
             found.add(path)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jedi  # type: ignore[import-untyped]
 
@@ -26,6 +26,14 @@ class PackageMember(NamedTuple):
     name: str
 
 
+def _name_whole(found: Any) -> str:
+    """Return where *found* is defined; a field that a call gives is in its class."""
+    if found.full_name is None and found.type == "param":
+        holder = found.parent()
+        return f"{holder.full_name}.{found.name}" if holder is not None else ""
+    return found.full_name or ""
+
+
 class NameResolver:
     """Finds the definitions of names in one file; *folders* are searched for imports."""
 
@@ -38,15 +46,20 @@ class NameResolver:
         self._script = jedi.Script(text, path=path, project=project)
         self._older = older
 
-    def find_members(self, line: int, column: int) -> tuple[set[PackageMember], bool]:
+    def find_members(
+        self, line: int, column: int, keyword: str = ""
+    ) -> tuple[set[PackageMember], bool]:
         """Return the possible members of the package for the name at a place.
 
-        Also returns whether that is certain: nothing else is possible. Lines count from 1, columns
-        from 0.
+        Also returns whether that is certain: nothing else is possible. A *keyword* of a call is
+        certain only where a parameter has its name: any other may be passed on. Lines count from
+        1, columns from 0.
         """
         found = self._script.goto(line, column, follow_imports=True)
-        members = {self._read(each.full_name or "") for each in found}
-        return {each for each in members if each is not None}, bool(found) and len(members) == 1
+        members = {self._read(_name_whole(each)) for each in found}
+        is_named = not keyword or all(each.name == keyword for each in found)
+        known = {each for each in members if each is not None}
+        return known, bool(found) and is_named and len(members) == 1
 
     def _read(self, name: str) -> PackageMember | None:
         start, *rest = name.split(".")

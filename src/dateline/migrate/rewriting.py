@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import libcst as cst
 from libcst import ParserSyntaxError
@@ -16,8 +14,11 @@ from libcst.metadata import (
     ParentNodeProvider,
     PositionProvider,
     QualifiedNameProvider,
+    ScopeProvider,
 )
 
+from dateline.migrate.applying import EditApplier, MigratedFile, Notice, set_value
+from dateline.migrate.expressions import list_names, list_objects, name_dotted, read_text
 from dateline.migrate.facts import CallerRemark, MigrationFacts, NewName
 from dateline.migrate.package import VersionModule
 from dateline.migrate.resolving import NameResolver
@@ -30,30 +31,11 @@ _MARK: Final = "# dateline: "
 _CHECKS: Final = ("isinstance", "issubclass")
 # Text in quotes with names of types only: none is in nested quotes, or escaped.
 _QUOTED_TYPE: Final = re.compile(r"""[rRuU]?(["']+)[\w\s\[\],|]*\1""")
+_WORD: Final = re.compile(r"\w+")
+_PATH: Final = re.compile(r"[\w.]+")
+# what str.format and % put into a text
+_FIELDS: Final = re.compile(r"\{([\w.\[\]]+)[!:}]|%\((\w+)\)")
 _READERS: Final = ("model_validate", "model_construct")
-
-_Node = TypeVar("_Node", bound=cst.CSTNode)
-
-
-@dataclass(frozen=True, order=True)
-class Notice:
-    """A notice for people at a place: marked in the code, or listed as uncertain.
-
-    Lines and columns count from 1.
-    """
-
-    line: int
-    column: int
-    message: str
-    is_marked: bool
-
-
-@dataclass(frozen=True)
-class MigratedFile:
-    """The new text of a file, and the notices about the old one, in its order."""
-
-    text: str
-    notices: tuple[Notice, ...]
 
 
 def rewrite(
@@ -61,33 +43,44 @@ def rewrite(
     facts: MigrationFacts,
     versions: tuple[VersionModule, VersionModule],
     resolver: NameResolver,
+    *,
+    is_concerned: bool = False,
 ) -> MigratedFile:
     """Return *text* for the newer of *versions*. Raises libcst.ParserSyntaxError.
 
     Only what certainly is a name of the package is rewritten. Nothing changes in a file that does
-    not import the older version.
+    not import the older version, unless it *is_concerned* by other means.
     """
     wrapper = MetadataWrapper(cst.parse_module(text))
-    finder = _EditFinder(facts, versions, resolver)
+    finder = _EditFinder(facts, versions, resolver, text)
+    finder.is_concerned = is_concerned
     wrapper.visit(finder)
     if not finder.is_concerned:
         return MigratedFile(text, ())
-    changed = wrapper.module.visit(_Applier(finder.edits, finder.marks))
+    changed = wrapper.module.visit(EditApplier(finder.edits, finder.marks))
     return MigratedFile(changed.code, tuple(sorted({*finder.notices})))
 
 
 class _EditFinder(cst.CSTVisitor):
     """Finds what to edit, by node, and the notices."""
 
-    METADATA_DEPENDENCIES = (PositionProvider, ParentNodeProvider, QualifiedNameProvider)
+    METADATA_DEPENDENCIES = (
+        *(PositionProvider, ParentNodeProvider),
+        *(QualifiedNameProvider, ScopeProvider),
+    )
 
     def __init__(
         self,
         facts: MigrationFacts,
         versions: tuple[VersionModule, VersionModule],
         resolver: NameResolver,
+        text: str,
     ) -> None:
         super().__init__()
+        self._words_of_file = {*_WORD.findall(text)}
+        self._kept: set[str] = set()
+        # classes whose names are something else on another way through the file
+        self._ambiguous: set[str] = set()
         self._facts = facts
         self._older, self._newer = versions
         self._resolver = resolver
@@ -96,7 +89,17 @@ class _EditFinder(cst.CSTVisitor):
             each.wire[0] if isinstance(each, NewName) else name
             for (_, name), each in facts.fields.items()
         }
+        self._keywords = {name for _, name in (*facts.fields, *facts.arguments)}
+        removed = {
+            self._older.classes[holder].members[name]
+            for holder, name in facts.members
+            if name in self._older.classes[holder].members
+        }
+        # what a text may name, in JSON or in Python
+        self._words = self._wire | self._names | self._keywords | removed
         self._imported: set[str] = set()
+        self._stars: set[str] = set()
+        self._settled: set[cst.CSTNode] = set()
         self.is_concerned = False
         self.edits: dict[cst.CSTNode, Callable[[Any], cst.CSTNode]] = {}
         self.marks: dict[cst.CSTNode, list[str]] = {}
@@ -106,13 +109,13 @@ class _EditFinder(cst.CSTVisitor):
 
     def visit_Import(self, node: cst.Import) -> None:
         for alias in node.names:
-            name = _dotted(alias.name)
+            name = name_dotted(alias.name)
             if name == self._older.path or name.startswith(f"{self._older.path}."):
                 self.is_concerned = True
                 self._move(alias.name)
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
-        module = _dotted(node.module) if node.module is not None else ""
+        module = name_dotted(node.module) if node.module is not None else ""
         names = () if isinstance(node.names, cst.ImportStar) else node.names
         if node.relative:
             if package_name(self._older.version) in module.split("."):
@@ -120,20 +123,46 @@ class _EditFinder(cst.CSTVisitor):
             return
         if module == self._older.package:
             for alias in names:
-                if _dotted(alias.name) == package_name(self._older.version):
+                if name_dotted(alias.name) == package_name(self._older.version):
                     self.is_concerned = True
                     self._edit(alias.name, lambda name: name.with_changes(value=self._module))
-        elif module == self._older.path or module.startswith(f"{self._older.path}."):
+        if isinstance(node.names, cst.ImportStar):
+            self._stars.add(module)
+        if module.partition(".")[0] != self._older.package:
+            for alias in names:
+                # it may be handed on
+                if isinstance(alias.name, cst.Name) and alias.name.value in self._facts.classes:
+                    self._list_possible(alias.name)
+        if module == self._older.path or module.startswith(f"{self._older.path}."):
             self.is_concerned = True
             self._move(node.module)
             for alias in names:
-                known = self._facts.classes.get(_dotted(alias.name))
+                known = self._facts.classes.get(name_dotted(alias.name))
                 if known is not None and alias.asname is None:
-                    self._imported.add(_dotted(alias.name))
-                if isinstance(known, NewName):
+                    self._imported.add(name_dotted(alias.name))
+                if isinstance(known, NewName) and self._is_kept(node, alias, known.new):
+                    self._keep_name(alias, known)
+                elif isinstance(known, NewName):
                     self._rename(alias.name, known)
                 elif known is not None:
                     self._mark(alias, known)
+
+    def _is_kept(self, node: cst.ImportFrom, alias: cst.ImportAlias, new: str) -> bool:
+        """Return whether the file may have something else of the old name, or of the *new* one."""
+        name = alias.evaluated_alias or alias.evaluated_name
+        scope = self.get_metadata(ScopeProvider, node, None)
+        bound = scope[name] if scope is not None else ()
+        meant = {found.name for each in bound for found in each.get_qualified_names_for(name)}
+        return new in self._words_of_file or len(meant) > 1
+
+    def _keep_name(self, alias: cst.ImportAlias, known: NewName) -> None:
+        """Import the class under its old name."""
+        called = cst.Name(known.new)
+        name = cst.AsName(cst.Name(name_dotted(alias.name)))
+        asname = name if alias.asname is None else alias.asname
+        self._edit(alias, lambda old: old.with_changes(name=called, asname=asname))
+        if alias.asname is None:
+            self._kept.add(name_dotted(alias.name))
 
     def _move(self, node: cst.CSTNode | None) -> None:
         """Direct the dotted name *node* to the newer version."""
@@ -152,13 +181,31 @@ class _EditFinder(cst.CSTVisitor):
         for name in self._qualify(node):
             start, _, last = name.rpartition(".")
             known = self._facts.classes.get(last)
-            if start == self._older.path and last == node.value and isinstance(known, NewName):
-                self._rename(node, known)
+            if start == self._older.path and not self._is_certain(node):
+                self._ambiguous.add(last)
+            if start == self._older.path and last == node.value and known is not None:
+                if last in self._kept:
+                    return
+                if not self._is_certain(node):
+                    self._list_possible(node)
+                elif isinstance(known, NewName):
+                    self._rename(node, known)
+                elif self._stars:
+                    self._mark(node, known)
             elif name == self._older.path and node.value == package_name(self._older.version):
                 self._edit(node, lambda old: old.with_changes(value=self._module))
 
     def _qualify(self, node: cst.CSTNode) -> list[str]:
-        return [each.name for each in self.get_metadata(QualifiedNameProvider, node, ()) or ()]
+        found = [each.name for each in self.get_metadata(QualifiedNameProvider, node, ()) or ()]
+        if not found and self._older.path in self._stars and isinstance(node, cst.Name):
+            # nothing in the file defines it
+            return [f"{self._older.path}.{node.value}"] * (node.value in self._older.names)
+        return found
+
+    def _is_certain(self, node: cst.CSTNode) -> bool:
+        """Return whether the name *node*, which may be one of the package, is nothing else."""
+        found = self.get_metadata(QualifiedNameProvider, node, ()) or ()
+        return len(self._stars) == 1 if not found else len(found) == 1
 
     # --- attributes
 
@@ -174,11 +221,20 @@ class _EditFinder(cst.CSTVisitor):
                 continue
             holder, _, member = name.removeprefix(f"{self._older.path}.").partition(".")
             known = self._find(holder, member) if member else self._facts.classes.get(holder)
+            if known is not None and len(qualified) > 1:
+                self._list_possible(node.attr)
+                return
             if known is not None:
                 self._apply(node.attr, known)
                 return
         if node.attr.value in self._names:
             self._decide(node.attr)
+        elif node.attr.value in self._facts.classes:
+            self._list_possible(node.attr)
+
+    def _list_possible(self, node: cst.Name) -> None:
+        facts = sorted({str(each) for each in self._find_all(node.value)})
+        self._notice(node, f"`{node.value}` may be one of the API: {'; '.join(facts)}")
 
     def _decide(self, node: cst.Name) -> None:
         """Rewrite or mark the attribute *node* if its meaning is certain; else list it."""
@@ -189,12 +245,11 @@ class _EditFinder(cst.CSTVisitor):
             for holder, name in sorted(members)
             if (found := self._find(holder, name)) is not None
         ]
-        if is_certain and members:
+        if is_certain and members and self._ambiguous.isdisjoint(name for name, _ in members):
             for each in known:
                 self._apply(node, each)
         elif known or not (members or is_certain):
-            facts = sorted({str(each) for each in self._find_all(node.value)})
-            self._notice(node, f"`{node.value}` may be one of the API: {'; '.join(facts)}")
+            self._list_possible(node)
 
     def _find(self, holder: str, name: str) -> NewName | CallerRemark | None:
         if not holder:
@@ -206,8 +261,12 @@ class _EditFinder(cst.CSTVisitor):
         for (holder, member), what in pairs:
             if member == name:
                 yield _describe(f"{holder}.{name}", what)
-        if name in self._facts.methods:
-            yield _describe(name, self._facts.methods[name])
+        for (method, argument), what in self._facts.arguments.items():
+            if argument == name:
+                yield _describe(f"{method}({name}=)", what)
+        for known in (self._facts.methods, self._facts.classes):
+            if name in known:
+                yield _describe(name, known[name])
 
     # --- calls and patterns
 
@@ -234,6 +293,35 @@ class _EditFinder(cst.CSTVisitor):
         if method is not None:
             self._check_arguments(node, keys, method, self._facts.arguments)
 
+    def visit_Arg(self, node: cst.Arg) -> None:
+        """List a keyword that may become one of the API: of a partial call, say, or a dict."""
+        keyword = node.keyword
+        if keyword is None or keyword in self._settled or keyword.value not in self._keywords:
+            return
+        where = self.get_metadata(PositionProvider, keyword).start
+        members, is_certain = self._resolver.find_members(where.line, where.column, keyword.value)
+        known = [found for each in sorted(members) if (found := self._find(*each)) is not None]
+        if is_certain and members and self._ambiguous.isdisjoint(name for name, _ in members):
+            for what in known:
+                self._apply(keyword, what)
+        elif known or not is_certain:
+            self._list_possible(keyword)
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:
+        """List fields that a class inherits and has itself, too."""
+        holders = [found for each in node.bases if (found := self._find_class(each.value))]
+        statements = [each for each in node.body.body if isinstance(each, cst.SimpleStatementLine)]
+        lines = [line for each in statements for line in each.body]
+        for line in lines if holders else ():
+            targets = [line.target] if isinstance(line, cst.AnnAssign) else []
+            targets += (
+                [each.target for each in line.targets] if isinstance(line, cst.Assign) else []
+            )
+            for target in targets:
+                name = target.value if isinstance(target, cst.Name) else ""
+                if any(self._find(each, str(name)) is not None for each in holders):
+                    self._list_possible(cst.ensure_type(target, cst.Name))
+
     def visit_MatchClass(self, node: cst.MatchClass) -> None:
         holder = self._find_class(node.cls)
         self._check_alias(node.cls)
@@ -256,7 +344,7 @@ class _EditFinder(cst.CSTVisitor):
         for name in self._qualify(node):
             start, _, last = name.rpartition(".")
             if start == self._older.path and last in self._older.classes:
-                return last
+                return last if self._is_certain(node) else None
         return None
 
     def _find_method(self, node: cst.CSTNode) -> str | None:
@@ -281,6 +369,7 @@ class _EditFinder(cst.CSTVisitor):
         facts: dict[tuple[str, str], NewName | CallerRemark],
     ) -> None:
         given = {each.keyword.value: each.keyword for each in arguments if each.keyword is not None}
+        self._settled |= {*given.values()}
         for name, keyword in given.items():
             known = facts.get((holder, name))
             if known is not None:
@@ -292,16 +381,16 @@ class _EditFinder(cst.CSTVisitor):
         given = set()
         for element in node.elements:
             key = element.key if isinstance(element, cst.DictElement) else None
-            if not isinstance(key, cst.SimpleString) or (text := _read_text(key)) is None:
+            if not isinstance(key, cst.SimpleString) or (text := read_text(key)) is None:
                 continue
             if nested := self._older.find_nested(holder, text):
-                for each in _list_objects(element.value):
+                for each in list_objects(element.value):
                     self._check_keys(each, nested)
             name = self._older.classes[holder].wire.get(text, text)
             given.add(name)
             known = self._facts.fields.get((holder, name))
             if isinstance(known, NewName):
-                self._edit(key, partial(_set_value, text=key.quote + known.wire[1] + key.quote))
+                self._edit(key, partial(set_value, text=key.quote + known.wire[1] + key.quote))
             elif known is not None:
                 self._mark(key, known)
         is_open = any(isinstance(each, cst.StarredDictElement) for each in node.elements)
@@ -319,18 +408,31 @@ class _EditFinder(cst.CSTVisitor):
     # --- texts
 
     def visit_SimpleString(self, node: cst.SimpleString) -> None:
-        text = _read_text(node)
+        text = read_text(node)
         if text == self._older.version:
             self._notice(node, f"the text {text!r} may name the version")
+        elif text is not None and package_name(self._older.version) in text:
+            self.is_concerned = True
+            self._notice(node, f"the text {printable(repr(text))} may name the version")
         elif text in self._wire and node not in self.edits:
             self._notice(node, f"the text {text!r} may name a field that changed")
+        elif text is not None and node not in self.edits and (named := self._list_words(text)):
+            names = " and ".join(f"`{each}`" for each in sorted(named))
+            self._notice(node, f"the text {printable(repr(text))} may name what changed: {names}")
         elif text is not None:
             self._decide_quoted(node, text)
+
+    def _list_words(self, text: str) -> set[str]:
+        """Return what *text* may name: by itself, in a path of names, or where it is formatted."""
+        paths = [text] if _PATH.fullmatch(text) else []
+        paths += [found[1] or found[2] for found in _FIELDS.finditer(text)]
+        return {word for path in paths for word in _WORD.findall(path)} & self._words
 
     def _decide_quoted(self, node: cst.SimpleString, text: str) -> None:
         """Rewrite or list the classes that *text* names, which may be a type in quotes."""
         is_type = self._is_annotation(node)
-        changed = _list_names(text) & self._facts.classes.keys() if is_type else {text}
+        changed = list_names(text) & self._facts.classes.keys() if is_type else {text}
+        changed -= self._kept
         known = {name: self._facts.classes[name] for name in changed & self._imported}
         if is_type and known and known.keys() == changed and _QUOTED_TYPE.fullmatch(node.value):
             for what in known.values():
@@ -338,7 +440,7 @@ class _EditFinder(cst.CSTVisitor):
                     self._mark(node, what)
             new = {name: what.new for name, what in known.items() if isinstance(what, NewName)}
             quoted = re.sub(r"\w+", lambda word: new.get(word[0], word[0]), node.value)
-            self._edit(node, partial(_set_value, text=quoted))
+            self._edit(node, partial(set_value, text=quoted))
         elif known or (is_type and changed):
             self._notice(node, f"the text {text!r} may name a class that changed")
 
@@ -348,7 +450,7 @@ class _EditFinder(cst.CSTVisitor):
             if isinstance(node, cst.Call):
                 return False
             if isinstance(node, cst.Subscript):
-                name = _dotted(node.value).rpartition(".")[2]
+                name = name_dotted(node.value).rpartition(".")[2]
                 if name in ("Literal", "Annotated"):
                     return False
             node = self.get_metadata(ParentNodeProvider, node)
@@ -380,72 +482,6 @@ class _EditFinder(cst.CSTVisitor):
     def _notice(self, node: cst.CSTNode, message: str, *, is_marked: bool = False) -> None:
         where = self.get_metadata(PositionProvider, node).start
         self.notices.append(Notice(where.line, where.column + 1, message, is_marked))
-
-
-class _Applier(cst.CSTTransformer):
-    """Applies edits, and puts marks above statements."""
-
-    def __init__(
-        self,
-        edits: dict[cst.CSTNode, Callable[[Any], cst.CSTNode]],
-        marks: dict[cst.CSTNode, list[str]],
-    ) -> None:
-        super().__init__()
-        self._edits = edits
-        self._marks = marks
-
-    def on_leave(self, original_node: _Node, updated_node: _Node) -> Any:
-        node: Any = super().on_leave(original_node, updated_node)
-        if original_node in self._edits:
-            node = self._edits[original_node](node)
-        if original_node in self._marks:
-            there = {each.comment.value for each in node.leading_lines if each.comment}
-            lines = [
-                cst.EmptyLine(comment=cst.Comment(each))
-                for each in self._marks[original_node]
-                if each not in there
-            ]
-            node = node.with_changes(leading_lines=[*node.leading_lines, *lines])
-        return node
-
-
-def _set_value(node: cst.SimpleString, *, text: str) -> cst.SimpleString:
-    return node.with_changes(value=text)
-
-
-def _dotted(node: cst.CSTNode) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    return node.value if isinstance(node, cst.Name) else ""
-
-
-def _read_text(node: cst.SimpleString) -> str | None:
-    try:
-        read = ast.literal_eval(node.value)
-    except (SyntaxError, ValueError):
-        return None
-    return read if isinstance(read, str) else None
-
-
-def _list_objects(node: cst.BaseExpression) -> list[cst.Dict]:
-    """Return the literals of objects that *node* is, or that are in it as a list."""
-    if isinstance(node, cst.List):
-        return [found for each in node.elements for found in _list_objects(each.value)]
-    return [node] if isinstance(node, cst.Dict) else []
-
-
-def _list_names(text: str) -> set[str]:
-    """Return the names in *text*, if it is an expression."""
-    try:
-        tree = ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError):
-        return set()
-    nodes = ast.walk(tree)
-    return {
-        node.id if isinstance(node, ast.Name) else node.attr
-        for node in nodes
-        if isinstance(node, ast.Name | ast.Attribute)
-    }
 
 
 def _describe(name: str, what: NewName | CallerRemark) -> str:
