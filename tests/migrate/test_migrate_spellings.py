@@ -98,6 +98,7 @@ def show(loan: Loan, others: list[Loan]) -> object:
     if (first := others[0]).reader and (lambda: loan.reader)():
         pass
     loan.reader = loan.reader + "x"
+    others[0].reader = "y"
     return f"{loan.reader!r:>{len(loan.reader)}} {loan.owner.name=} {names}"
 """,
         """\
@@ -109,6 +110,7 @@ def show(loan: Loan, others: list[Loan]) -> object:
     if (first := others[0]).borrower and (lambda: loan.borrower)():
         pass
     loan.borrower = loan.borrower + "x"
+    others[0].borrower = "y"
     return f"{loan.borrower!r:>{len(loan.borrower)}} {loan.owner.full_name=} {names}"
 """,
     ),
@@ -193,7 +195,14 @@ def name(reader: str, *, status: int = 0) -> str:
     return reader
 
 
+class Own:
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
+
+
 name(reader="of something else", status=1)
+own = Own(reader="mine")
+own.reader = "mine"
 """,
         """\
 from library.v2026_01_01 import Loan
@@ -203,7 +212,14 @@ def name(reader: str, *, status: int = 0) -> str:
     return reader
 
 
+class Own:
+    def __init__(self, reader: str) -> None:
+        self.reader = reader
+
+
 name(reader="of something else", status=1)
+own = Own(reader="mine")
+own.reader = "mine"
 """,
     ),
 }
@@ -221,6 +237,10 @@ listed = partial(Client().list_loans, «status»=None)
 
 class Mine(NewLoan):
     «reader»: str = "me"
+
+
+    def rename(self) -> None:
+        self.«reader» = "x"
 
 
 Mine(«reader»="x")
@@ -281,6 +301,7 @@ from library.v2025_01_01 import Loan
 
 def show(loan, loans: list[Loan]):
     best = max(loans, key=lambda each: each.«reader»)
+    loan.«reader» = best
     del best.«reader»
     return loan.«reader», [each.«reader» for each in loan], loan.«Remainder», best
 """,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,6 +45,7 @@ class NameResolver:
         searched = [*map(str, folders), *sys.path]
         project = jedi.Project(path.parent, sys_path=searched, smart_sys_path=True)
         self._script = jedi.Script(text, path=path, project=project)
+        self._lines = text.split("\n")
         self._older = older
 
     def find_members(
@@ -56,10 +58,22 @@ class NameResolver:
         1, columns from 0.
         """
         found = self._script.goto(line, column, follow_imports=True)
+        if any((each.line, each.column) == (line, column) for each in found):
+            # what is assigned or deleted is found as the definition of itself
+            return self._find_assigned(line, column)
         members = {self._read(_name_whole(each)) for each in found}
         is_named = not keyword or all(each.name == keyword for each in found)
         known = {each for each in members if each is not None}
         return known, bool(found) and is_named and len(members) == 1
+
+    def _find_assigned(self, line: int, column: int) -> tuple[set[PackageMember], bool]:
+        """Return what `find_members` does for an attribute, by the type of what has it."""
+        text = self._lines[line - 1]
+        name = re.match(r"\w+", text[column:])
+        before = text[:column].rstrip(" \t.")
+        types = self._script.infer(line, len(before) - 1) if name and before else []
+        members = {self._read(f"{each.full_name}.{name[0]}") for each in types if name}
+        return {each for each in members if each is not None}, len(members) == 1
 
     def _read(self, name: str) -> PackageMember | None:
         start, *rest = name.split(".")

@@ -79,6 +79,8 @@ class _EditFinder(cst.CSTVisitor):
         super().__init__()
         self._words_of_file = {*_WORD.findall(text)}
         self._kept: set[str] = set()
+        # of each class around
+        self._bases: list[list[str]] = []
         # classes whose names are something else on another way through the file
         self._ambiguous: set[str] = set()
         self._facts = facts
@@ -248,8 +250,12 @@ class _EditFinder(cst.CSTVisitor):
         if is_certain and members and self._ambiguous.isdisjoint(name for name, _ in members):
             for each in known:
                 self._apply(node, each)
-        elif known or not (members or is_certain):
+        elif known or not (members or is_certain) or self._is_inherited(node.value):
             self._list_possible(node)
+
+    def _is_inherited(self, name: str) -> bool:
+        """Return whether the class around inherits a field *name* that changed."""
+        return any(self._find(each, name) is not None for each in (self._bases or [[]])[-1])
 
     def _find(self, holder: str, name: str) -> NewName | CallerRemark | None:
         if not holder:
@@ -310,6 +316,7 @@ class _EditFinder(cst.CSTVisitor):
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
         """List fields that a class inherits and has itself, too."""
         holders = [found for each in node.bases if (found := self._find_class(each.value))]
+        self._bases.append(holders)
         statements = [each for each in node.body.body if isinstance(each, cst.SimpleStatementLine)]
         lines = [line for each in statements for line in each.body]
         for line in lines if holders else ():
@@ -319,8 +326,11 @@ class _EditFinder(cst.CSTVisitor):
             )
             for target in targets:
                 name = target.value if isinstance(target, cst.Name) else ""
-                if any(self._find(each, str(name)) is not None for each in holders):
+                if self._is_inherited(str(name)):
                     self._list_possible(cst.ensure_type(target, cst.Name))
+
+    def leave_ClassDef(self, _node: cst.ClassDef) -> None:
+        self._bases.pop()
 
     def visit_MatchClass(self, node: cst.MatchClass) -> None:
         holder = self._find_class(node.cls)
