@@ -184,9 +184,8 @@ def findings(
 ) -> list[Finding]:
     """Return every finding of *api* against *published*, including waived ones, sorted by place.
 
-    *today* decides on waivers and announcements. Without a *cache*, that of the workspace is
-    opened. Raises SourceError for waivers that can't be read, and BaselineError for a published
-    document that can't be read.
+    *today* decides on waivers and announcements. The default *cache* is that of the workspace.
+    Raises SourceError for unreadable waivers, BaselineError for an unreadable published document.
     """
     from dateline.check import check, read_waivers
     from dateline.demands import find_pending
@@ -330,10 +329,8 @@ def retire(
         require_committed(workspace.schemas, [*workspace.protected, workspace.output], RetireError)
     plan = planned(workspace.schemas, day, date.today())
     callers_have = read_standing(workspace.output)
-    if (
-        day in callers_have.versions
-        and find_announcement(plan.api.table, callers_have, "ends", day) is None
-    ):
+    announced = find_announcement(plan.api.table, callers_have, "ends", day)
+    if day in callers_have.versions and announced is None:
         raise RetireError(
             f"the end of {day} is announced in the sources, and not published; run `dateline "
             f"generate`, commit, and let the notice of the policy pass"
@@ -428,10 +425,9 @@ def render_outputs(
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     """Return everything that the definitions generate, and what the models can't express.
 
-    *api* is the loaded definitions, if the caller has them. A caller that only compares the outputs
-    need not *validate* them. With *only_documents*, only documents are rendered, and it is what
-    `render` calls *resized*; *cache* and *keep* are those of `render`. Raises what `load` and
-    `render` raise.
+    *api* is the loaded definitions, if the caller has them. Comparing outputs does not require to
+    *validate* them. With *only_documents*, what `render` calls *resized*, only documents are
+    rendered; *cache* and *keep* are those of `render`. Raises what `load` and `render` raise.
     """
     # slow to import, and not needed if there is nothing to do
     from dateline.check import read_waivers

@@ -13,8 +13,6 @@ from typing import Any, Final
 
 from dateline.bundle import (
     Document,
-    Files,
-    FolderFiles,
     Readings,
     SourceFile,
     open_document,
@@ -22,6 +20,7 @@ from dateline.bundle import (
 )
 from dateline.check.approvals import FILE_OF_OWNERS
 from dateline.check.edited import explain_edited
+from dateline.check.folders import CommittedFolder, OutputFolder
 from dateline.check.git import Blob, GitError, NoRepositoryError, Repository
 from dateline.check.policy import FILE as POLICY
 from dateline.check.policy import PolicyRecord, read_announcements
@@ -39,7 +38,7 @@ from dateline.model import (
     Table,
 )
 from dateline.paths import name_path
-from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
+from dateline.source.reader import UnreadableFileError
 from dateline.versions import DATED, order
 
 _DOCUMENT: Final = re.compile(rf"spec/([^/]+)/({DATED})\.json")
@@ -120,7 +119,7 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     names = [name for name in names if name not in edited]
     name = name_path(output)
     label, prefix = f"the documents in {name}/spec", f"{name}/"
-    published = _read_published(label, names, _Folder(output), prefix, Readings())
+    published = _read_published(label, names, OutputFolder(output), prefix, Readings())
     listed = _recorded_names(published.policy) or [*filter(_DOCUMENT.fullmatch, manifest)]
     lost = {name: manifest.get(name, set()) for name in listed if name not in names}
     return replace(published, lost=lost)
@@ -257,7 +256,7 @@ def _policy_in(root: Path) -> list[str]:
 
 def _is_policy(output: Path) -> bool:
     try:
-        source = read_source(_Folder(output).content(POLICY), POLICY, [], Readings())
+        source = read_source(OutputFolder(output).content(POLICY), POLICY, [], Readings())
         return source is not None and bool(_policy(source))
     except (BaselineError, UnreadableFileError):
         return False
@@ -296,7 +295,9 @@ def read_baseline(
         if not names and not of_environment:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json is in this folder")
         names += _policy_in(root)
-        return _read_published(str(path), names, _Folder(root), f"{name_path(root)}/", readings)
+        return _read_published(
+            str(path), names, OutputFolder(root), f"{name_path(root)}/", readings
+        )
     if path.exists() or path.is_symlink():
         return _single(path, readings)
     try:
@@ -366,7 +367,7 @@ def _at_revision(
     blobs = [*roots[root], *([policies[root]] if root in policies else [])]
     known = dict(zip(blobs, repository.contents(blobs), strict=True))
     prefix = "" if root == "." else f"{root}/"
-    tree = _Commit(repository, files, prefix, known)
+    tree = CommittedFolder(repository, files, prefix, known)
     names = [blob.name.removeprefix(prefix) for blob in blobs]
     published = _mark_unrecorded(_read_published(label, names, tree, prefix, readings))
     for name in _recorded_names(published.policy):
@@ -377,46 +378,6 @@ def _at_revision(
 
 def _is_index(name: str) -> bool:
     return name.endswith("/versions.json")
-
-
-@dataclass(frozen=True)
-class _Folder:
-    """An output folder on disk."""
-
-    root: Path
-
-    def content(self, name: str) -> bytes:
-        return file_content(self.root / name, ADOPTED.size)
-
-    def around(self, name: str) -> Files:
-        """Return the files in the folder of the file *name*."""
-        return FolderFiles((self.root / name).parent)
-
-
-@dataclass(frozen=True)
-class _Commit:
-    """A folder in a commit; *known* caches what was read of it."""
-
-    repository: Repository
-    files: Mapping[str, Blob]
-    prefix: str
-    known: Mapping[Blob, bytes]
-
-    def content(self, name: str) -> bytes:
-        blob = self.files.get(self.prefix + name)
-        if blob is None:
-            raise UnreadableFileError("unreadable-file", "the commit has no such file; commit it")
-        if blob in self.known:
-            return self.known[blob]
-        try:
-            return self.repository.contents([blob])[0]
-        except GitError as error:
-            raise UnreadableFileError("unreadable-file", str(error)) from error
-
-    def around(self, name: str) -> Files:
-        """Return the files in the folder of the file *name*."""
-        folder = PurePosixPath(self.prefix + name).parent.as_posix()
-        return replace(self, prefix="" if folder == "." else f"{folder}/")
 
 
 def _single(path: Path, readings: Readings) -> Published:
@@ -431,7 +392,7 @@ def _single(path: Path, readings: Readings) -> Published:
 def _read_published(
     label: str,
     names: Iterable[str],
-    tree: _Folder | _Commit,
+    tree: OutputFolder | CommittedFolder,
     prefix: str,
     readings: Readings,
 ) -> Published:
@@ -514,6 +475,6 @@ def _offers(record: PolicyRecord | None, index: SourceFile | None, version: str)
 def _digest(output: Path, name: str) -> str:
     """Return the digest of the file *name* in *output*; that of nothing if it can't be read."""
     try:
-        return sha256(_Folder(output).content(name)).hexdigest()
+        return sha256(OutputFolder(output).content(name)).hexdigest()
     except UnreadableFileError:
         return ""

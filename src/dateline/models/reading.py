@@ -113,9 +113,9 @@ class Union:
 class Flat:
     """A schema without `$ref` and `allOf`: either a component's name, or keywords.
 
-    ``types`` is None if any type is allowed; ``nullable`` is separate from it, and ``or_null`` says
-    that null is valid even if members of unions refuse it. ``values`` are the values of `enum` and
-    `const`, ``formats`` those of ``FORMATS``. ``left`` are the keywords that are not modelled.
+    ``types`` is None if any type is allowed; ``nullable`` is separate, and ``or_null`` says that
+    null is valid even if unions refuse it. ``values`` are those of `enum` and `const`, ``formats``
+    those of ``FORMATS``. ``left`` are the keywords that are not modelled.
     """
 
     reference: str | None = None
@@ -441,9 +441,7 @@ def _intersect_nullable(one: Flat, other: Flat) -> bool | None:
         for flat in (one, other)
         if flat.types is not None or flat.nullable is not None or flat.values is not None
     ]
-    if not restricting:
-        return None
-    return all(flat.nullable for flat in restricting)
+    return all(flat.nullable for flat in restricting) if restricting else None
 
 
 def _merge_schemas(one: Any, other: Any) -> Any:

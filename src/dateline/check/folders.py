@@ -1,0 +1,51 @@
+"""The folders that published documents are read from: on disk, or in a commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from dateline.bundle import Files, FolderFiles
+from dateline.check.git import Blob, GitError, Repository
+from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
+
+
+@dataclass(frozen=True)
+class OutputFolder:
+    """An output folder on disk."""
+
+    root: Path
+
+    def content(self, name: str) -> bytes:
+        return file_content(self.root / name, ADOPTED.size)
+
+    def around(self, name: str) -> Files:
+        """Return the files in the folder of the file *name*."""
+        return FolderFiles((self.root / name).parent)
+
+
+@dataclass(frozen=True)
+class CommittedFolder:
+    """A folder in a commit; *known* caches what was read of it."""
+
+    repository: Repository
+    files: Mapping[str, Blob]
+    prefix: str
+    known: Mapping[Blob, bytes]
+
+    def content(self, name: str) -> bytes:
+        blob = self.files.get(self.prefix + name)
+        if blob is None:
+            raise UnreadableFileError("unreadable-file", "the commit has no such file; commit it")
+        if blob in self.known:
+            return self.known[blob]
+        try:
+            return self.repository.contents([blob])[0]
+        except GitError as error:
+            raise UnreadableFileError("unreadable-file", str(error)) from error
+
+    def around(self, name: str) -> Files:
+        """Return the files in the folder of the file *name*."""
+        folder = PurePosixPath(self.prefix + name).parent.as_posix()
+        return replace(self, prefix="" if folder == "." else f"{folder}/")
