@@ -130,8 +130,9 @@ class Server:
         if found:
             operation, reason = found[0]
             count = "1 operation" if len(found) == 1 else f"{len(found)} operations"
+            verb = "answers" if len(found) == 1 else "answer"
             yield (
-                f"{count} can't be served at every version and answers 501 there (first at "
+                f"{count} can't be served at every version and {verb} 501 there (first at "
                 f"{self._locate(operation)}: {reason})"
             )
 
