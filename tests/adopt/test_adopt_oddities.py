@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 import yaml
 from support.adopted_apis import read_back, store
 from support.adopted_projects import adopt_project
+from support.copies import copied
 from support.odd_documents import CASES, EVERY_OBJECT, SOUND, adds_only, edit
 from support.sources import LIBRARY, folder
 
@@ -27,7 +27,7 @@ HOUSE = {"array-without-items"}
 
 @pytest.mark.parametrize("case", CASES, ids=[case["oddity"] for case in CASES])
 def test_what_has_one_meaning_is_kept_and_noted(tmp_path: Path, case: dict[str, Any]) -> None:
-    document = edit(deepcopy(SOUND), case)
+    document = edit(copied(SOUND), case)
     adoption = adopt(store(tmp_path, [document]), tmp_path / "schemas")
     assert [words for *_, words in adoption.documents] == ["equal"]
     shown = read_back(tmp_path / "schemas")
@@ -36,7 +36,7 @@ def test_what_has_one_meaning_is_kept_and_noted(tmp_path: Path, case: dict[str, 
 
 
 def test_all_oddities_of_one_document_are_generated_and_imported(tmp_path: Path) -> None:
-    document = deepcopy(SOUND)
+    document = copied(SOUND)
     for case in CASES:
         if adds_only(document, case):
             edit(document, case)
@@ -51,7 +51,7 @@ def test_all_oddities_of_one_document_are_generated_and_imported(tmp_path: Path)
 
 def test_what_was_published_is_shown_while_it_is_what_is_meant() -> None:
     schema = {"type": "string", "maxLength": "9", "description": None}
-    document = {**deepcopy(SOUND), "components": {"schemas": {"Name": schema}}}
+    document = {**copied(SOUND), "components": {"schemas": {"Name": schema}}}
     kept = keep_oddities(document)
     assert kept["components"]["schemas"]["Name"] == {
         "type": "string",
@@ -79,7 +79,7 @@ VALUES: tuple[Any, ...] = (
 def test_any_value_of_any_key_comes_back(kind: str) -> None:
     for key in OBJECTS[kind]:
         for value in VALUES:
-            document = deepcopy(EVERY_OBJECT)
+            document = copied(EVERY_OBJECT)
             for node in [node for _, found, node in walk("document", document) if found == kind]:
                 node[key.replace("*", "/any")] = value
             published = json.dumps(document, sort_keys=True)
@@ -93,7 +93,7 @@ def test_each_kind_of_object_is_in_the_document() -> None:
 
 @pytest.mark.parametrize("said", [["a", "b"], None, 7, "Loans."])
 def test_an_end_is_announced_whatever_the_description_is(tmp_path: Path, said: Any) -> None:
-    document = deepcopy(SOUND)
+    document = copied(SOUND)
     document["info"]["description"] = said
     adopt(store(tmp_path, [document, document]), tmp_path / "schemas")
     table = tmp_path / "schemas" / "versions.yaml"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.adopted_apis import store
+from support.copies import copied
 from support.odd_documents import CASES, EVERY_OBJECT, SOUND, edit
 
 from dateline.adopt import adopt
@@ -51,11 +51,11 @@ def judge(before: Any, after: Any, folder: Path) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["oddity"] for case in CASES])
 def test_each_oddity_is_compared(tmp_path: Path, case: dict[str, Any]) -> None:
-    odd = edit(deepcopy(SOUND), case)
-    assert compare_documents(tmp_path, odd, deepcopy(odd)) == []
+    odd = edit(copied(SOUND), case)
+    assert compare_documents(tmp_path, odd, copied(odd)) == []
     for pair in ((SOUND, odd), (odd, SOUND)):
         assert compare_documents(tmp_path, *pair) or case["oddity"] in SAME
-    narrowed = deepcopy(odd)
+    narrowed = copied(odd)
     narrowed["components"]["schemas"]["Cat"]["properties"]["kind"] = {"type": "integer"}
     found = judge(odd, narrowed, tmp_path)
     assert [message for rule, message, _ in found if rule != "documentation-changed"] == [
@@ -65,7 +65,7 @@ def test_each_oddity_is_compared(tmp_path: Path, case: dict[str, Any]) -> None:
 
 def test_what_is_said_in_other_words_is_judged_by_what_it_means(tmp_path: Path) -> None:
     def said(**keywords: Any) -> dict[str, Any]:
-        document = deepcopy(SOUND)
+        document = copied(SOUND)
         twice = {"name": "q", "in": "query", "schema": {"type": "string"}}
         last = {"name": "n", "in": "query", "schema": {"type": "string", **keywords}}
         document["paths"]["/loans/{id}"]["get"]["parameters"] += [twice, last]
@@ -88,7 +88,7 @@ VALUES: tuple[Any, ...] = (None, True, 7, "text", "7", [], {}, ["text"], {"a": 7
 def test_any_value_of_any_key_is_read_or_refused(kind: str) -> None:
     for key in OBJECTS[kind]:
         for value in VALUES:
-            document = deepcopy(EVERY_OBJECT)
+            document = copied(EVERY_OBJECT)
             for node in [node for _, found, node in walk("document", document) if found == kind]:
                 node[key.replace("*", "/any")] = value
             kept = keep_oddities(document)
@@ -122,7 +122,7 @@ def test_what_is_equal_and_reaches_a_change_is_read(
     schema: dict[str, Any], extends: Any, discriminator: Any
 ) -> None:
     def said(kind: str) -> dict[str, Any]:
-        document = deepcopy(SOUND)
+        document = copied(SOUND)
         answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
         answer["content"] = {"application/json": {"schema": schema}}
         document["components"]["schemas"] |= {
@@ -152,7 +152,7 @@ GONE = "#/components/schemas/Gone"
 @pytest.mark.parametrize("reference", [UNREAD, GONE, "gone.yaml#/Pet"])
 def test_what_nothing_uses_may_refer_to_nothing(tmp_path: Path, reference: str) -> None:
     lost = {"$ref": reference}
-    document = deepcopy(SOUND)
+    document = copied(SOUND)
     answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
     answer["content"]["application/json"]["examples"] = {"lost": lost}
     answer["links"] = {"lost": lost, "other": {"operationRef": "Other#/paths/~1a/get"}}
@@ -165,7 +165,7 @@ def test_what_nothing_uses_may_refer_to_nothing(tmp_path: Path, reference: str) 
         document["components"].setdefault(section, {})["Lost"] = lost
     if not reference.startswith("#"):
         document["components"]["parameters"] = {"Lost": lost}
-    assert compare_documents(tmp_path, document, deepcopy(document)) == []
+    assert compare_documents(tmp_path, document, copied(document)) == []
     assert compare_documents(tmp_path, SOUND, document)
     other = json.loads(json.dumps(document).replace(reference, reference.replace("e", "o")))
     assert compare_documents(tmp_path, document, other)
@@ -173,16 +173,16 @@ def test_what_nothing_uses_may_refer_to_nothing(tmp_path: Path, reference: str) 
 
 @pytest.mark.parametrize("reference", [UNREAD, "gone.yaml#/Pet"])
 def test_what_decides_on_a_value_is_refused_by_name(tmp_path: Path, reference: str) -> None:
-    document = deepcopy(SOUND)
+    document = copied(SOUND)
     document["components"]["schemas"]["Pet"] = {"$ref": reference}
     with pytest.raises(SourceError) as caught:
-        compare_documents(tmp_path, document, deepcopy(document))
+        compare_documents(tmp_path, document, copied(document))
     assert all(reference in problem.message for problem in caught.value.problems)
 
 
 @pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
 def test_what_only_another_file_uses_decides_on_values(tmp_path: Path, keyword: str) -> None:
-    document = deepcopy(SOUND)
+    document = copied(SOUND)
     answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
     answer["content"]["application/json"]["schema"] = {"$ref": "other.json#/Page"}
     document["components"]["schemas"]["Back"] = {"properties": {"a": {keyword: "gone.json#/Pet"}}}
@@ -202,12 +202,12 @@ def test_what_only_another_file_uses_decides_on_values(tmp_path: Path, keyword: 
 
 
 def test_a_reference_to_another_kind_of_object_says_nothing(tmp_path: Path) -> None:
-    document = deepcopy(SOUND)
+    document = copied(SOUND)
     parameter = {"$ref": "#/paths/~1loans~1{id}/parameters/0"}
     document["components"]["schemas"]["Loan"]["properties"]["odd"] = parameter
     document["paths"]["/loans"]["post"]["responses"]["400"] = {"$ref": "#/components/schemas/Cat"}
     adoption = adopt(store(tmp_path, [document]), tmp_path / "schemas")
     assert [words for *_, words in adoption.documents] == ["equal"]
-    assert compare_documents(tmp_path, document, deepcopy(document)) == []
+    assert compare_documents(tmp_path, document, copied(document)) == []
     found = {message for _, message, _ in judge(SOUND, document, tmp_path)}
     assert "Loan.odd: field added" in {message.split(" (")[0] for message in found}
