@@ -291,7 +291,9 @@ STREAMS: list[tuple[str, tuple[str, ...], bytes, bytes]] = [
 
 
 def head(media_type: bytes) -> bytes:
-    return b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\n%b" % (media_type, VERSION)
+    # each request comes on a connection of its own, and none on one that is being closed
+    begun = b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
+    return b"%bContent-Type: %b\r\n%b" % (begun, media_type, VERSION)
 
 
 @KINDS
