@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
-from typing import Final
 
-from dateline.regex.engines import write_portable
-
-# What every validator reads and is small, known without one: it takes time to import.
-_USUAL: Final = re.compile(
-    r"(?:[^\\(){}\[\]?]|\\[.dws/+-]|\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|\\[.dws/+](?!-)|[^\\\[\]&~-])+\]"
-    r"|\{\d{1,2}(?:,\d{0,2})?\}|\((?!\?)|\)|\?)*"
-)
+from dateline.regex.engines import is_usual, write_portable
 
 
 @cache
@@ -21,7 +13,7 @@ def find_supported(pattern: str) -> str | None:
 
     They refuse some that are valid (`[\\w-.]`), and those that take too much memory (`.{0,65536}`).
     """
-    if _USUAL.fullmatch(pattern) or is_supported(pattern):
+    if is_usual(pattern) or is_supported(pattern):
         return pattern
     portable = write_portable(pattern)
     return portable if portable is not None and is_supported(portable) else None
@@ -30,7 +22,10 @@ def find_supported(pattern: str) -> str | None:
 @cache
 def is_supported(pattern: str) -> bool:
     """Return whether validators can read *pattern*."""
-    import jsonschema_rs
+    try:
+        import jsonschema_rs
+    except ModuleNotFoundError:
+        return True  # nothing is generated here
 
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
