@@ -21,7 +21,7 @@ from support.random_chains import DATES
 from dateline.adopt import UsageError, adopt
 from dateline.cli import main
 from dateline.load import load
-from dateline.model import DatelineError, SourceError
+from dateline.model import SourceError
 
 # The command line
 
@@ -215,11 +215,11 @@ def test_old_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
     )
 
 
-def test_what_has_no_place_for_a_history_is_refused_by_name(tmp_path: Path) -> None:
-    documents = [api(schemas={"B": True}), api(schemas={"B": {"type": "string"}})]
-    with pytest.raises(DatelineError) as refused:
+def test_nothing_is_written_where_a_version_is_refused(tmp_path: Path) -> None:
+    documents = [api(), api() | {"components": {"responses": {"B": 5}}}]
+    with pytest.raises(SourceError) as refused:
         adopt(store(tmp_path, documents), tmp_path / "schemas")
-    assert "components/schemas/B would not come back for 2020-01-01" in str(refused.value)
+    assert "wrong-type: the number 5 where a mapping belongs" in str(refused.value)
     assert not (tmp_path / "schemas").exists()
     assert not list(tmp_path.glob(".schemas*"))
 

@@ -94,11 +94,18 @@ def test_the_light_installation_is_small() -> None:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project that was generated with everything, and in which a value was added since."""
     made = tmp_path_factory.mktemp("light")
+    loans = made / "schemas" / "loans.yaml"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(made)
-        assert [dateline(command).status for command in ("init", "generate")] == [0, 0]
-    loans = made / "schemas" / "loans.yaml"
-    text = loans.read_text(encoding="utf-8")
+        assert dateline("init").status == 0
+        # with a pattern that is not known to be read by every validator
+        channel = "channel: { type: string"
+        text = loans.read_text(encoding="utf-8").replace(
+            channel, f"{channel}, pattern: '(?:desk|app)'"
+        )
+        loans.write_text(text, encoding="utf-8")
+        assert "pattern" in text
+        assert dateline("generate").status == 0
     lost = "- const: returned\n        - const: lost"
     loans.write_text(text.replace("- const: returned", lost), encoding="utf-8")
     return made

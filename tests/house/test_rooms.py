@@ -32,7 +32,7 @@ OUTPUTS = ("changes", "documents", "models", "contracts", "server", "client", "s
 
 HOMES = {
     "yaml": {"source"},
-    "jsonschema_rs": {"sample"},
+    "jsonschema_rs": {"regex", "sample"},
     "deepdiff": {"diff"},
     "jinja2": {"templating"},
     "markdown_it": {"filters"},

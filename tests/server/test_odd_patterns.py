@@ -14,7 +14,7 @@ from support.generated_server import Generated, ask
 from dateline.adopt import adopt
 from dateline.load import load
 from dateline.regex.engines import matches
-from dateline.sample.supported import find_supported, is_supported
+from dateline.regex.supported import find_supported, is_supported
 
 # What is checked: a pattern, a text that matches, and one that does not.
 CHECKED = {

@@ -19,8 +19,8 @@ from dateline.load import load
 from dateline.model import Environment
 from dateline.openapi import chain
 from dateline.project import Projector
+from dateline.regex.supported import find_supported
 from dateline.sample import Sampler
-from dateline.sample.supported import find_supported
 from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints
 from dateline.serve.mock import Mock

@@ -12,7 +12,7 @@ from dateline.gates import Timeline
 from dateline.model import Api
 from dateline.openapi import replace_children
 from dateline.project import Projector
-from dateline.sample.supported import find_supported
+from dateline.regex.supported import find_supported
 from dateline.schema.access import ACCESS, AccessUse, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure

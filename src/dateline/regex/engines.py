@@ -47,13 +47,6 @@ _SPECIAL_IN_SET: Final = frozenset(r"\^-[]&~|")
 _NOT_IN_RUST: Final = "needs look-around or a back reference"
 
 
-# What every validator reads and is small, known without one: it takes time to import.
-_USUAL: Final = re.compile(
-    r"(?:[^\\(){}\[\]?]|\\[.dws/+-]|\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|\\[.dws/+](?!-)|[^\\\[\]&~-])+\]"
-    r"|\{\d{1,2}(?:,\d{0,2})?\}|\((?!\?)|\)|\?)*"
-)
-
-
 class UntranslatableError(Exception):
     """An expression that neither engine supports; the message says why."""
 
@@ -107,11 +100,6 @@ def compile_portable(pattern: str) -> re.Pattern[str] | None:
     if flaw is not None and flaw.id != "pattern-loose":
         return None
     return re.compile(_Translation(native=False).translate_choice(parse(pattern)), re.ASCII)
-
-
-def is_usual(pattern: str) -> bool:
-    """Return whether every validator can read *pattern*, which is valid; False if unsure."""
-    return _USUAL.fullmatch(pattern) is not None
 
 
 def write_portable(pattern: str) -> str | None:

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from functools import cache, cached_property, partial
 from typing import Any, Final
 
+import jsonschema_rs
+
 from dateline.openapi import pointer, replace_children
-from dateline.sample.supported import find_supported
+from dateline.regex.supported import find_supported
 from dateline.schema.constraints import (
     drop_meaningless,
     escape_reference,
@@ -186,8 +188,6 @@ class SampledDocument:
     @cached_property
     def _registry(self) -> Any:
         root = self._write_references("document", self.root, "")
-        import jsonschema_rs
-
         return jsonschema_rs.Registry([(_ROOT, root)])
 
     def _compile(self, schemas: str) -> Any:
@@ -223,8 +223,6 @@ class SampledDocument:
         held: dict[str, Any] = {}
         while len(held) < len(goals):
             held[str(len(held))] = cut("schema", goals[len(held)])
-        import jsonschema_rs
-
         # in a registry, which accepts what a metaschema refuses: a name that is required twice
         registry = jsonschema_rs.Registry([(_ROOT, {"$defs": held})])
         return _make_validator(rooted, registry)
@@ -255,8 +253,6 @@ def _make_validator(schemas: list[Any], registry: Any) -> Any:
 
     Raises UnreadableError if that is impossible.
     """
-    import jsonschema_rs
-
     try:
         return jsonschema_rs.Draft202012Validator(
             {"allOf": [True, *schemas]}, validate_formats=True, registry=registry
@@ -375,15 +371,11 @@ def _with_tag(schema: Any, tag: str, values: list[str]) -> dict[str, Any]:
 
 @cache
 def _pattern(pattern: str) -> Any:
-    import jsonschema_rs
-
     return jsonschema_rs.Draft202012Validator({"pattern": pattern})
 
 
 @cache
 def _format(name: str) -> Any:
-    import jsonschema_rs
-
     return jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True)
 
 

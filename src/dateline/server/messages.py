@@ -52,7 +52,7 @@ from dateline.openapi import (
     value_schema,
 )
 from dateline.project import Projector
-from dateline.sample.supported import find_supported
+from dateline.regex.supported import find_supported
 from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure

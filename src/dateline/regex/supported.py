@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from typing import Final
 
-from dateline.regex.engines import is_usual, write_portable
+from dateline.regex.engines import write_portable
+
+# What every validator reads and is small, known without one: it takes time to import.
+_USUAL: Final = re.compile(
+    r"(?:[^\\(){}\[\]?]|\\[.dws/+-]|\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|\\[.dws/+](?!-)|[^\\\[\]&~-])+\]"
+    r"|\{\d{1,2}(?:,\d{0,2})?\}|\((?!\?)|\)|\?)*"
+)
 
 
 @cache
@@ -13,7 +21,7 @@ def find_supported(pattern: str) -> str | None:
 
     They refuse some that are valid (`[\\w-.]`), and those that take too much memory (`.{0,65536}`).
     """
-    if is_usual(pattern) or is_supported(pattern):
+    if _USUAL.fullmatch(pattern) or is_supported(pattern):
         return pattern
     portable = write_portable(pattern)
     return portable if portable is not None and is_supported(portable) else None
@@ -21,11 +29,11 @@ def find_supported(pattern: str) -> str | None:
 
 @cache
 def is_supported(pattern: str) -> bool:
-    """Return whether validators can read *pattern*."""
+    """Return whether validators can read *pattern*; True where none is installed."""
     try:
         import jsonschema_rs
     except ModuleNotFoundError:
-        return True  # nothing is generated here
+        return True  # a light installation builds no validators either
 
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
