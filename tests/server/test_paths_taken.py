@@ -176,6 +176,17 @@ def is_narrowed(response: Response) -> bool:
     return response.status == 200 and response.json["buyer"] == find_order("one")["customer_name"]
 
 
+def build_with_place(folder: Path, place: str) -> Any:
+    """Return the shop's layer whose requests name versions at *place*."""
+    table = FILES["versions.yaml"].replace("header: X-API-Version", place)
+    sources = loaded(folder, {**FILES, "versions.yaml": table})
+    return (
+        Generated(folder, sources)
+        .module("server")
+        .versioned(Lenient(backend()), environment="production", converters=Converters())
+    )
+
+
 @pytest.mark.parametrize("http", ["h11", "httptools"])
 @pytest.mark.parametrize("form", ["{}", "http://elsewhere.example{}", "HTTPS://[::1]:8443{}"])
 def test_a_target_in_absolute_form_is_that_of_its_path(shop: Shop, http: Any, form: str) -> None:
@@ -264,9 +275,29 @@ def test_operations_that_are_not_versioned_pass_at_their_own_paths(shop: Shop) -
     ],
 )
 def test_a_version_in_the_path_is_read_beside_other_spellings(tmp_path: Path, path: str) -> None:
-    table = FILES["versions.yaml"].replace("header: X-API-Version", "path: true")
-    server = Generated(tmp_path, loaded(tmp_path, {**FILES, "versions.yaml": table})).module(
-        "server"
-    )
-    app = server.versioned(Lenient(backend()), environment="production", converters=Converters())
+    app = build_with_place(tmp_path, "path: true")
     assert is_narrowed(asyncio.run(ask(app, Asked("GET", path))))
+
+
+@pytest.mark.parametrize(
+    ("place", "path", "accept"),
+    [
+        ("path: true", "/api/{}/orders/one", "*/*"),
+        ("query: version", "/api/orders/one?version={}", "*/*"),
+        ("media-type: version", "/api/orders/one", "application/json;version={}"),
+    ],
+)
+def test_a_method_that_a_header_names_leaves_the_version(
+    tmp_path: Path, place: str, path: str, accept: str
+) -> None:
+    app = build_with_place(tmp_path, place)
+    for version, key in ((OLDEST, "buyer"), (NEWEST, "customer_name")):
+        for method, named in (("GET", b"GET"), ("POST", b"GET"), ("POST", b"get")):
+            headers = [
+                (b"accept", accept.format(version).encode()),
+                (b"x-http-method-override", named),
+            ]
+            scope = request(method, path.format(version), headers)
+            scope["raw_path"] = scope["path"].encode()
+            response = asyncio.run(exchange(app, scope, b""))
+            assert (response.status, key in response.json) == (200, True)

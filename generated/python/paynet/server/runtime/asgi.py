@@ -464,22 +464,25 @@ class Versioned:
                 if documents is not None and documents.serves(path):
                     await documents(scope, receive, send)
                     return
+            ways: list[tuple[str | None, Scope]] = [(None, scope)]
             if self._find_version is not None:
-                named, found = self._find_version(scope)
+                way = self._find_version(scope)
+                # servers may read the path as another one that names no version
+                ways = [way] if way[1] is scope else [way, *ways]
             if self._find is None:
                 if not path.startswith(self._below) and path != self._prefix:
                     await self._app(scope, receive, send)
                     return
+                named, found = ways[0]
             else:
-                if self._find_version is not None:
-                    routed = self._find(scope["method"], route(found))
-                if routed is None and found is not scope:
-                    # servers may read the path as another one that names no version
-                    named, found = None, scope
-                    routed = self._find(scope["method"], path)
-                if routed is None:
-                    routed = self._find_overridden(found)
-                if routed is None:
+                for way in ways:
+                    routed = self._find(scope["method"], route(way[1]))
+                    if routed is None:
+                        routed = self._find_overridden(way[1])
+                    if routed is not None:
+                        named, found = way
+                        break
+                else:
                     await self._app(scope, receive, send)
                     return
         state = found.setdefault("state", {})
