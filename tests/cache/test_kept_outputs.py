@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.other_words import adopted_apis, with_words
+from support.sources import API, VERSIONS, folder
 from support.thing_sources import SCHEMAS, api
 
 from dateline.cache import Cache
@@ -209,6 +210,31 @@ def test_a_word_may_become_any_other_and_come_back(tmp_path: Path, word: str) ->
 
 def replace(word: str, text: str, said: str) -> str:
     return text if said == word else said
+
+
+PARTS = """\
+thing: { type: object, properties: { due: { type: string, description: A thing } } }
+"""
+
+
+@pytest.mark.parametrize("swapped", ["Read it", "When", "Where"])
+def test_words_of_a_part_of_another_file_stay_while_others_change(
+    tmp_path: Path, swapped: str
+) -> None:
+    part = "plain: { $ref: 'part.yaml#/thing' }"
+    saying = SAYING.replace("plain: { type: string, description: Nowhere else }", part)
+    versions = VERSIONS.replace("policy:", "site: true\npolicy:")
+    cache = Cache(None)
+    # swapped, as many words are equal as before, but others
+    for text in (saying, swap(saying, "A thing", swapped)):
+        files = {"versions.yaml": versions, "api.yaml": API + text, "part.yaml": PARTS}
+        found = load(folder(tmp_path, files), cache=cache)
+        assert found.parts
+        assert render(found, cache=cache) == render(found)
+
+
+def swap(text: str, first: str, second: str) -> str:
+    return text.replace(first, "%").replace(second, first).replace("%", second)
 
 
 ODD_FOR_SITES = (

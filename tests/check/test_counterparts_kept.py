@@ -327,3 +327,42 @@ def test_each_counterpart_counts_wherever_it_is(seed: int, tmp_path: Path) -> No
         for pointer in found:
             left = {at: row for at, row in found.items() if at != pointer}
             assert count_findings({**rows, name: left}), pointer
+
+
+OPERATION: Final = """\
+openapi: 3.1.0
+info: { title: Library, version: canonical }
+tags: [{ name: Loans }]
+paths:
+  /loans:
+    put:
+      operationId: putLoan
+      tags: [Loans]
+      parameters: [{ $ref: '#/components/parameters/Version' }]
+      requestBody: { content: { application/json: { schema: <loan> } } }
+      responses: { '204': { description: nothing } }
+components:
+  parameters:
+    Version: { name: X-API-Version, in: header, schema: { type: string } }
+"""
+
+
+def test_one_is_found_where_nothing_has_a_history_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loan = "{ type: object, properties: { %s: { type: string%s } } }"
+    before = loan % ("borrower", ", x-was: { 2024-06-01: { name: reader } }")
+    versions = TABLE.replace("  - { date: 2024-09-01, title: Fewer fields. }\n", "")
+    folder(tmp_path, {"versions.yaml": versions, "api.yaml": OPERATION.replace("<loan>", before)})
+    monkeypatch.chdir(tmp_path)
+    assert dateline("generate").status == 0
+    body = "requestBody: { content: { application/json: { schema: <loan> } } }"
+    history = f"      x-was: {{ 2024-06-01: {{ {body} }} }}\ncomponents:\n"
+    after = (
+        OPERATION.replace("<loan>", loan % ("borrower", ""))
+        .replace("components:\n", history)
+        .replace("<loan>", loan % ("reader", ""))
+    )
+    (tmp_path / "schemas" / "api.yaml").write_text(after, "utf-8")
+    found = [(rule, message) for rule, _, message in list_unwaived()]
+    assert found == [(RENAMED, f"borrower {NAME} ('reader' -> no other name)")]

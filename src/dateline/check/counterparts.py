@@ -8,6 +8,7 @@ they get for a member that their version lacks. The record of what was published
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, Final, NamedTuple
 
 from dateline.cache import Cache, Recollection
@@ -89,7 +90,8 @@ def check_counterparts(
     paths = {row[:6]: tuple(row.path) for row in rows}
     readings = DiffReadings()
     found: dict[tuple[Any, ...], tuple[dict[str, Any], list[str]]] = {}
-    for environment, version in dict.fromkeys(row[:2] for row in rows):
+    # a document without any row now may have had some
+    for environment, version in product((each.name for each in api.table.environments), known):
         shown, name = Combination(version, environment), f"{environment}/{version}"
         sides = _restrict(record.counterparts.get(name, {}), known), now.get(name, {})
         is_same = sides[0] == sides[1]

@@ -66,6 +66,23 @@ def join_meanings(meanings: Iterable[tuple[str, Meaning]]) -> bytes:
     return total.digest()
 
 
+def digest_equality(document: dict[str, Any]) -> bytes:
+    """Return a digest of which words of *document* are equal.
+
+    Necessary if references lead to other files: there, a word may be in an object whose kind only
+    a reference determines, and then it is part of the structure of its file.
+    """
+    numbers: dict[str, int] = {}
+    places: list[int] = []
+
+    def note(text: str) -> str:
+        places.append(numbers.setdefault(text, len(numbers)))
+        return text
+
+    replace_words("document", document, note)
+    return sha256(json.dumps(places).encode()).digest()
+
+
 def find_words(
     files: Sequence[tuple[Meaning, dict[str, Any]]], wanted: Collection[str]
 ) -> dict[str, str]:
