@@ -308,12 +308,15 @@ def _recall_pages(
     from dateline.changes import Changes
     from dateline.changes.additions import list_periods
     from dateline.changes.kept import recall_pages
+    from dateline.changes.pages import Differences
 
-    periods = [*list_periods(api, projector, record)] if record else []
+    known = Recollection(cache, api.meaning)
+    differences = Differences(api, projector, shown=True, known=known)
+    periods = [*list_periods(api, projector, record, differences)] if record else []
 
     @cached
     def compare() -> Changes:
-        made = Changes(api, projector, periods, Recollection(cache, api.meaning))
+        made = Changes(api, projector, periods, differences)
         # comparisons take more memory than their results
         free_cycles()
         return made

@@ -166,10 +166,11 @@ def _list_added(
     if known is not None:
         since, messages = known
         return {"since": since, "messages": messages}
-    from dateline.changes.additions import list_additions
+    from dateline.changes.pages import Differences
 
     since, published = _at_the_cut(workspace.output, api.table.latest)
-    entries = list_additions(api, projector, api.table.latest, _latest(api, published))
+    latest = api.table.latest
+    entries = Differences(api, projector).list_additions(latest, _latest(api, published))
     return {"since": since, "messages": sorted(entry.message for entry in entries)}
 
 

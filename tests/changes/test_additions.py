@@ -73,7 +73,18 @@ CHANGE: Final = {
     "versions": [],
     "why": None,
     "upgrade": "Nothing has to be done. A field that you don't know may be ignored.",
+    "effect": "Loan.pages is new in responses.",
 }
+
+ENTRY: Final = (
+    "#### Loan.pages is new in responses.\n"
+    "\n"
+    "- **What to do:** Nothing has to be done. A field that you don't know may be ignored.\n"
+    "- **You receive it in** Get a loan (`GET /loans/{id}`)\n"
+    "- Details: `response-field-added`, additive, `/components/schemas/Loan/properties/pages`\n"
+    "\n"
+)
+SUMMARY: Final = ("/loans/{id}:\n    get:\n", "/loans/{id}:\n    get:\n      summary: Get a loan\n")
 
 
 # --- From cut to cut
@@ -89,7 +100,7 @@ def test_cutting_keeps_the_documents_as_they_were_on_the_day(project: Path) -> N
 
 def test_what_is_added_has_a_page_from_then_on(project: Path) -> None:
     before = feed()
-    edit(PAGES_FIELD)
+    edit(PAGES_FIELD, SUMMARY)
     assert dateline("generate").status == CLEAN
 
     assert page(DAY) == {
@@ -105,12 +116,12 @@ def test_what_is_added_has_a_page_from_then_on(project: Path) -> None:
         "\n"
         "## Nothing to do\n"
         "\n"
-        "#### Loan.pages: field added.\n"
-        "\n"
-        "- **What to do:** Nothing has to be done. A field that you don't know may be ignored.\n"
-        "- **You receive it in** `GET /loans/{id}`\n"
-        "- Details: `response-field-added`, additive, `/components/schemas/Loan/properties/pages`, "
-        'after `{"type": "integer"}`\n'
+        f"{ENTRY}"
+        "```diff\n"
+        "  {\n"
+        '+   "pages": 183\n'
+        "  }\n"
+        "```\n"
         "\n"
         f"[All versions](README.md) · [this page for programs](added-since-{DAY}.json)\n"
     )
@@ -128,6 +139,52 @@ def test_what_is_added_has_a_page_from_then_on(project: Path) -> None:
     assert feed() == before
     # what has not been cut is not recorded
     assert git("status", "--porcelain", "schemas") == " M schemas/loans.yaml\n"
+
+
+def test_a_closed_period_is_explained_like_an_open_one(project: Path) -> None:
+    publish(PAGES_FIELD)
+    cut_next()
+    # the record has the words of that time, and operations have the titles of today
+    publish(SUMMARY)
+    written = (project / f"generated/changes/added-since-{DAY}.md").read_text("utf-8")
+    assert written == (
+        f"# Library: added to all versions after {DAY} and before {LATER} was cut\n"
+        "\n"
+        "1 additive. Additive changes go to all versions: every caller gets them.\n"
+        "\n"
+        "## Nothing to do\n"
+        "\n"
+        f"{ENTRY}"
+        f"[All versions](README.md) · [this page for programs](added-since-{DAY}.json)\n"
+    )
+    html = (project / f"generated/changes/added-since-{DAY}.html").read_text("utf-8")
+    assert "<h4>Loan.pages is new in responses.</h4>" in html
+    assert "<li>Get a loan <code>GET /loans/{id}</code></li>" in html
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_titles_on_kept_pages_are_those_of_now(project: Path, is_closed: bool) -> None:
+    publish(PAGES_FIELD, SUMMARY)
+    if is_closed:
+        cut_next()
+        commit()
+    path = project / f"generated/changes/added-since-{DAY}.md"
+    before = path.read_text("utf-8")
+    publish(("summary: Get a loan", "summary: Find a loan"))
+    assert before.count("Get a loan") == 1
+    assert path.read_text("utf-8") == before.replace("Get a loan", "Find a loan")
+
+
+def test_a_record_of_an_earlier_release_is_explained_by_its_message(project: Path) -> None:
+    publish(PAGES_FIELD)
+    cut_next()
+    kept = project / f"schemas/_additions/{DAY}.json"
+    recorded_then = json.loads(kept.read_text("utf-8"))
+    del recorded_then["changes"][0]["effect"]
+    kept.write_text(json.dumps(recorded_then))
+    assert dateline("generate").status == CLEAN
+    written = (project / f"generated/changes/added-since-{DAY}.md").read_text("utf-8")
+    assert "\n#### Loan.pages: field added.\n" in written
 
 
 def test_words_and_what_is_gated_are_no_additions(project: Path) -> None:
@@ -176,7 +233,8 @@ def test_cutting_closes_the_period_and_begins_another(project: Path) -> None:
         f"- [after {DAY} and before {LATER} was cut](added-since-{DAY}.md): 1 additive",
     ]
     reported = (
-        f"Added to all versions after {DAY} and before {LATER} was cut Loan.pages: field added."
+        f"Added to all versions after {DAY} and before {LATER} was cut "
+        "Loan.pages is new in responses."
     )
     assert [title for title, text in feed().items() if reported in text] == [f"{LATER}: As before."]
     assert dateline("generate", "--check").status == CLEAN

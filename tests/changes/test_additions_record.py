@@ -99,6 +99,11 @@ def swapped(before: str, after: str) -> Callable[[str], str]:
         ),
         (
             "{day}.json",
+            swapped('"effect": "Loan.pages is new in responses."', '"effect": 1'),
+            "{day}.json:32:17: record-damaged: `effect` can't be this",
+        ),
+        (
+            "{day}.json",
             swapped('"since": "2025', '"since": "2024'),
             "{day}.json:2:12: record-damaged: `since` is not what the file is called",
         ),

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
-from dateline.cache import Recollection
 from dateline.changes.pages import Differences, Page, describe_announcement, list_pages
 from dateline.changes.record import Period
 from dateline.changes.sections import group_by_reason
@@ -31,8 +30,7 @@ _MOST_IN_FEED: Final = 50
 class Changes:
     """The context of each template of the folder.
 
-    *periods* are those of additions to all versions. Results for definitions of the same meaning
-    are taken from *known*.
+    *periods* are those of additions to all versions; *differences* explain what they say.
     """
 
     def __init__(
@@ -40,11 +38,11 @@ class Changes:
         api: Api,
         projector: Projector,
         periods: Sequence[Period] = (),
-        known: Recollection | None = None,
+        differences: Differences | None = None,
     ) -> None:
         self._api = api
         self._periods = periods
-        differences = Differences(api, projector, shown=True, known=known)
+        differences = differences or Differences(api, projector, shown=True)
         self.pages = list(list_pages(api.table, differences))
         """What differs between versions, for each two of them that have a page."""
         self.announced = [describe_announcement(each) for each in api.table.announcements]

@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
-from dateline.changes.entries import DOCUMENTATION, Entry
-from dateline.changes.reasons import Reason
+from dateline.changes.entries import Entry
+from dateline.changes.pages import Differences
 from dateline.changes.record import Period, Record
-from dateline.check.merge import Merged
-from dateline.diff import DiffReadings, are_reworded, diff
+from dateline.diff import DiffReadings, are_reworded
 from dateline.gates import order
-from dateline.model import Api, Combination, Verdict
+from dateline.model import Api
 from dateline.project import Projector
-
-
-def list_additions(
-    api: Api, projector: Projector, version: str, documents: Mapping[str, dict[str, Any]]
-) -> tuple[Entry, ...]:
-    """Return what *version* promises beyond its earlier *documents*, which are by environment.
-
-    Only additive changes, documentation aside; an environment that *documents* lacks is ignored.
-    """
-    merged = Merged(api.table.policy, api.table.verdicts)
-    for environment in api.table.environments:
-        if environment.name in documents:
-            now = projector.contract(version, environment.name).document
-            for change in diff(documents[environment.name], now, words=False):
-                merged.add(change, Combination(version, environment.name))
-    entries = [
-        Entry.of(group, Reason())
-        for group in merged
-        if group.judgement.verdict is Verdict.ADDITIVE and group.judgement.rule not in DOCUMENTATION
-    ]
-    return tuple(sorted(entries, key=lambda entry: (entry.where, entry.message)))
 
 
 def find_empty_period(api: Api, projector: Projector, record: Record) -> Period | None:
@@ -56,16 +33,22 @@ def find_empty_period(api: Api, projector: Projector, record: Record) -> Period 
     return _open_period(api, record, ())
 
 
-def list_periods(api: Api, projector: Projector, record: Record) -> Iterator[Period]:
-    """Yield the additions of each period, newest first.
+def list_periods(
+    api: Api, projector: Projector, record: Record, differences: Differences | None = None
+) -> Iterator[Period]:
+    """Yield the additions of each period, newest first, as *differences* explain them.
 
     The open period comes with its additions, which may be none; it is left out if its version has
     left the table.
     """
+    differences = differences or Differences(api, projector)
     if record.version in api.table.dates:
-        added = list_additions(api, projector, record.version, record.documents)
+        added = differences.list_additions(record.version, record.documents)
         yield _open_period(api, record, added)
-    yield from reversed(record.closed)
+    for period in reversed(record.closed):
+        known = period.since in api.table.dates
+        named = differences.name_calls(period.entries, period.since) if known else period.entries
+        yield replace(period, entries=named)
 
 
 def _open_period(api: Api, record: Record, entries: tuple[Entry, ...]) -> Period:

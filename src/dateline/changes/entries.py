@@ -73,13 +73,8 @@ class Entry:
     explanation: Explanation = data_field(compare=False)
 
     @classmethod
-    def of(
-        cls, group: ChangeGroup, reason: Reason, explanation: Explanation | None = None
-    ) -> Entry:
-        """Return the entry for *group*, with its *reason*.
-
-        Without an *explanation* its message is used, as for an entry that is read from a record.
-        """
+    def of(cls, group: ChangeGroup, reason: Reason, explanation: Explanation) -> Entry:
+        """Return the entry for *group*, with its *reason* and *explanation*."""
         change, judgement = group.change, group.judgement
         return cls(
             rule=judgement.rule,
@@ -97,20 +92,23 @@ class Entry:
             versions=reason.versions,
             why=reason.why,
             upgrade=RULES[judgement.rule].callers,
-            explanation=explanation or Explanation(f"{describe(change)}."),
+            explanation=explanation,
         )
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Entry:
-        """Return the entry with this ``data``."""
+        """Return the entry with this ``data``.
+
+        Its ``effect`` explains it, or else its message: records of earlier releases have none.
+        """
         lists = ("operations", "environments", "versions")
         return cls(
             **{
-                **data,
+                **{name: value for name, value in data.items() if name != "effect"},
                 "verdict": Verdict(data["verdict"]),
                 "direction": Direction(data["direction"]),
                 **{name: tuple(data[name]) for name in lists},
-                "explanation": Explanation(f"{data['message']}."),
+                "explanation": Explanation(data.get("effect", f"{data['message']}.")),
             }
         )
 
@@ -163,6 +161,11 @@ class Entry:
         ]
 
     @property
+    def plain_values(self) -> list[tuple[str, str]]:
+        """The ``values`` that are no part of a document: texts, numbers, and lists of them."""
+        return [each for each in self.values if _is_plain(getattr(self, each[0]))]
+
+    @property
     def calls(self) -> Calls:
         """The operations to name to people with their summaries; ``unnamed`` counts the others."""
         if self.explanation.calls:
@@ -172,3 +175,9 @@ class Entry:
     @property
     def unnamed(self) -> int:
         return len(self.operations) - len(self.calls)
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return not isinstance(value, dict)

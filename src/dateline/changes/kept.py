@@ -33,13 +33,14 @@ def recall_pages(
 ) -> list[Artifact]:
     """Return the pages from *lay_out*, or those it returned earlier with the same quoted texts.
 
-    Besides *api* they may only depend on *periods* and on the templates in *folders*. *keep* is
-    called with the pages of earlier runs.
+    Besides *api* they may only depend on *periods*, their explanations included, and on the
+    templates in *folders*. *keep* is called with the pages of earlier runs.
     """
     words = getattr(api.document, "words", None)
     if api.meaning is None or words is None:
         return lay_out()[0]
-    added = json.dumps([period.data for period in periods])
+    explained = [[entry.explanation for entry in period.entries] for period in periods]
+    added = json.dumps([[period.data for period in periods], explained])
     key = cache.key("change pages", api.meaning, added, *list_inputs(folders, _PACKAGES))
     known = cache.get(key)
     if known is not None and (kept := _read(known, words, keep)) is not None:

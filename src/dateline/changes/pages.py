@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import combinations, pairwise
 from typing import Any, Final
 
 from dateline import progress
 from dateline.cache import Recollection
-from dateline.changes.entries import MOST_OPERATIONS, Calls, Entry, Explanation
+from dateline.changes.entries import (
+    DOCUMENTATION,
+    MOST_OPERATIONS,
+    Calls,
+    Entry,
+    Explanation,
+)
 from dateline.changes.fragments import FragmentLine, MessageFragments, MessageValues
 from dateline.changes.reasons import Reason, Reasons
 from dateline.changes.sections import PageSection, count_breaking, list_sections
@@ -21,6 +27,7 @@ from dateline.diff import DiffReadings, diff
 from dateline.model import Announcement, Api, Change, Combination, Table, Verdict, Version
 from dateline.openapi import VERSION, method_name, operations, path_items
 from dateline.project import Projector
+from dateline.rules import describe
 from dateline.rules.effects import describe_effect
 from dateline.schema.memo import memoize
 from dateline.schema.references import Located, Resolver
@@ -188,20 +195,83 @@ class Differences:
         reasons = Reasons(self._api, self._origin, older.date, newer.date).of(
             (group.change, group.combinations[0].environment) for group in groups
         )
-        summaries = {**self._summaries(older), **self._summaries(newer)}
+        pair = older.date, newer.date
+        explain = self._make_explain(pair, partial(self._fragments, *pair))
+        return [
+            (group, self._once(Entry.of(group, reason, explain(group, rank))))
+            for rank, (group, reason) in enumerate(zip(groups, reasons, strict=True))
+        ]
+
+    def list_additions(
+        self, version: str, documents: Mapping[str, dict[str, Any]]
+    ) -> tuple[Entry, ...]:
+        """Return what *version* promises beyond its earlier *documents*, by environment, by place.
+
+        Only additive changes, documentation aside; an environment that *documents* lacks is
+        ignored.
+        """
+        table = self._api.table
+        merged = Merged(table.policy, table.verdicts)
+        for name in (environment.name for environment in table.environments):
+            if name in documents:
+                now = Combination(version, name)
+                for change in diff(documents[name], self._document(now), words=False):
+                    merged.add(change, now)
+        groups = sorted(filter(_is_addition, merged), key=_place)
+
+        @cache
+        def compare(environment: str) -> MessageFragments:
+            before = MessageValues(documents[environment])
+            return MessageFragments(before, self._values(version, environment))
+
+        explain = self._make_explain((version,), compare)
+        return tuple(
+            Entry.of(group, Reason(), explain(group, rank)) for rank, group in enumerate(groups)
+        )
+
+    def name_calls(self, entries: Iterable[Entry], version: str) -> tuple[Entry, ...]:
+        """Return recorded *entries* with the summaries of their operations in *version*."""
+        calls = self._make_calls((version,))
+        return tuple(
+            replace(entry, explanation=entry.explanation._replace(calls=calls(entry.operations)))
+            for entry in entries
+        )
+
+    def _make_explain(
+        self, versions: Sequence[str], compare: Callable[[str], MessageFragments]
+    ) -> Callable[[ChangeGroup, int], Explanation]:
+        """Return a function that explains a change, given with its rank.
+
+        *compare* has the fragments of an environment; summaries are those of the last of
+        *versions*.
+        """
+        calls = self._make_calls(versions)
+
+        def explain(group: ChangeGroup, rank: int) -> Explanation:
+            change = group.change
+            lines: tuple[FragmentLine, ...] = ()
+            if self._shown and rank < _MOST_SHOWN:
+                lines = compare(group.combinations[0].environment).list_lines(change)
+            return Explanation(describe_effect(change), calls(change.operations), lines)
+
+        return explain
+
+    def _make_calls(self, versions: Sequence[str]) -> Callable[[tuple[str, ...]], Calls]:
+        """Return a function that adds their summaries in the last of *versions* to operations."""
+
+        def summarize(name: str) -> str:
+            known = map(self._summaries, reversed(versions))
+            return next((each[name] for each in known if name in each), "")
 
         @cache
         def calls(operations: tuple[str, ...]) -> Calls:
             named = operations[:MOST_OPERATIONS]
-            found = tuple((name, summaries.get(name, "")) for name in named)
+            found = tuple((name, summarize(name)) for name in named)
             self.texts.update(summary for _, summary in found)
             # one object for all pages: it is laid out once
             return self._calls.setdefault(found, found)
 
-        return [
-            (group, self._once(self._explain(group, reason, calls, older, newer, rank)))
-            for rank, (group, reason) in enumerate(zip(groups, reasons, strict=True))
-        ]
+        return calls
 
     def _collect_texts(self, change: Change) -> None:
         pending: list[Any] = [change.before, change.after]
@@ -216,25 +286,6 @@ class Differences:
         for inner in change.within:
             self._collect_texts(inner)
 
-    def _explain(
-        self,
-        group: ChangeGroup,
-        reason: Reason,
-        calls: Callable[[tuple[str, ...]], Calls],
-        older: Version,
-        newer: Version,
-        rank: int,
-    ) -> Entry:
-        environment = group.combinations[0].environment
-        lines: tuple[FragmentLine, ...] = ()
-        if self._shown and rank < _MOST_SHOWN:
-            fragments = self._fragments(older.date, newer.date, environment)
-            lines = fragments.list_lines(group.change)
-        explanation = Explanation(
-            describe_effect(group.change), calls(group.change.operations), lines
-        )
-        return Entry.of(group, reason, explanation)
-
     def _make_fragments(self, older: str, newer: str, environment: str) -> MessageFragments:
         return MessageFragments(*(self._values(date, environment) for date in (older, newer)))
 
@@ -242,11 +293,11 @@ class Differences:
         which = Combination(version, environment)
         return MessageValues(self._document(which), self._known, which)
 
-    def _find_summaries(self, version: Version) -> dict[str, str]:
+    def _find_summaries(self, version: str) -> dict[str, str]:
         """Return the summary of each operation of *version*, in any environment, by its name."""
         found: dict[str, str] = {}
         for environment in self._api.table.environments:
-            document = self._document(Combination(version.date, environment.name))
+            document = self._document(Combination(version, environment.name))
             resolver = Resolver(document)
             for path, item in path_items(document):
                 node = resolver.follow(Located(item, "")).value
@@ -284,6 +335,16 @@ def _fewer(table: Table) -> list[tuple[Version, Version]]:
     jumps = [(older, latest) for older in earlier]
     # in the order of the table, each once
     return sorted({*pairwise(versions), *jumps}, key=lambda pair: tuple(map(versions.index, pair)))
+
+
+def _is_addition(group: ChangeGroup) -> bool:
+    judgement = group.judgement
+    return judgement.verdict is Verdict.ADDITIVE and judgement.rule not in DOCUMENTATION
+
+
+def _place(group: ChangeGroup) -> tuple[str, str]:
+    change = group.change
+    return change.after_pointer or change.before_pointer or "", describe(change)
 
 
 def _weight(group: ChangeGroup) -> tuple[Any, ...]:

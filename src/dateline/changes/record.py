@@ -79,7 +79,9 @@ class Period:
             "since": self.since,
             "until": self.until,
             "environments": list(self.environments),
-            "changes": [entry.data for entry in self.entries],
+            "changes": [
+                {**entry.data, "effect": entry.explanation.effect} for entry in self.entries
+            ],
         }
 
 
@@ -303,13 +305,14 @@ _PERIOD_SHAPE: Final[dict[str, _Fits]] = {
     "changes": lambda value: isinstance(value, list) and bool(value),
 }
 _ENTRY_SHAPE: Final[dict[str, _Fits]] = {
-    **dict.fromkeys(("rule", "message", "field", "upgrade"), _is_text),
+    **dict.fromkeys(("rule", "message", "field", "upgrade", "effect"), _is_text),
     **dict.fromkeys(("schema", "before_pointer", "after_pointer", "why"), _is_text_or_null),
     **dict.fromkeys(("operations", "environments", "versions"), _is_list_of_texts),
     **dict.fromkeys(("before", "after"), lambda _: True),
     "verdict": _one_of(str(Verdict.ADDITIVE)),
     "direction": _one_of(*map(str, Direction)),
 }
+_OPTIONAL: Final = {"effect"}
 
 
 def _faults(period: Map, since: str) -> Iterator[tuple[_Trail, str]]:
@@ -330,7 +333,7 @@ def _find_shape_faults(
     if not isinstance(node, dict):
         yield at, "this is no object"
         return
-    for key in sorted(shape.keys() - node.keys()):
+    for key in sorted(shape.keys() - node.keys() - _OPTIONAL):
         yield at, f"`{key}` is missing"
     for key, value in node.items():
         if key not in shape:
