@@ -6,7 +6,7 @@ import itertools
 import posixpath
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -28,10 +28,14 @@ def paths() -> Any:
     return generate_payments().module("server.paths")
 
 
-def draw_rows(lots: random.Random, segments: list[str] = SEGMENTS) -> list[Row]:
+def draw_rows(
+    lots: random.Random, segments: list[str] = SEGMENTS, ends: Sequence[str] = ("",)
+) -> list[Row]:
     """Return methods and templates, each path once but for the names of its parameters."""
     counts = [1] * 6 + [2] * 25 + [3] * 10
-    templates = {"/" + "/".join(lots.choices(segments, k=count)) for count in counts}
+    templates = {
+        "/" + "/".join(lots.choices(segments, k=count)) + lots.choice(ends) for count in counts
+    }
     rows = sorted((lots.choice(METHODS), path) for path in templates)
     lots.shuffle(rows)
     return rows
@@ -88,12 +92,13 @@ READINGS: list[Callable[[str], str]] = [
     merge,
     clean,
     lambda path: path.removesuffix(".json"),
+    # those that do this ignore a slash at the end of their routes, too
     lambda path: path.rstrip("/") or "/",
 ]
 
 
-def servers() -> Iterator[tuple[Callable[[str], str], int]]:
-    """Yield what servers make of a path, and whether they tell letters apart by case."""
+def servers() -> Iterator[tuple[Callable[[str], str], int, bool]]:
+    """Yield what servers make of a path, and whether they ignore case, and a slash at its end."""
     for chosen in itertools.product([False, True], repeat=len(READINGS)):
         steps = [step for step, is_done in zip(READINGS, chosen, strict=True) if is_done]
 
@@ -102,18 +107,25 @@ def servers() -> Iterator[tuple[Callable[[str], str], int]]:
                 path = step(path)
             return path
 
-        yield read, 0
-        yield read, re.IGNORECASE
+        yield read, 0, chosen[-1]
+        yield read, re.IGNORECASE, chosen[-1]
 
 
-def pick(ordered: list[Row], method: str, path: str, flags: int) -> Row | None:
+def pick(ordered: list[Row], method: str, path: str, flags: int, no_slash: bool) -> Row | None:
     """Return the operation that a server has at *path*: the most concrete one of its routes."""
     for meant, template in ordered:
-        pattern = "[^/]+".join(map(re.escape, re.split(r"\{.\}", unquote(template))))
+        pieces = re.split(r"\{.\}", unquote(template.rstrip("/") if no_slash else template))
+        pattern = "[^/]+".join(map(re.escape, pieces))
         is_method = method == meant or (method, meant) == ("HEAD", "GET")
         if is_method and re.fullmatch(pattern, path, flags):
             return meant, template
     return None
+
+
+def reduce(template: str, flags: int, no_slash: bool) -> str:
+    """Return *template* without the differences that a server ignores."""
+    shape = re.sub("{.}", "{}", template.rstrip("/") if no_slash else template)
+    return shape.lower() if flags else shape
 
 
 def spell(lots: random.Random, path: str) -> str:
@@ -129,7 +141,7 @@ def spell(lots: random.Random, path: str) -> str:
 @pytest.mark.parametrize("seed", range(3))
 def test_what_any_server_takes_a_path_for_is_found(paths: Any, seed: int) -> None:
     lots = random.Random(seed)
-    rows = draw_rows(lots)
+    rows = draw_rows(lots, ends=["", "", "/"])
     found = paths.Paths([(*row, row) for row in rows], list)
     ordered = sorted(rows, key=lambda row: paths.concrete_first(*row))
     every = [*servers()]
@@ -137,17 +149,19 @@ def test_what_any_server_takes_a_path_for_is_found(paths: Any, seed: int) -> Non
     for _ in range(300):
         method, template = lots.choice(rows)
         plain = re.sub(r"{.}", lambda _: lots.choice(["a", "b", "c1", "A"]), unquote(template))
-        path = spell(lots, plain)
+        # servers with a route for the suffix are not expected to strip it
+        is_plain = lots.random() < 0.2 and not plain.rstrip("/").endswith(".json")
+        path = plain if is_plain else spell(lots, plain)
         readings = found.find(method, path) or []
         heads = {each[0] for each in readings}
-        shapes = {re.sub("{.}", "{}", each[1]).lower() for each in heads}
-        for read, flags in lots.sample(every, 25):
-            taken = pick(ordered, method, read(path), flags)
+        for read, flags, no_slash in lots.sample(every, 25):
+            taken = pick(ordered, method, read(path), flags, no_slash)
             if taken is None:
                 continue
             counts[read(path) != path] += 1
-            # of two that differ in case alone, a server that ignores it has one
-            is_alike = flags and re.sub("{.}", "{}", taken[1]).lower() in shapes
+            # of two that differ in what a server ignores alone, it has one
+            alike = {reduce(each[1], flags, no_slash) for each in heads}
+            is_alike = (flags or no_slash) and reduce(taken[1], flags, no_slash) in alike
             assert taken in heads or is_alike, (path, read(path), taken, readings)
     assert min(counts) > 300, counts
 
@@ -155,7 +169,7 @@ def test_what_any_server_takes_a_path_for_is_found(paths: Any, seed: int) -> Non
 @pytest.mark.parametrize("seed", range(4))
 def test_a_path_without_anything_odd_has_one_reading(paths: Any, seed: int) -> None:
     lots = random.Random(seed)
-    rows = draw_rows(lots, [each for each in SEGMENTS if each != "A"])
+    rows = draw_rows(lots, [each for each in SEGMENTS if each != "A"], ["", "/"])
     found = paths.Paths([(*row, row) for row in rows], list)
     for _ in range(300):
         method, template = lots.choice(rows)
@@ -197,6 +211,48 @@ def test_readings_of_a_path(paths: Any, path: str, expected: Any) -> None:
     }
     found = paths.Paths([("GET", path, name) for name, path in rows.items()], list)
     assert found.find("GET", path) == (expected and [*map(tuple, expected)])
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        # servers that ignore the last slash read one of the others
+        ("/things/me", [["one"], ["me"]]),
+        ("/things/ME", [["one"], ["me"]]),
+        ("/things/me.json", [["one"], ["me"]]),
+        ("/things/me/", [["me"]]),
+        ("/things/x", [["one"]]),
+        ("/things/x/", [["one"]]),
+        ("/users/me/", [["user"], ["own"]]),
+        ("/users/me.json/", [["user"], ["own"]]),
+        ("/users/me", [["own"]]),
+        ("/users/x/", [["user"]]),
+        ("/users/x.json/", [["user"]]),
+        ("/pets/me/", [["me pet", "pet"]]),
+        ("/pets/me.json/", [["pet"], ["me pet", "pet"]]),
+        ("/both/x", [["both"]]),
+        ("/both/x/", [["both/"]]),
+        ("/x", [["name"]]),
+        ("/x/a/", [["part"]]),
+    ],
+)
+def test_readings_of_a_path_among_some_with_a_slash_at_the_end(
+    paths: Any, path: str, expected: Any
+) -> None:
+    rows = {
+        "one": "/things/{x}",
+        "me": "/things/me/",
+        "user": "/users/{x}/",
+        "own": "/users/me",
+        "pet": "/pets/{x}/",
+        "me pet": "/pets/me/",
+        "both": "/both/{x}",
+        "both/": "/both/{x}/",
+        "name": "/{x}",
+        "part": "/x/{y}/",
+    }
+    found = paths.Paths([("GET", path, name) for name, path in rows.items()], list)
+    assert found.find("GET", path) == [*map(tuple, expected)]
 
 
 def test_of_two_methods_both_count(paths: Any) -> None:

@@ -125,18 +125,20 @@ def _write(shape: str, parameter: str) -> str:
 def _write_plain(segments: list[str], others: Iterable[list[str]]) -> str:
     """Return the expression for the paths that a template matches in every reading of theirs.
 
-    *others* are the segments of more concrete templates: what they match in any case of letters,
-    or with the suffix, some servers take for theirs.
+    *others* are the segments of more concrete templates, with a slash at the end if these have one:
+    what they match in any case of letters, or with the suffix, some servers take for theirs.
     """
+    end = "" if segments[-1] else "/"
     barred: dict[int, list[str]] = {}
     for other in others:
         pairs = enumerate(zip(other, segments, strict=True))
         place = next(at for at, (a, b) in pairs if a.lower() != b.lower())
-        barred.setdefault(place, []).append(_write("/".join(other[place:]), "[^/]+"))
+        text = "/".join(other[place:]).removesuffix(end)
+        barred.setdefault(place, []).append(_write(text, "[^/]+"))
     made = []
     for place, segment in enumerate(segments):
         bar = "|".join(barred.get(place, ()))
-        bar = bar and rf"(?!(?i:{bar})(?:{re.escape(_SUFFIX)})?\Z)"
+        bar = bar and rf"(?!(?i:{bar})(?:{re.escape(_SUFFIX)})?{end}\Z)"
         parameter = _PLAIN_SEGMENT if segment.startswith("{}") else _PLAIN
         made.append(bar + _write(segment, parameter))
     return "/".join(made)
@@ -150,11 +152,16 @@ def concrete_first(method: str, text: str) -> tuple[list[tuple[bool, int]], int,
     with a fragment, after it. An operation HEAD comes before GET, which answers HEAD without one.
     """
     path, query, is_path = _split(text)
-    parts = [
-        (True, -len(segment.replace("{}", ""))) if "{}" in segment else (False, 0)
-        for segment in _read_segments(path)
-    ]
+    parts = _rank(_read_segments(path))
     return parts, -len(query) if query or is_path else 1, method != "HEAD"
+
+
+def _rank(segments: list[str]) -> list[tuple[bool, int]]:
+    """Return what sorts more concrete segments before others."""
+    return [
+        (True, -len(segment.replace("{}", ""))) if "{}" in segment else (False, 0)
+        for segment in segments
+    ]
 
 
 def methods_of(method: str) -> frozenset[str]:
@@ -223,7 +230,19 @@ class Paths(Generic[T, R]):
                 found = listed.setdefault((each, len(template.segments) - 1), [])
                 found.append((template, row))
         self._make = cache(make)
-        self._alternatives = {key: _Alternatives(each, self._make) for key, each in listed.items()}
+        self._alternatives = {
+            (method, count): _Alternatives(
+                each,
+                [
+                    segments
+                    for near in (count - 1, count + 1)
+                    for template, _ in listed.get((method, near), ())
+                    if len(segments := _turn_last_slash(template.shape).split("/")) == count + 1
+                ],
+                self._make,
+            )
+            for (method, count), each in listed.items()
+        }
         # each request that is none of an operation comes here
         self._find_read = lru_cache(maxsize=256)(self._find_by_reading)
 
@@ -261,14 +280,18 @@ class _Alternatives(Generic[T, R]):
     """What is found by paths with the same number of slashes: one expression matches them all.
 
     Rows have numbers: from 1 for those with parameters, below for the others, which come first.
+    *beside* are the segments of other templates with a slash added at the end, or removed from it,
+    where that makes them as long.
     """
 
     def __init__(
         self,
         rows: list[tuple[PathTemplate, T]],
+        beside: list[list[str]],
         make: Callable[[tuple[tuple[T, ...], ...]], R | None],
     ) -> None:
         self._rows = rows
+        self._beside = beside
         self._make = make
         self._others: dict[int, list[tuple[PathTemplate, T]]] = {}
         self._first = sum(template.is_exact for template, _ in rows) - 1
@@ -284,13 +307,18 @@ class _Alternatives(Generic[T, R]):
 
     def _write(self) -> Iterator[str]:
         """Yield the expressions of the rows with parameters."""
-        folded = [template.shape.lower().split("/") for template, _ in self._rows]
+        listed = [template.segments for template, _ in self._rows]
+        ends = {bool(segments[-1]) for segments in listed}
+        near = [segments for segments in self._beside if bool(segments[-1]) in ends]
+        folded = [[each.lower() for each in segments] for segments in (*listed, *near)]
+        beside = [*zip(near, folded[len(listed) :], strict=True)]
         for at, (template, _) in enumerate(self._rows):
             if not template.is_exact:
+                rank = _rank(template.segments)
                 others = (
-                    self._rows[other][0].segments
-                    for other, segments in enumerate(folded[:at])
-                    if _may_be_taken(segments, folded[at])
+                    segments
+                    for segments, lower in (*zip(listed[:at], folded, strict=False), *beside)
+                    if _may_be_taken(lower, folded[at]) and _rank(segments) <= rank
                 )
                 yield f"({_write_plain(template.segments, others)})"
 
@@ -348,4 +376,6 @@ def _may_be_taken(one: list[str], other: list[str]) -> bool:
 
 
 def _may_match(one: list[str], other: list[str]) -> bool:
-    return all(a == b or "{}" in a or "{}" in b for a, b in zip(one, other, strict=True))
+    return bool(one[-1]) == bool(other[-1]) and all(
+        a == b or "{}" in a or "{}" in b for a, b in zip(one, other, strict=True)
+    )
