@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -327,6 +328,32 @@ def test_each_counterpart_counts_wherever_it_is(seed: int, tmp_path: Path) -> No
         for pointer in found:
             left = {at: row for at, row in found.items() if at != pointer}
             assert count_findings({**rows, name: left}), pointer
+
+
+def test_one_is_found_before_a_version_that_has_ended(tmp_path: Path) -> None:
+    published = loaded(tmp_path / "published", {"versions.yaml": TABLE, "api.yaml": API})
+    rows = json.loads(json.dumps(list_counterparts(published)))
+    text = API
+    for old, new in swap("name: mark", "name: sign"):
+        text = text.replace(old, new)
+    api = loaded(tmp_path / "now", {"versions.yaml": TABLE, "api.yaml": text})
+    shown = Combination("2024-06-01", "production")
+    content = Projector(published).contract(*shown).document
+    document = Document(name="published.json", data=json.dumps(content).encode())
+    # a version between the last one with both fields and the first one without them
+    versions = (*published.table.dates, "2024-07-01")
+
+    def list_found(known: dict[str, Any]) -> list[str]:
+        record = replace(PolicyRecord.of(api.table, (), known), versions=versions)
+        before = Published(label="published", documents={shown: document}, policy=record)
+        return sorted(each.message for each in check_counterparts(api, before, Projector(api)))
+
+    assert list_found(rows) == [
+        f"Loan.room_mark {NAME} ('sign' -> 'mark')",
+        f"Loan.shelf_mark {NAME} ('mark' -> 'sign')",
+    ]
+    # what that version had
+    assert list_found({}) == []
 
 
 OPERATION: Final = """\

@@ -95,15 +95,13 @@ def check_counterparts(
         shown, name = Combination(version, environment), f"{environment}/{version}"
         sides = _restrict(record.counterparts.get(name, {}), known), now.get(name, {})
         is_same = sides[0] == sides[1]
-        if (
-            shown not in published.documents
-            or (is_same and (not sides[0] or shown in unchanged))
-            # what the versions between them had, which have ended, was perhaps the last to have it
-            or _find_next(version, versions) != _find_next(version, known)
-        ):
+        if shown not in published.documents or (is_same and (not sides[0] or shown in unchanged)):
             continue
+        is_next_ended = _find_next(version, versions) != _find_next(version, known)
         for change in _list_changes(published, projector, shown, sides, readings):
             for key, was, is_now in _compare(change, *sides):
+                if is_next_ended and not was:
+                    continue  # a version that has ended was perhaps the newest with the thing
                 keys = (key, key._replace(what="", date=version))
                 listed = (paths.get((environment, version, *each)) for each in keys)
                 path = next(filter(None, listed), None) or projector.origin(key.at, *shown)
