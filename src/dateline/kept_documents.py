@@ -101,7 +101,7 @@ def recall_documents(
     inputs = list_inputs(folders, _PACKAGES)
     key = cache.key("documents", api.meaning or b"", said, recorded, *inputs)
     if (head := cache.get(key)) is not None:
-        found = _read(json.loads(head), definitions, cache, resized, keep)
+        found = _read(json.loads(head), definitions, cache, key, resized, keep)
         if found is not None:
             return found
     try:
@@ -141,7 +141,8 @@ def _render(
             content, places = _fill(artifact.content, begin, texts)
             digest = sha256(content).hexdigest()
             kept = json.dumps([number for place in places for number in place]).encode()
-            cache.put(cache.key("places of words", digest), kept)
+            # the words have other numbers in definitions of another meaning
+            cache.put(cache.key("places of words", key, digest), kept)
             cache.put(cache.key("document", digest), zlib.compress(content, 1))
             shown = sorted({place[2] for place in places})
             made = keep(Artifact(path=artifact.path, content=content))
@@ -182,6 +183,7 @@ def _read(
     head: list[Any],
     definitions: Definitions,
     cache: Cache,
+    key: bytes,
     resized: Resized | None,
     keep: Keep,
 ) -> list[Artifact] | None:
@@ -196,7 +198,7 @@ def _read(
     for path, digest, size, numbers in rows:
         edits: list[_Edit] = []
         if not changed.keys().isdisjoint(numbers):
-            places = cache.get(cache.key("places of words", digest))
+            places = cache.get(cache.key("places of words", key, digest))
             if places is None:
                 return None
             edits = list(_list_edits(json.loads(places), texts))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from support.other_words import adopted_apis
-from support.sources import LIBRARY, folder
-from support.thing_sources import SCHEMAS
+from support.sources import API, LIBRARY, VERSIONS, folder
+from support.thing_sources import SCHEMAS, things
 
 from dateline.cache import Cache
 from dateline.changes.record import read_record
@@ -149,6 +149,30 @@ def test_what_has_another_size_may_be_without_content() -> None:
 
 def swap_case(word: str) -> str:
     return word[:-1] + word[-1].swapcase()
+
+
+@pytest.mark.parametrize("word", ["One", "Two", "Three"])
+def test_words_are_in_their_places_after_other_definitions_with_an_equal_document(
+    tmp_path: Path, word: str
+) -> None:
+    fields = [
+        f"        {name}: {{ type: string, description: {text} }}"
+        for name, text in (("a", "One"), ("b", "Two"), ("c", "Three"))
+    ]
+    new = "        fresh: { type: string, x-added: next, description: Four }"
+    cache = Cache(None)
+
+    def load_with(name: str, lines: list[str]) -> Api:
+        schema = "\n".join(["    Thing:", "      type: object", "      properties:", *lines])
+        files = {"versions.yaml": VERSIONS, "api.yaml": API, "things.yaml": things(schema)}
+        return load(folder(tmp_path, files, name), cache=Cache(None))
+
+    api = load_with("before", fields)
+    recall(api, cache, render_documents)
+    for at in range(4):
+        recall(load_with(f"{at}", [*fields[:at], new, *fields[at:]]), cache, render_documents)
+        other = with_words(api, lambda text: "Another" if text == word else text)
+        assert recall(other, cache, never) == render_documents(other)
 
 
 def test_definitions_with_parts_are_rendered(tmp_path: Path) -> None:

@@ -144,8 +144,7 @@ class MessageComparison:
         self.before = self.schemas.before.document
         self.after = self.schemas.after.document
         # by kind and text, the one pair for all objects with that text on both sides; None if they
-        # reach
-        # nothing unequal
+        # reach nothing unequal
         self._alike: dict[tuple[str, NodeText], NodePair | None] = {}
 
     def pair(self, kind: str, before: Located, after: Located) -> NodePair:

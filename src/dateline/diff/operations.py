@@ -386,8 +386,7 @@ class OperationComparison:
         for _, *both in align(tags_by_name(ours), tags_by_name(theirs)):
             root.compare(NOTE, "tags", *both)
         # operations that inherit these get the same change, and join it; what nothing inherits has
-        # no
-        # effect
+        # no effect
         kinds = SECURITY if self.security.is_inherited else NOTE
         security = ours.get("security"), theirs.get("security")
         self.security.compare_requirements(root, *security, kinds)

@@ -255,8 +255,7 @@ class Messages:
             lambda reader, path, method: [*reader.responses(reader.operation(path, method) or {})]
         )
         # Responses are validated without what only requests have; for requests, the types of
-        # handlers
-        # validate that again.
+        # handlers validate that again.
         schemas = self._component_rows(components, {}, *ACCESS)
         schemas = self._component_rows(_component_names(requests), schemas, READ_ONLY)
         return {
