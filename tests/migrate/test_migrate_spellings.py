@@ -475,3 +475,21 @@ def test_a_file_of_another_encoding_than_it_says_is_refused(
     assert (status, out) == (3, "")
     assert err.startswith(f"{tmp_path}/wrong.py:1:1: python-unreadable: this is no Python: its ")
     assert (tmp_path / "right.py").read_text() == "import library.v2025_01_01\n"
+
+
+def test_what_has_nothing_to_do_with_the_version_is_passed_over(
+    project: Path, tmp_path: Path
+) -> None:
+    contents = {
+        "latin.py": b"x = '\xe9'\n",
+        "other.py": b"# coding: none-such\n",
+        "old.py": b"print 1",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "nowhere.py").symlink_to("nothing.py")
+    (tmp_path / "right.py").write_text("import library.v2025_01_01\n")
+    assert migrate(project, tmp_path, VERSIONS[0], VERSIONS[-1])[0] == 0
+    assert (tmp_path / "right.py").read_text() == "import library.v2026_01_01\n"
+    assert {name: (tmp_path / name).read_bytes() for name in contents} == contents

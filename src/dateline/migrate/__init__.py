@@ -68,7 +68,7 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
     *generated* is a folder with the generated packages and change pages, in `python` and
     `changes`. Nothing is imported or run. Files that import one that imports the older version,
     at any distance, are read as well. Raises PackageError where *generated* lacks a version or the
-    page, SourceError with every file that is no Python.
+    page, SourceError with every one of them that is no Python.
     """
     # slow to import, and an optional dependency
     from dateline.migrate.concerned import find_concerned, find_roots
@@ -91,6 +91,9 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
         try:
             texts[path], encodings[path] = _read_text(path)
         except (SyntaxError, UnicodeDecodeError):
+            # Python can't import it either: other files, as of test data, are of no concern
+            if package_name(older).encode() not in path.read_bytes():
+                continue
             problems.append(_refuse(path, 1, 1, "its encoding is not the one that it declares"))
     concerned = find_concerned(texts, package_name(older))
     folders = [generated / "python", *find_roots(paths)]
@@ -159,7 +162,8 @@ def _list_files(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             inside = [each for each in path.rglob("*.*") if each.suffix in _SUFFIXES]
-            found |= {each for each in inside if not _is_hidden(each.relative_to(path))}
+            shown = [each for each in inside if not _is_hidden(each.relative_to(path))]
+            found |= {each for each in shown if each.is_file()}
         else:
             found.add(path)
     yield from sorted(found)
