@@ -554,8 +554,7 @@ class _DecimalAsWritten(_Decimal):
 
 
 # What pydantic-core reads according to RFC 3339 and RFC 9562, and writes as it was read. All else
-# is
-# read in Python, and decided there.
+# is read in Python, and decided there.
 _NATIVE_DATE: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _NATIVE_FRACTION: Final = "|".join(f"0{{{zeros}}}[1-9][0-9]{{{5 - zeros}}}" for zeros in range(6))
 _NATIVE_OFFSET: Final = r"[+-](?:(?:0[1-9]|1[0-9]|2[0-3]):[0-5][0-9]|00:(?:0[1-9]|[1-5][0-9]))"
