@@ -210,6 +210,8 @@ def test_what_is_not_disclosed_is_said_and_nothing_invented(tmp_path: Path) -> N
     sentence = "What 2024-09-01 changes is not disclosed."
     assert sentence in files["2024-01-15...2024-09-01.md"]
     assert sentence in files["2024-01-15...2024-09-01.html"]
+    assert "Nothing differs" not in files["2024-01-15...2024-09-01.html"]
+    assert "\nNot disclosed.\n" in files["2024-01-15...2024-09-01.md"]
     assert "[not disclosed](2024-01-15...2024-09-01.md)" in files["README.md"]
 
 

@@ -107,3 +107,49 @@ def test_a_field_inside_a_body_without_a_name_is_named_with_its_operation() -> N
         {"requestBody": body, "responses": response},
         {"requestBody": filled, "responses": response},
     ) == [{"effect": "You can send tag of GET /loans.", "lines": '  {\n+   "tag": "new"\n  }'}]
+
+
+BOOK = {"$ref": "#/components/schemas/Book"}
+DISC = {"$ref": "#/components/schemas/Disc"}
+PLAIN = {"type": "object"}
+
+
+@pytest.mark.parametrize(
+    ("where", "ending"),
+    [
+        ("request", " requests"),
+        ("response", " responses"),
+        ("request-response", " requests and responses"),
+        ("model", " models"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("before", "after", "fact"),
+    [
+        (BOOK, DISC, "is described by Disc now, not by Book: Disc.tag is new in"),
+        (DISC, BOOK, "is described by Book now, not by Disc: Disc.tag is gone from"),
+        (PLAIN, DISC, "is described by Disc now: Disc.tag is new in"),
+        (DISC, PLAIN, "is no longer described by Disc: Disc.tag is gone from"),
+        (
+            {"allOf": [BOOK]},
+            {"allOf": [BOOK, DISC]},
+            "is described by Disc now: Disc.tag is new in",
+        ),
+        (
+            {"allOf": [BOOK, DISC]},
+            {"allOf": [BOOK]},
+            "is no longer described by Disc: Disc.tag is gone from",
+        ),
+    ],
+)
+def test_a_reference_that_leads_elsewhere_is_explained_by_its_consequence(
+    where: str, ending: str, before: dict[str, Any], after: dict[str, Any], fact: str
+) -> None:
+    older, newer = (
+        {"Loan": {"type": "object", "properties": {"item": item}}, "Book": PLAIN, "Disc": TAG}
+        for item in (before, after)
+    )
+    effect = f"Loan.item {fact}{ending}."
+    if where == "request":
+        effect = effect.replace("Disc.tag is new in requests", "You can send Disc.tag")
+    assert [found["effect"] for found in explain(where, older, newer)] == [effect]

@@ -32,10 +32,13 @@ _PARTS: Final = frozenset({"body", "media-type", "response", "header", "paramete
 
 def describe_effect(change: Change) -> str:
     """Return what *change* means to callers, as a sentence: `Loan.due is gone from responses.`"""
-    sentence = _describe_effect(change) or describe(change)
-    sentence = printable(sentence)
+    sentence = printable(_describe(change))
     # the names of fields and components keep their case
     return f"T{sentence[1:]}." if sentence.startswith("the ") else f"{sentence}."
+
+
+def _describe(change: Change) -> str:
+    return _describe_effect(change) or describe(change)
 
 
 def _describe_effect(change: Change) -> str | None:
@@ -76,6 +79,8 @@ def _describe_effect(change: Change) -> str | None:
         name = " ".join(filter(None, (NOUNS.get(subject, subject), change.field)))
         needed = " and required" if event == "added" and is_required(change) else ""
         return f"{name_owner(change)}: the {name} is {_EVENTS[event]}{needed}"
+    if change.within and get_value(change) is not None:
+        return _describe_switch(change, place)
     return _describe_keyword(change, place)
 
 
@@ -100,13 +105,26 @@ def _describe_operation(change: Change, event: str) -> str:
     return f"{owner} is {_EVENTS[event]}"
 
 
+def _describe_switch(change: Change, place: str) -> str:
+    """Return the sentence about a reference to another component, with the first consequence."""
+    before, after = (
+        None if side is None else format_name(side) for side in (change.before, change.after)
+    )
+    if after is None:
+        fact = f"{place} is no longer described by {before}"
+    else:
+        fact = f"{place} is described by {after} now{f', not by {before}' if before else ''}"
+    first, *more = change.within
+    return f"{fact}: {_describe(first)}{f', and {len(more):,} more' if more else ''}"
+
+
 def _describe_keyword(change: Change, place: str) -> str | None:
     """Return the sentence about a keyword with a plain value; None where others say it better."""
     sides = (change.before, change.after)
     plain = all(
         isinstance(side, str | int | float | None) and not isinstance(side, bool) for side in sides
     )
-    if is_flag(change) or change.within or not plain or not change.keyword:
+    if is_flag(change) or not plain or not change.keyword:
         return None
     match change.kind:
         case Kind.KEYWORD_ADDED:
