@@ -15,6 +15,7 @@ from dateline.adopt import adopt
 from dateline.load import load
 from dateline.regex.engines import matches
 from dateline.regex.supported import find_supported, is_supported
+from dateline.schema.constraints import replace_patterns
 
 # What is checked: a pattern, a text that matches, and one that does not.
 CHECKED = {
@@ -33,6 +34,8 @@ LEFT_OUT = [
     "^.{0,65536}$",
     "^[a-z]{1,5000000000}$",
     "^([a-z]{1,1000}){1,1000}$",
+    "^((a{1,99}){1,99}){1,99}$",
+    "^" + r"[^\s]{0,99}" * 60 + "$",
     r"^(?>a)$",
     r"^\p{Foo}$",
     r"(?i)^(?P<a>x)\Z",
@@ -64,18 +67,33 @@ def test_what_passes_without_a_look_is_read_by_validators(seed: int) -> None:
         "[a-z]",
         r"[^\w.]",
         "[a-z0-9_.]",
+        "(b)",
+        "([^\\s]{2})",
         "(?:b)",
         ".",
     ]
     for _ in range(50):
         pattern = "".join(
-            piece + lots.choice(["", "", "+", "*", "?", "{2}", "{1,64}", "{3,}"])
+            piece + lots.choice(["", "", "+", "*", "?", "{2}", "{1,64}", "{3,}", "{99}"])
             if piece not in "^$|"
             else piece
             for piece in lots.choices(pieces, k=6)
         )
         assert find_supported(pattern) == pattern
         assert is_supported(pattern), pattern
+
+
+@pytest.mark.parametrize("pattern", LEFT_OUT)
+def test_what_validators_refuse_is_left_out(pattern: str) -> None:
+    assert find_supported(pattern) is None
+
+
+def test_two_spellings_of_one_pattern_both_count() -> None:
+    named = {r"^a{,3}$": {"maxLength": 3}, r"^a\{,3\}$": {"type": "string"}}
+    made = replace_patterns({"patternProperties": named}, find_supported)
+    validator = jsonschema_rs.Draft202012Validator(made)
+    found = [validator.is_valid({"a{,3}": value}) for value in ("abc", "abcd", 1)]
+    assert found == [True, False, False]
 
 
 def document(pattern: str, *, named: bool) -> dict[str, Any]:

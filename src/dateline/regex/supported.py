@@ -14,6 +14,11 @@ _USUAL: Final = re.compile(
     r"|\{\d{1,2}(?:,\d{0,2})?\}|\((?!\?)|\)|\?)*"
 )
 
+# Repetitions, and whether they are of a group: these multiply what is in it.
+_REPETITION: Final = re.compile(r"(\)?)\{(\d+)(?:,(\d*))?\}")
+_MOST_STEPS: Final = 4000
+"""With so many steps of any kind, an expression is small enough for every validator."""
+
 
 @cache
 def find_supported(pattern: str) -> str | None:
@@ -21,10 +26,23 @@ def find_supported(pattern: str) -> str | None:
 
     They refuse some that are valid (`[\\w-.]`), and those that take too much memory (`.{0,65536}`).
     """
-    if _USUAL.fullmatch(pattern) or is_supported(pattern):
+    is_usual = _USUAL.fullmatch(pattern) is not None and _count_steps(pattern) <= _MOST_STEPS
+    if is_usual or is_supported(pattern):
         return pattern
     portable = write_portable(pattern)
     return portable if portable is not None and is_supported(portable) else None
+
+
+def _count_steps(pattern: str) -> int:
+    """Return how many steps a usual *pattern* has at most once its repetitions are written out."""
+    steps, times = len(pattern), 1
+    for group, least, most in _REPETITION.findall(pattern):
+        count = max(int(least), int(most or 0), 1)
+        if group:
+            times *= count
+        else:
+            steps += count
+    return steps * times
 
 
 @cache

@@ -141,7 +141,12 @@ def replace_patterns(schema: dict[str, Any], find_pattern: FindPattern) -> dict[
     if isinstance(named, dict):
         written = {each: find_pattern(each) if _has_tree(each) else None for each in named}
         if any(each != name for name, each in written.items()):
-            kept = {each: named[name] for name, each in written.items() if each is not None}
+            kept: dict[str, Any] = {}
+            for name, each in written.items():
+                if each in kept:  # they were two spellings of one expression
+                    kept[each] = {"allOf": [kept[each], named[name]]}
+                elif each is not None:
+                    kept[each] = named[name]
             others = {"": True} if None in written.values() else {}
             made = {**made, "patternProperties": {**others, **kept}}
     return made
