@@ -41,7 +41,13 @@ def app(project: Path) -> Iterator[Any]:
 def library(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The generated package, to be imported as `library`."""
     monkeypatch.syspath_prepend(str(project / "generated" / "python"))
+    # packages of other projects may have the same name
+    _forget_library()
     yield
+    _forget_library()
+
+
+def _forget_library() -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "library"]:
         del sys.modules[name]
 

@@ -36,7 +36,7 @@ def draw_rows(
     templates = {
         "/" + "/".join(lots.choices(segments, k=count)) + lots.choice(ends) for count in counts
     }
-    rows = sorted((lots.choice(METHODS), path) for path in templates)
+    rows = sorted((lots.choice(METHODS), path) for path in sorted(templates))
     lots.shuffle(rows)
     return rows
 
@@ -154,16 +154,19 @@ def test_what_any_server_takes_a_path_for_is_found(paths: Any, seed: int) -> Non
         path = plain if is_plain else spell(lots, plain)
         readings = found.find(method, path) or []
         heads = {each[0] for each in readings}
+        # a suffix that the definitions declare is part of the path, which no server strips
+        declared = pick(ordered, method, path, 0, False)
+        is_declared = declared is not None and declared[1].rstrip("/").endswith(".json")
         for read, flags, no_slash in lots.sample(every, 25):
             taken = pick(ordered, method, read(path), flags, no_slash)
-            if taken is None:
+            if taken is None or (is_declared and not read(path).rstrip("/").endswith(".json")):
                 continue
             counts[read(path) != path] += 1
             # of two that differ in what a server ignores alone, it has one
             alike = {reduce(each[1], flags, no_slash) for each in heads}
             is_alike = (flags or no_slash) and reduce(taken[1], flags, no_slash) in alike
             assert taken in heads or is_alike, (path, read(path), taken, readings)
-    assert min(counts) > 300, counts
+    assert min(counts) > 150, counts
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -229,11 +229,9 @@ def response_without_way_down() -> None:
     Handlers are written once, for the newest version; callers get status 500 where their own
     declares no such status, or another body.
 
-    An error is declared for all versions: drop its gate, or declare a range such as `4XX`, or
-    `default`, without one. A success status or media type takes the place of the one that older
-    versions have, which gets `x-removed`, and has the same schema. An object that may have too few
-    fields left for its `minProperties` needs more required ones that every version has. If no
-    handler sends this response, waive the finding.
+    Declare errors without a gate, or a range such as `4XX`. Give the older success status or media
+    type `x-removed`, and the new one the same schema. An object below its `minProperties`
+    needs more required fields that all versions have. If no handler sends it, waive the finding.
     """
 
 
