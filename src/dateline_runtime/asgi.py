@@ -77,8 +77,11 @@ _CLOSE: Final = (b"connection", b"close")
 # Headers by which callers name another method if they can only send POST.
 _METHODS: Final = frozenset({b"x-http-method-override", b"x-http-method", b"x-method-override"})
 
-# The target of a request in absolute form (RFC 9112, section 3.2.2), and its parts.
-_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)(.*)", re.DOTALL)
+# The target of a request in absolute form (RFC 9112, section 3.2.2), and its parts. There is a host,
+# and nobody's name before it (RFC 9110, sections 4.2.1 and 4.2.4).
+_ABSOLUTE: Final = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]*://([!$&-.0-;=A-Z\[\]_a-z~]+)([/?#].*)?", re.DOTALL
+)
 
 # The number of mount points of the application for which links are cached.
 _MOST_ROOTS: Final = 16
@@ -164,10 +167,10 @@ def lead_to_path(scope: Scope) -> Scope:
     if found is None:
         raise RequestError("the target of the request is no path")
     headers = [each for each in scope["headers"] if each[0] != b"host"]
-    headers.insert(0, (b"host", found[1].encode("latin-1", "replace")))
+    headers.insert(0, (b"host", found[1].encode()))
     changed = {**scope, "path": found[2] or "/", "headers": headers}
     raw = _ABSOLUTE.fullmatch((scope.get("raw_path") or b"").decode("latin-1"))
-    changed["raw_path"] = None if raw is None else raw[2].encode("latin-1") or b"/"
+    changed["raw_path"] = None if raw is None else (raw[2] or "/").encode("latin-1")
     return changed
 
 

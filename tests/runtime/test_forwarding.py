@@ -87,7 +87,10 @@ def test_a_target_in_absolute_form_leads_to_the_same_server(port: int) -> None:
 
 @pytest.mark.parametrize(
     "target",
-    ["@127.0.0.1/", ".example/", "0/", ":80/", "a/b", "*", "\\\\x/", "example:443", "a@b://c"],
+    [
+        *("@127.0.0.1/", ".example/", "0/", ":80/", "a/b", "*", "\\\\x/", "example:443", "a@b://c"),
+        *("http:///a", "http://me@h/a", "http://h%0d%0aX:y/a", "http://h%20i/a"),
+    ],
 )
 def test_a_target_that_is_no_path_leads_to_no_server(
     forwarding: Any, backend: int, target: str

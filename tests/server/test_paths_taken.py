@@ -199,6 +199,16 @@ def test_a_target_in_absolute_form_is_that_of_its_path(shop: Shop, http: Any, fo
         assert is_narrowed(send(port, asked))
 
 
+@pytest.mark.parametrize("host", ["", "me@h", "me:secret@h", "a@b@h", "a\r\nX: y", "a b", "\xe9"])
+@pytest.mark.parametrize("door", ["serve", "wrap"])
+def test_a_target_in_absolute_form_names_a_host_alone(shop: Shop, door: str, host: str) -> None:
+    # decoded, as servers pass it
+    scope = request("GET", f"http://{host}{ORDER.url}")
+    response = asyncio.run(exchange(getattr(shop, door)("production"), scope, b""))
+    assert response.status == 400
+    assert "the target of the request is no path" in response.body.decode()
+
+
 def surrounding(shop: Shop, app: Any) -> Any:
     return serving(shop.wrap("production", app))
 
