@@ -53,7 +53,8 @@ class Lenient:
             path = posixpath.normpath(path).removesuffix(".json")
             segments = path.lstrip("/").split("/")
             known = [each.lower() if each.lower() in LITERALS else each for each in segments]
-            method = dict(scope["headers"]).get(b"x-http-method-override", b"").decode().upper()
+            named = dict(scope["headers"]).get(b"x-http-method-override", b"").decode()
+            method = named.partition(",")[0].strip().upper()
             changed = {"path": "/" + "/".join(known), "method": method or scope["method"]}
             scope = {**scope, **changed}
         await self._app(scope, receive, send)
@@ -236,6 +237,8 @@ OVERRIDE = b"x-http-method-override: "
         # no operation by its own method: it is that of the other
         ("POST", "/api/orders/one", b"GET", 200),
         ("POST", "/api/orders/one/", b"get", 200),
+        ("POST", "/api/orders/one", b"GET, POST", 200),
+        ("POST", "/api/orders/one", b" GET,PURGE", 200),
         ("GET", "/api/orders/one", b"GET", 200),
         # an operation, and the application may take it for another
         ("POST", "/api/orders", b"GET", 404),

@@ -77,8 +77,8 @@ _CLOSE: Final = (b"connection", b"close")
 # Headers by which callers name another method if they can only send POST.
 _METHODS: Final = frozenset({b"x-http-method-override", b"x-http-method", b"x-method-override"})
 
-# The target of a request in absolute form (RFC 9112, section 3.2.2), and its parts. There is a host,
-# and nobody's name before it (RFC 9110, sections 4.2.1 and 4.2.4).
+# The target of a request in absolute form (RFC 9112, section 3.2.2), and its parts. It has a host
+# and no user (RFC 9110, sections 4.2.1 and 4.2.4).
 _ABSOLUTE: Final = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]*://([!$&-.0-;=A-Z\[\]_a-z~]+)([/?#].*)?", re.DOTALL
 )
@@ -570,7 +570,9 @@ class Versioned:
         """Return the operation that a request may mean by its method, or by one that it names."""
         if self._find is None:
             return None
-        named = [value.decode("latin-1") for name, value in scope["headers"] if name in _METHODS]
+        lines = [value.decode("latin-1") for name, value in scope["headers"] if name in _METHODS]
+        # of several, some applications take the first
+        named = [each.replace(",", " ") for each in lines]
         return self._find(" ".join([scope["method"], *named]), route(scope)) if named else None
 
     def _negotiate(self, named: str) -> tuple[_Served, Rejection | None]:
