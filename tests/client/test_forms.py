@@ -189,6 +189,25 @@ def test_parameters_and_forms_are_written_as_the_definitions_say(archive: Any) -
     assert request.headers["content-type"] == "application/x-www-form-urlencoded"
 
 
+RESERVED = "a:/?#[]@!$&'()*+,;=b%41 &c=d"
+
+
+@pytest.mark.parametrize("value", [RESERVED, [RESERVED, "x"], {RESERVED: RESERVED}])
+def test_reserved_characters_stay_within_their_value(archive: Any, value: Any) -> None:
+    written = archive.client.parameters
+    style = written.Parameter("f", "query", allow_reserved=True)
+    pairs = (
+        [*value.items()]
+        if isinstance(value, dict)
+        else [("f", each) for each in ([value] if isinstance(value, str) else value)]
+    )
+    query = "&".join(style.write_query(value))
+    assert [*httpx.URL(f"http://h/?{query}").params.multi_items()] == pairs
+    assert written.write_form({"f": value}, {"f": style}).decode() == query
+    # those that nothing reads otherwise are not encoded
+    assert ":/?" in query
+
+
 def test_calling_what_a_version_lacks_says_since_when_it_exists(archive: Any) -> None:
     client, requests = make(archive.v2024_01_15)
     for name in ("get_scan", "stream_get_scan"):

@@ -17,7 +17,9 @@ from ..types import write_decimal
 
 Place = Literal["path", "query", "header", "cookie"]
 
-_RESERVED: Final = ":/?#[]@!$&'()*+,;="
+# Not all reserved characters of RFC 3986: in a query or a form, `#`, `&` and `+` would not be read
+# as part of a value.
+_RESERVED: Final = ":/?[]@!$'()*,;="
 _SEPARATORS: Final = {"spaceDelimited": "%20", "pipeDelimited": "%7C"}
 _FIELD_VALUE: Final = re.compile(r"[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?|")
 
