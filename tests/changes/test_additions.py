@@ -123,7 +123,7 @@ def test_what_is_added_has_a_page_from_then_on(project: Path) -> None:
         "  }\n"
         "```\n"
         "\n"
-        f"[All versions](README.md) · [this page for programs](added-since-{DAY}.json)\n"
+        f"[All versions](README.md) · [this page as JSON](added-since-{DAY}.json)\n"
     )
     html = (project / f"generated/changes/added-since-{DAY}.html").read_text("utf-8")
     assert f"<h1>Library: added to all versions since {DAY} was cut</h1>" in html
@@ -155,7 +155,7 @@ def test_a_closed_period_is_explained_like_an_open_one(project: Path) -> None:
         "## Nothing to do\n"
         "\n"
         f"{ENTRY}"
-        f"[All versions](README.md) · [this page for programs](added-since-{DAY}.json)\n"
+        f"[All versions](README.md) · [this page as JSON](added-since-{DAY}.json)\n"
     )
     html = (project / f"generated/changes/added-since-{DAY}.html").read_text("utf-8")
     assert "<h4>Loan.pages is new in responses.</h4>" in html

@@ -86,7 +86,7 @@ def test_a_page_reads_as_a_list_by_reason(library: Api) -> None:
         "\n"
         "1 breaking.\n"
         "\n"
-        "next is being prepared: all of this may still change.\n"
+        "next is being prepared and may still change.\n"
         "\n"
         "## Breaking changes\n"
         "\n"
@@ -104,7 +104,7 @@ def test_a_page_reads_as_a_list_by_reason(library: Api) -> None:
         '+ "paused"\n'
         "```\n"
         "\n"
-        "[All versions](README.md) · [this page for programs](2025-06-01...next.json)\n"
+        "[All versions](README.md) · [this page as JSON](2025-06-01...next.json)\n"
     )
 
 
@@ -207,7 +207,7 @@ def test_what_is_not_disclosed_is_said_and_nothing_invented(tmp_path: Path) -> N
     files = pages(loaded(tmp_path, quiet))
     page = reported(files, "2024-01-15", "2024-09-01")
     assert (page["undisclosed"], page["changes"]) == (["2024-09-01"], [])
-    sentence = "What 2024-09-01 changes is not disclosed."
+    sentence = "The changes in 2024-09-01 are not disclosed."
     assert sentence in files["2024-01-15...2024-09-01.md"]
     assert sentence in files["2024-01-15...2024-09-01.html"]
     assert "Nothing differs" not in files["2024-01-15...2024-09-01.html"]

@@ -37,7 +37,7 @@ process.stdout.write(JSON.stringify(warned));
 """
 
 _SHOWN: Final = re.compile(
-    r"<summary>A call with types in TypeScript</summary>\n(?:<p>The types .*</p>\n)?"
+    r"<summary>A typed call in TypeScript</summary>\n(?:<p>The types .*</p>\n)?"
     r"<pre[^>]*><code>(.*?)</code></pre>\n<pre[^>]*><code>(.*?)</code></pre>",
     re.S,
 )

@@ -1,4 +1,4 @@
-"""Narrow the answers of an application that speaks the newest version, as they are sent."""
+"""Narrow the answers of an application that implements the newest version, as they are sent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .runtime.values import withheld
 BODILESS: Final = frozenset({204, 205, 304})
 """The statuses of answers without a body"""
 
-# They describe the bytes of a body that has been replaced, or parts of it.
+# Headers that describe the bytes of the body, which has been replaced.
 _OF_BYTES: Final = frozenset(
     {b"content-length", b"content-md5", b"digest", b"content-digest", b"repr-digest"}
     | {b"accept-ranges", b"transfer-encoding", b"trailer"}
@@ -32,7 +32,7 @@ _OF_BYTES: Final = frozenset(
 
 _NOTED: Final = _OF_BYTES | {b"content-type", b"content-encoding", b"etag"}
 
-# An element of a list: commas in quotation marks end none.
+# An element of a list: commas in quotation marks don't end it.
 _LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 
 # Blanks, marks of byte order, separators of records, and the zeros of UTF-16 and UTF-32.
@@ -42,18 +42,18 @@ Change = Callable[[Any], Any]
 
 
 class Treatment(NamedTuple):
-    """What becomes of a response: another status, changed headers, a changed body."""
+    """How a response is narrowed: its status, headers and body."""
 
     status: int
     key: str | None = None
     body: Body | None = None
-    """what changes the body, if anything does"""
+    """the change of the body, if any"""
     items: Items | None = None
-    """what changes a stream, item by item, if anything does"""
+    """the change of a stream, item by item, if any"""
     is_replaced: bool = False
-    """whether an error of the definitions takes its place"""
+    """whether an error of the definitions replaces it"""
     keeps_headers: bool = False
-    """whether all headers stay, but for those that describe the bytes of the body"""
+    """whether all headers stay, except those that describe the bytes of the body"""
 
 
 class Prepared(NamedTuple):
@@ -69,7 +69,7 @@ class Prepared(NamedTuple):
 
 
 class AnswerNarrowing:
-    """What takes the answers of one operation to one version."""
+    """Narrows the answers of one operation to one version."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class AnswerNarrowing:
         self.converts: Final = self.awaits is not None
 
     def treat(self, status: int, content_type: str) -> Treatment:
-        """Return what becomes of an answer. Raises MisfitError for one that can't be sent."""
+        """Return how an answer is narrowed. Raises MisfitError for one that can't be sent."""
         key = status, content_type
         if key not in self._treatments:
             if len(self._treatments) > 64:
@@ -110,9 +110,9 @@ class AnswerNarrowing:
         return self._treatments[key]
 
     def prepare(self, message: Message) -> Prepared | None:
-        """Return what is known of an answer at its start, if all that changes is its body.
+        """Return what is known about an answer at its start, if only its body changes.
 
-        None where more has to be done, and for what is answered so for the first time.
+        None if more changes, and for the first answer with its status and type.
         """
         content_type = coding = b""
         headers: Headers = []
@@ -127,7 +127,7 @@ class AnswerNarrowing:
                 coding = field[1]
                 headers.append(field)
             elif name not in _OF_BYTES:
-                # an entity-tag, or a second line of what is said once
+                # an entity-tag, or a header that may not be repeated
                 return None
         treatment = self._treatments.get((message["status"], content_type.decode("latin-1")))
         if treatment is None or treatment.body is None or not treatment.keeps_headers:
@@ -190,9 +190,9 @@ class AnswerNarrowing:
         return Treatment(status, key, items=items)
 
     def _treat_undeclared(self, status: int, content_type: str) -> Treatment:
-        """Return what becomes of an answer that no version declares: it stays as it is.
+        """Return how an answer that no version declares is narrowed: it stays as it is.
 
-        One with a body in JSON may be of a newer version, unless it is an error.
+        A JSON body may be of a newer version, unless it is an error.
         """
         said = f"status {status} is none that {self._operation} answers with"
         if status >= HTTPStatus.BAD_REQUEST or status in BODILESS:
@@ -206,10 +206,10 @@ class AnswerNarrowing:
     def _treat_undescribed(
         self, status: int, key: str | None, said: str, *, is_message: bool = True
     ) -> Treatment:
-        """Return what becomes of a body that is none of the definitions: it stays as it is.
+        """Return how an undeclared body is narrowed: it stays as it is.
 
-        One that is JSON, whatever its type is called, may be of a newer version; *said* is then why
-        it can't be sent.
+        JSON, whatever its declared type, may be of a newer version; *said* is then why it can't be
+        sent.
         """
         is_message = is_message or status >= HTTPStatus.MULTIPLE_CHOICES
         body = _Undescribed(said, is_message=is_message)
@@ -219,7 +219,7 @@ class AnswerNarrowing:
     def headers(self, given: Headers, treatment: Treatment) -> Headers:
         """Return the headers of an answer, narrowed, with the entity-tags of the version.
 
-        What is no entity-tag is left out: it would be the same for all versions.
+        An invalid entity-tag is left out: it would be the same for all versions.
         """
         if treatment.key is not None:
             given = self._results.narrow_headers(given, treatment.key, self._version)
@@ -235,13 +235,13 @@ class AnswerNarrowing:
 
 
 class _Text:
-    """Changes a body that is no JSON."""
+    """Changes a body that is not JSON."""
 
     def __init__(self, change: Change) -> None:
         self._change = change
 
     def narrow(self, content: bytes, coding: str) -> bytes:
-        """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
+        """Return *content* narrowed, in its *coding*. Raises MisfitError."""
         plain = decode(content, coding)
         try:
             return encode(self._change(plain.decode()).encode(), coding)
@@ -250,13 +250,13 @@ class _Text:
 
 
 class _Json:
-    """Changes a body in JSON in places where it can see whether what is there can be read."""
+    """Changes a JSON body where its changes find invalid values themselves."""
 
     def __init__(self, change: Change) -> None:
         self._change = change
 
     def narrow(self, content: bytes, coding: str) -> bytes:
-        """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
+        """Return *content* narrowed, in its *coding*. Raises MisfitError."""
         plain = decode(content, coding) if coding else content
         try:
             value = read_quickly(plain)
@@ -270,14 +270,14 @@ class _Json:
 
 
 class _Validated:
-    """Changes a body in JSON that has to fit before."""
+    """Changes a JSON body after validating it."""
 
     def __init__(self, change: Change, validator: Validator) -> None:
         self._change = change
         self._validator = validator
 
     def narrow(self, content: bytes, coding: str) -> bytes:
-        """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
+        """Return *content* narrowed, in its *coding*. Raises MisfitError."""
         plain = decode(content, coding)
         try:
             value = read_json(plain)
@@ -291,20 +291,20 @@ class _Validated:
 
 
 class _Untyped:
-    """Changes a body whose type is not named, if there is one."""
+    """Changes a body without a media type, if there is one."""
 
     def __init__(self, body: Body) -> None:
         self._body = body
 
     def narrow(self, content: bytes, coding: str) -> bytes:
-        """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
+        """Return *content* narrowed, in its *coding*. Raises MisfitError."""
         return self._body.narrow(content, coding) if content else content
 
 
 class _Undescribed:
     """Refuses a body that may be JSON; *reason* says why.
 
-    That is one that begins as an object or a list does, or has one in it, if it *is_message*.
+    It may be if it begins like an object or a list or, if it *is_message*, contains one.
     """
 
     def __init__(self, reason: str, *, is_message: bool) -> None:
@@ -313,7 +313,7 @@ class _Undescribed:
 
     def narrow(self, content: bytes, coding: str) -> bytes:
         """Return *content*. Raises MisfitError."""
-        # some clients read what is no JSON to others: with other encodings, numbers, ends
+        # some clients read invalid JSON: with other encodings, numbers, ends
         plain = decode(content, coding)
         place = plain if self._is_message else plain.lstrip(_BEFORE)[:1]
         if b"{" in place or b"[" in place:
@@ -331,10 +331,10 @@ def described(message: Message, name: bytes) -> str:
 
 
 def _unite(content_type: str) -> str:
-    """Return the media type that a `Content-Type` names, if it names one only.
+    """Return the media type that a `Content-Type` names, if it names only one.
 
-    It may be named several times, as where each of two servers adds it. Of several, clients take
-    one or the other: together they are none that the definitions have.
+    It may be repeated, for example because two servers add it. Clients differ in which of several
+    types they use: together they count as an undeclared one.
     """
     if "," not in content_type:
         return content_type
@@ -353,7 +353,7 @@ def replace_length(headers: Headers, length: int | None) -> Headers:
 
 @lru_cache(maxsize=64)  # callers send few
 def accept_codings(value: bytes) -> bytes:
-    """Return an `Accept-Encoding` without codings in which nothing can be narrowed."""
+    """Return an `Accept-Encoding` without the codings that can't be read."""
     known = [
         each.strip()
         for each in value.decode("latin-1").split(",")

@@ -1,4 +1,4 @@
-"""Serve every version of an application that speaks the newest one: the layer around it."""
+"""Serve every version of an application that implements the newest one: the layer around it."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ _CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 
 _SELECTING: Final = _CONDITIONS | {b"range", b"accept-encoding"}
 
-# Ways to send a body past us.
+# Extensions that send a body without passing it through the layer.
 _SHORTCUTS: Final = frozenset({"http.response.pathsend", "http.response.zerocopysend"})
 
 _KEPT: Final = 100
-"""How many paths that are not versioned are logged."""
+"""The maximum number of unversioned paths that are logged."""
 
 FindAccount = Callable[[Scope], object]
-"""Takes the scope of a request; returns whom it is done for, or what has to be awaited for that."""
+"""Returns the account for the scope of a request, or an awaitable of it."""
 
 _log = logging.getLogger(__name__)
 
@@ -85,13 +85,12 @@ def wrap(
     is_partial: bool = False,
     account: FindAccount | None = None,
 ) -> App:
-    """Return an application that serves all versions in *environment* by asking *app*.
+    """Return an application that serves all versions in *environment* by calling *app*.
 
-    *app* is an ASGI application that speaks the newest version of *contracts*, the contract data.
-    *only* are the operations to serve so, all if None; all other requests reach *app* as they are.
-    *documents* are those of the specification, by path; *account* finds that of the context of
-    converters. If it *is_strict*, requests are validated
-    that no gate reaches, too.
+    *app* is an ASGI application that implements the newest version of *contracts*, the contract
+    data. *only* are the versioned operations, all if None; other requests reach *app* unchanged.
+    *documents* are the OpenAPI documents by path; *account* returns the account in the context of
+    converters. If it *is_strict*, all requests are validated.
 
     Raises ValueError for an unknown environment or operation, MissingConverterError.
     """
@@ -301,10 +300,9 @@ def _find_results(paths: Paths[_Row, _Routed], scope: Scope, version: str) -> Re
 
 
 class _Routed(dict[str, Handling]):
-    """The operations that a request may mean: a version has the first of them that is there.
+    """The handling of a request by version: that of the first operation which the version has.
 
-    *readings* are the operations by each reading of its path. What becomes of its requests is kept
-    by version.
+    *readings* are the operations that the request may mean, for each reading of its path.
     """
 
     def __init__(self, layer: _Layer, default: str, readings: tuple[tuple[_Row, ...], ...]) -> None:
@@ -331,22 +329,22 @@ class _Routed(dict[str, Handling]):
         return next((row for row in found if row.template.has_query(query)), None)
 
     def _is_in_doubt(self, found: list[_Row], version: str) -> bool:
-        """Return whether the application may do another operation than the first that was *found*.
+        """Return whether the application may perform another operation than the first *found*.
 
-        Those that a query decides about are not served, or pass.
+        Operations whose paths have a query don't count: they are not served, or pass.
         """
         own = [row for row in found if row.template.is_path][:1]
         meant = {*own, *self._find_behind()}
         return bool(own) and len(meant) > 1 and not all(row.passes(version) for row in meant)
 
     def _find_behind(self) -> Iterator[_Row]:
-        """Yield the operations for which the application may take a request."""
+        """Yield the operations that the application may perform for a request."""
         for found in self._readings:
             yield from [row for row in found if row.is_behind and row.template.is_path][:1]
 
 
 class _Layer:
-    """What is around the application: it lifts requests for it, and narrows its answers."""
+    """The layer around the application, which lifts its requests and narrows its answers."""
 
     def __init__(
         self,
@@ -366,9 +364,9 @@ class _Layer:
         self._logged: set[tuple[str, str]] = set()
 
     def handle(self, row: _Row | None, version: str) -> Handling:
-        """Return what becomes of the requests of *row* at *version*; None for no operation.
+        """Return the handling of requests of *row* at *version*; of unknown ones if it is None.
 
-        A body has limits if it is read here, or if it has some of its own.
+        A body is limited if it is read here, or if the settings limit this operation.
         """
         if row is None:
             return Handling(self._refuse(HTTPStatus.NOT_FOUND, _NO_PATH), None)
@@ -391,9 +389,9 @@ class _Layer:
         return Handling(app, limits)
 
     def choose(self, rows: list[_Row], version: str) -> Handling:
-        """Return what becomes of requests that mean one of *rows*, by their query string.
+        """Return the handling of requests that mean one of *rows*, by their query string.
 
-        What means none of them passes as it is.
+        Requests that mean none of them pass unchanged.
         """
         handled = [(row.template, self.handle(row, version)) for row in rows]
 
@@ -406,7 +404,7 @@ class _Layer:
         return Handling(choose, next(limits, None))
 
     def doubt(self) -> Handling:
-        """Return what becomes of requests that may mean one operation or another."""
+        """Return the handling of requests that may mean one operation or another."""
         return Handling(self._refuse(HTTPStatus.NOT_FOUND, _IN_DOUBT), None)
 
     def _refuse(self, status: int, said: str) -> App:
@@ -417,7 +415,7 @@ class _Layer:
         return refuse
 
     async def _narrow(self, way: _Way, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request that the application takes as it is, and narrow the answer."""
+        """Pass a request on unchanged, and narrow the answer."""
         exchange = _Narrowed(scope, send, way)
         await self._app(_unversioned(scope, way.version), receive, exchange.send)
         exchange.check()
@@ -431,7 +429,7 @@ class _Layer:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Serve a request, whatever has to be done with it and its answer."""
+        """Lift a request, call the application, and narrow the answer."""
         context = None
         if lift.converts or way.answers.converts:
             account = None if self._account is None else self._account(scope)
@@ -462,13 +460,13 @@ class _Layer:
         exchange.check()
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the application answer what is no operation that is versioned."""
+        """Let the application answer a request of no versioned operation."""
         if scope["type"] == "http":
             send = self._watch(scope, send)
         await self._app(scope, receive, send)
 
     def _watch(self, scope: Scope, send: Send) -> Send:
-        """Return *send*, or what logs the path once if something is there."""
+        """Return *send*, or a function that also logs the path once if the application has it."""
         path = scope["method"], route(scope)
         if path in self._logged or len(self._logged) >= _KEPT:
             return send
@@ -483,7 +481,7 @@ class _Layer:
 
 
 class _Refusing:
-    """The answer to a request whose body is lifted as it comes: that it is refused, if it is."""
+    """The answer to a request whose body is lifted while it arrives, and may be refused."""
 
     def __init__(
         self, scope: Scope, body: Lifted, send: Send, row: _Row, problems: Problems
@@ -497,7 +495,7 @@ class _Refusing:
         self._is_over = False
 
     async def send(self, message: Message) -> None:
-        """Send a message of the application, or in place of its answer that of a refusal."""
+        """Send a message of the application, or the refusal in place of its answer."""
         if self._is_over:
             return
         refused = self._body.refused
@@ -531,9 +529,9 @@ def _repeat_query(send: Send, lifted: bytes, query: bytes) -> Send:
 
 
 class _Done:
-    """What has been done: there is nothing to wait for."""
+    """An awaitable that is done."""
 
-    # called for most messages: nothing of it is in Python
+    # called for most messages, so none of it is written in Python
     __await__ = staticmethod(partial(iter, ()))
 
 
@@ -606,12 +604,12 @@ class _Narrowed:
         return self._send({**message, "body": b""} if self._is_bodiless else message)
 
     def check(self) -> None:
-        """Raise StreamError if the answer can't go on, whatever the application made of that."""
+        """Raise StreamError if the answer can't go on, even if the application ignored that."""
         if self._broken is not None:
             raise self._broken
 
     async def _pass(self, stream: NarrowedStream, message: Message) -> None:
-        """Send what callers see of a piece of a stream as soon as it is there."""
+        """Send a piece of a stream, narrowed, as soon as it arrives."""
         self.check()
         is_last = not message.get("more_body", False)
         try:
@@ -690,7 +688,7 @@ class _Narrowed:
             await self._describe(log_failure(self._scope, error))
 
     async def _replace(self, status: int) -> None:
-        """Answer with *status* and nothing of what the application said."""
+        """Answer with *status* and nothing from the application's answer."""
         await self._describe(Problem(status=status))
 
     async def _describe(self, problem: Problem) -> None:

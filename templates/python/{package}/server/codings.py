@@ -1,4 +1,4 @@
-"""The content codings that a body which has to be narrowed may have (RFC 9110, section 8.4.1)."""
+"""Decode and encode the content codings of bodies that are narrowed (RFC 9110, section 8.4.1)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PIECE: Final = 64 * 1024
 
 
 class Decoder:
-    """Takes the content coding off a body. Raises MisfitError for one that is not known."""
+    """Decodes a body with a content coding. Raises MisfitError for an unknown one."""
 
     def __init__(self, coding: str) -> None:
         if coding and coding not in CODINGS:
@@ -27,7 +27,7 @@ class Decoder:
         self._is_begun = False
 
     def decode(self, piece: bytes) -> Iterator[bytes]:
-        """Yield what *piece*, the next one of the body, stands for. Raises MisfitError."""
+        """Yield the decoded bytes of *piece*, the next one of the body. Raises MisfitError."""
         if self._found is None:
             yield piece
             return
@@ -45,7 +45,7 @@ class Decoder:
                     self._found = zlib.decompressobj(_ANY_HEADER)
 
     def end(self) -> None:
-        """Raise MisfitError for a body that is cut off."""
+        """Raise MisfitError if the body was cut off."""
         if self._found is not None and self._is_begun and not self._found.eof:
             raise MisfitError(f"the body is not {self._coding}: it is cut off")
 

@@ -17,28 +17,28 @@ _PARAMETER: Final = re.compile(r"\{([^{}]*)\}")
 # A query or a fragment begins with a sign, or as an expression of RFC 6570.
 _BEHIND: Final = re.compile(r"\{(?![?&#])[^{}]*\}|(?P<behind>\{[?&#]|[?#])")
 
-# The text of a parameter that every server reads alike, and of one that begins a segment: there
-# are no slashes in it, no parameters of a segment, and it may be no dot segment.
+# The text of a parameter that all servers read alike, and of one that begins a segment: it has no
+# slashes and no parameters of a segment, and is no dot segment.
 _PLAIN: Final = r"[^/;\\]+"
 _PLAIN_SEGMENT: Final = rf"(?!\.){_PLAIN}"
 # before all alternatives: in a set, this character would cost much to compile
 _NO_SLASH: Final = f"(?![^{SLASH}]*{SLASH})"
 
-# What servers with a route for `/things` may answer as well.
+# A suffix that servers with a route for `/things` may accept.
 _SUFFIX: Final = ".json"
 
 _MOST_SEGMENTS: Final = 256
-"""of a path that is read in more than one way"""
+"""The maximum for paths that are read in more than one way."""
 
 
 class PathTemplate:
     """The path of an operation, with names in braces for its parameters.
 
-    The text of a parameter is never empty, and has no slash but those sent as `%2F`. Of several
-    in one segment, an earlier one takes as much as it can: the last of the texts that may separate
-    two does so. Escapes stand for what they encode, in the template as in requests.
+    The text of a parameter is never empty, and contains no slash unless it was sent as `%2F`. Of
+    several in one segment, earlier ones are greedy: the last possible separator counts. Escapes
+    are decoded, in the template as in requests.
 
-    Published documents have paths with a query or a fragment, which no request has as its path.
+    Published documents have paths with a query or a fragment, which no request can have.
     """
 
     def __init__(self, text: str) -> None:
@@ -49,9 +49,9 @@ class PathTemplate:
         self.segments: Final = _read_segments(path)
         """its segments, with `{}` for each parameter"""
         self.is_exact: Final = not any("{}" in segment for segment in self.segments)
-        """whether it matches one path only, and is sorted so by `concrete_first`"""
+        """whether it matches only one path; `concrete_first` sorts by this"""
         self.is_clear: Final = "}{" not in path and {"?", "#"}.isdisjoint(text)
-        """whether a request says that it means this one, and which texts its parameters have"""
+        """whether requests show that they mean this one, and which texts its parameters have"""
         self._query = query
         literals = [re.escape(_decode(piece)) for piece in pieces[0::2]]
         self._pattern = re.compile("([^/]+)".join(literals))
@@ -83,7 +83,7 @@ class PathTemplate:
         return {}
 
     def has_query(self, sent: bytes) -> bool:
-        """Return whether the query string *sent* has all that the template has in a query."""
+        """Return whether the query string *sent* has all of the template's query."""
         if not self._query:
             return True
         pairs = parse_qsl(sent.decode("latin-1"), keep_blank_values=True)
@@ -94,9 +94,9 @@ class PathTemplate:
 
 
 def _split(text: str) -> tuple[str, list[tuple[str, str]], bool]:
-    """Return a path, the pairs of the query behind it, and whether nothing is behind it.
+    """Return a path, the pairs of its query, and whether it has neither query nor fragment.
 
-    A value with a parameter in it is any value, which is written as an empty one.
+    A value that contains a parameter matches any value, and is returned as an empty one.
     """
     found = next((each for each in _BEHIND.finditer(text) if each["behind"]), None)
     if found is None:
@@ -108,7 +108,7 @@ def _split(text: str) -> tuple[str, list[tuple[str, str]], bool]:
 
 
 def _decode(path: str) -> str:
-    """Return *path* as `route` has those of requests."""
+    """Return *path* decoded as `route` decodes the paths of requests."""
     return "/".join(unquote(segment).replace("/", SLASH) for segment in path.split("/"))
 
 
@@ -118,15 +118,15 @@ def _read_segments(path: str) -> list[str]:
 
 
 def _write(shape: str, parameter: str) -> str:
-    """Return the expression for *shape*, or a part of it; *parameter* is for each `{}`."""
+    """Return the expression for *shape*, or a part of it; *parameter* replaces each `{}`."""
     return parameter.join(map(re.escape, shape.split("{}")))
 
 
 def _write_plain(segments: list[str], others: Iterable[list[str]]) -> str:
-    """Return the expression for the paths that a template matches in every reading of theirs.
+    """Return the expression for the paths that belong to a template in each of their readings.
 
     *others* are the segments of more concrete templates, with a slash at the end if these have one:
-    what they match in any case of letters, or with the suffix, some servers take for theirs.
+    some servers use these for a path that matches them in another case, or with the suffix.
     """
     end = "" if segments[-1] else "/"
     barred: dict[int, list[str]] = {}
@@ -145,11 +145,11 @@ def _write_plain(segments: list[str], others: Iterable[list[str]]) -> str:
 
 
 def concrete_first(method: str, text: str) -> tuple[list[tuple[bool, int]], int, bool]:
-    """Return what sorts `/things/mine` before `/things/{id}` (OpenAPI 3.1.1, section 4.8.8.2).
+    """Return a key that sorts `/things/mine` before `/things/{id}` (OpenAPI 3.1.1, 4.8.8.2).
 
     Of segments with parameters, the one with more text beside them comes first: `{id}.json` before
-    `{id}`. A path with a query comes before the same without; one that the request does not say,
-    with a fragment, after it. An operation HEAD comes before GET, which answers HEAD without one.
+    `{id}`. A path with a query comes before the same path without it, and one with a fragment,
+    which requests don't show, after it. HEAD comes before GET, which also answers HEAD.
     """
     path, query, is_path = _split(text)
     parts = _rank(_read_segments(path))
@@ -157,7 +157,7 @@ def concrete_first(method: str, text: str) -> tuple[list[tuple[bool, int]], int,
 
 
 def _rank(segments: list[str]) -> list[tuple[bool, int]]:
-    """Return what sorts more concrete segments before others."""
+    """Return a key that sorts more concrete segments before others."""
     return [
         (True, -len(segment.replace("{}", ""))) if "{}" in segment else (False, 0)
         for segment in segments
@@ -187,8 +187,8 @@ def _turn_last_slash(path: str) -> str:
     return path[:-1] if path.endswith("/") else f"{path}/"
 
 
-# What a server may do with a path before it looks for a route, in the order in which it is done.
-# Octets that are encoded without need (RFC 3986, section 6.2.2.2) are decoded already.
+# How servers may normalize a path before they look for a route, in this order.
+# Unnecessarily encoded octets (RFC 3986, section 6.2.2.2) are decoded already.
 _STEPS: Final[tuple[Callable[[str], str], ...]] = (
     lambda path: path.replace(SLASH, "/"),
     lambda path: path.replace("\\", "/"),
@@ -202,7 +202,7 @@ _STEPS: Final[tuple[Callable[[str], str], ...]] = (
 
 
 def read_path(path: str) -> list[str]:
-    """Return the paths that servers may take *path* for, itself first: none normalises alike."""
+    """Return the readings of *path* by servers that normalize it differently, itself first."""
     found = {path: None}
     for step in _STEPS:
         found |= dict.fromkeys(map(step, [*found]))
@@ -210,12 +210,12 @@ def read_path(path: str) -> list[str]:
 
 
 class Paths(Generic[T, R]):
-    """What is found by method and path; of several that match, the most concrete first.
+    """Finds rows by method and path; of several that match, the most concrete comes first.
 
-    Of what is found there, *make* makes what is returned, once: it takes a tuple of rows for each
-    reading of the path in which there are any. A path has one reading, unless it has something
-    in it that some servers normalise: then it has those of `read_path`, in the case of letters
-    as it was sent, and in any. Its own is the first.
+    *make* is called once for the rows that are found, with a tuple of rows for each reading of the
+    path that has any, and its result is returned. A path has one reading, unless some servers
+    normalize it: then it has those of `read_path`, in the case in which it was sent and in any
+    case. The path itself comes first.
     """
 
     def __init__(
@@ -243,13 +243,13 @@ class Paths(Generic[T, R]):
             )
             for (method, count), each in listed.items()
         }
-        # each request that is none of an operation comes here
+        # each request that matches no operation comes here
         self._find_read = lru_cache(maxsize=256)(self._find_by_reading)
 
     def find(self, method: str, path: str) -> R | None:
-        """Return what is made of all that *method* at *path* may mean; None for nothing.
+        """Return the result for all rows that *method* and *path* may mean; None for none.
 
-        *method* may be several of which it is not known which one counts, with blanks between.
+        *method* may be several, separated by blanks, if it is not known which one counts.
         """
         listed = self._alternatives.get((method, path.count("/")))
         if listed is not None:
@@ -265,7 +265,7 @@ class Paths(Generic[T, R]):
 
     def _find_by_reading(self, methods: str, path: str) -> R | None:
         if len(re.split(rf"[/\\{SLASH}]", path)) > _MOST_SEGMENTS:
-            # too many to be read in all ways: it means no operation
+            # too many for all readings, so it matches no operation
             return self._make(())
         found: dict[tuple[T, ...], None] = {}
         for method in methods.upper().split():
@@ -277,7 +277,7 @@ class Paths(Generic[T, R]):
 
 
 class _Alternatives(Generic[T, R]):
-    """What is found by paths with the same number of slashes: one expression matches them all.
+    """The rows whose paths have the same number of slashes: one expression matches them all.
 
     Rows have numbers: from 1 for those with parameters, below for the others, which come first.
     *beside* are the segments of other templates with a slash added at the end, or removed from it,
@@ -303,7 +303,7 @@ class _Alternatives(Generic[T, R]):
             f"{_NO_SLASH}(?:{'|'.join(self._write()) or '(?!)'})"
         ).fullmatch
         self.alone: Final[dict[int | None, R]] = {}
-        """what was made of rows of which the path says all, by their number"""
+        """the results for rows that the path alone decides, by their number"""
 
     def _write(self) -> Iterator[str]:
         """Yield the expressions of the rows with parameters."""
@@ -329,9 +329,9 @@ class _Alternatives(Generic[T, R]):
         ).fullmatch
 
     def read(self, path: str) -> Iterator[tuple[T, ...]]:
-        """Yield all that *path* matches: as its letters are, and as servers without case see it.
+        """Yield all rows that *path* matches: exactly, and for servers that ignore case.
 
-        Of rows that differ in the case of letters only, the one that matches as it is counts.
+        Of rows that differ only in case, the one that matches exactly counts.
         """
         if self._matches_loosely(path) is None:
             return
@@ -352,7 +352,7 @@ class _Alternatives(Generic[T, R]):
             yield tuple(row for way in ways for row in way[min(at, len(way) - 1)])
 
     def make(self, path: str, number: int) -> R | None:
-        """Return what is made of all that *path* matches; *number* is that of the first."""
+        """Return the result for all rows that *path* matches; *number* is that of the first."""
         at = self._first + number
         template, row = self._rows[at]
         if at not in self._others:
@@ -366,12 +366,12 @@ class _Alternatives(Generic[T, R]):
 
 
 def _may_both_match(one: PathTemplate, other: PathTemplate) -> bool:
-    """Return whether a path may match both, which have the same number of slashes."""
+    """Return whether a path may match both; they have the same number of slashes."""
     return _may_match(one.segments, other.segments)
 
 
 def _may_be_taken(one: list[str], other: list[str]) -> bool:
-    """Return whether a path for *other* may match *one* in another case: both in lower case."""
+    """Return whether a path for *other* may match *one* in another case; both are lower case."""
     return one != other and _may_match(one, other)
 
 
