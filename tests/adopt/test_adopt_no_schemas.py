@@ -13,6 +13,7 @@ from support.adopted_apis import read_back, store
 from support.commands import dateline
 
 from dateline.adopt import adopt
+from dateline.oddities import show_oddities
 
 Document = dict[str, Any]
 
@@ -86,3 +87,10 @@ def test_it_is_generated_and_no_finding_of_the_next_check(
         date, _, file = argument.partition("=")
         spec = tmp_path / f"generated/spec/production/{date}.json"
         assert dateline("diff", file, str(spec), "--format", "json").status == 0
+
+
+@pytest.mark.parametrize("key", [[], [True], [{}], [True, True], 1, None, {"a": 1}, "text"])
+def test_what_no_component_was_published_as_is_not_published(key: object) -> None:
+    schema = {"type": "string", "x-published-schema": key}
+    found = show_oddities({"components": {"schemas": {"A": schema}}})
+    assert found == {"components": {"schemas": {"A": {"type": "string"}}}}

@@ -80,8 +80,7 @@ def wrap_schemas(document: dict[str, Any], names: Collection[str]) -> dict[str, 
     if not isinstance(components, dict) or not isinstance(schemas, dict):
         return document
     wrapped = {
-        # anything but a schema has no meaning
-        name: {**({"not": {}} if schemas[name] is False else {}), WRAPPED: [schemas[name]]}
+        name: _wrap(schemas[name])
         for name in names
         if name in schemas and not isinstance(schemas[name], dict)
     }
@@ -90,12 +89,25 @@ def wrap_schemas(document: dict[str, Any], names: Collection[str]) -> dict[str, 
     return {**document, "components": {**components, "schemas": {**schemas, **wrapped}}}
 
 
+def _wrap(schema: Any) -> dict[str, Any]:
+    # anything but a schema has no meaning
+    return {**({"not": {}} if schema is False else {}), WRAPPED: [schema]}
+
+
+def _is_wrapped(node: dict[str, Any]) -> bool:
+    """Return whether `wrap_schemas` created *node*, and it still means what was published."""
+    match node.get(WRAPPED):
+        case [schema] if not isinstance(schema, dict):
+            return node == _wrap(schema)
+    return False
+
+
 def list_wrapped(document: dict[str, Any]) -> set[str]:
     """Return the names of the components of *document* that `wrap_schemas` created."""
     components = document.get("components")
     schemas = components.get("schemas") if isinstance(components, dict) else None
     entries = schemas.items() if isinstance(schemas, dict) else ()
-    return {name for name, entry in entries if isinstance(entry, dict) and WRAPPED in entry}
+    return {name for name, entry in entries if isinstance(entry, dict) and _is_wrapped(entry)}
 
 
 def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple[str | int, ...]:
@@ -253,7 +265,7 @@ def _keep_values(
 def _show(_: str, kind: str, node: Any) -> Any:
     if not isinstance(node, dict):
         return node
-    if kind == "schema" and WRAPPED in node:
+    if kind == "schema" and _is_wrapped(node):
         return node[WRAPPED][0]
     below = _replace(kind, node, _show)
     if not any(key.startswith(PREFIX) for key in node):
