@@ -298,6 +298,56 @@ def test_a_body_whose_type_is_none_of_the_definitions_is_not_sent_if_it_may_be_j
     assert (page.status, page.body == b"<p>no</p>") == (404, not is_json)
 
 
+class Download:
+    """An application that sends a body in pieces, and notes how many have been sent after each."""
+
+    def __init__(self, pieces: list[bytes], sent: list[Any], headers: Fields) -> None:
+        self.pieces = pieces
+        self.sent = sent
+        self.headers = headers
+        self.counts: list[int] = []
+
+    async def __call__(self, _scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 202, "headers": self.headers})
+        for piece in self.pieces:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            self.counts.append(len(self.sent))
+        await send({"type": "http.response.body", "body": b"."})
+
+
+@pytest.mark.parametrize(
+    ("pieces", "counts"),
+    [
+        ([b"a", b"{", b"c"], [2, 3, 4]),
+        # it is not known yet what a body is that begins with blanks
+        ([b" ", b"", b"\nb", b"{}"], [0, 0, 2, 3]),
+    ],
+)
+def test_a_download_that_no_version_declares_is_sent_as_it_comes(
+    shop: Shop, pieces: list[bytes], counts: list[int]
+) -> None:
+    for headers in (typed(["application/zip"]), [*typed(["image/png"]), (b"x-new", b"1")]):
+        caller = Caller()
+        backend = Download(pieces, caller.sent, headers)
+        layer = wrap(shop, backend)
+        for _ in range(2):
+            caller.sent.clear()
+            backend.counts.clear()
+            asyncio.run(layer(request("GET", "/api/orders/one", AT), caller.receive, caller.send))
+            start, *bodies = caller.sent
+            assert (start["status"], backend.counts) == (202, counts)
+            assert b"".join(each["body"] for each in bodies) == b"".join([*pieces, b"."])
+
+
+def test_a_download_that_begins_like_json_is_not_sent(shop: Shop) -> None:
+    caller = Caller()
+    backend = Download([b" ", b"{", b"}"], caller.sent, typed(["application/zip"]))
+    asyncio.run(
+        wrap(shop, backend)(request("GET", "/api/orders/one", AT), caller.receive, caller.send)
+    )
+    assert (caller.sent[0]["status"], backend.counts) == (500, [0, 0, 0])
+
+
 def test_an_error_without_a_declared_body_has_none_that_may_be_newer(tmp_path: Any) -> None:
     declared = "'404': { $ref: '#/components/responses/Refused' }"
     api = FILES["api.yaml"].replace(declared, "'404': { description: none }")

@@ -13,6 +13,7 @@ from .answers import (
     BODILESS,
     AnswerNarrowing,
     Prepared,
+    Undescribed,
     accept_codings,
     described,
     replace_length,
@@ -592,7 +593,7 @@ class _Narrowed:
             if message.get("more_body", False):
                 self._pieces = self._pieces or []
                 self._pieces.append(piece)
-                return _DONE
+                return self._pass_undescribed(self._prepared) or _DONE
             content = piece if self._pieces is None else b"".join([*self._pieces, piece])
             return self._end(self._prepared, content)
         if self._stream is not None:
@@ -607,6 +608,18 @@ class _Narrowed:
         """Raise StreamError if the answer can't go on, even if the application ignored that."""
         if self._broken is not None:
             raise self._broken
+
+    def _pass_undescribed(self, prepared: Prepared) -> Awaitable[None] | None:
+        """Return what sends the pieces of a body that will not be changed; None for others."""
+        body, pieces = prepared.body, self._pieces or []
+        if not isinstance(body, Undescribed) or not body.is_certain(pieces, prepared.coding):
+            return None
+        self._prepared = None
+        return self._send_begin(prepared, b"".join(pieces))
+
+    async def _send_begin(self, prepared: Prepared, begin: bytes) -> None:
+        await self._send({**self._start, "status": prepared.status, "headers": prepared.headers})
+        await self._send({"type": "http.response.body", "body": begin, "more_body": True})
 
     async def _pass(self, stream: NarrowedStream, message: Message) -> None:
         """Send a piece of a stream, narrowed, as soon as it arrives."""

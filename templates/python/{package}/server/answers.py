@@ -212,7 +212,7 @@ class AnswerNarrowing:
         sent.
         """
         is_message = is_message or status >= HTTPStatus.MULTIPLE_CHOICES
-        body = _Undescribed(said, is_message=is_message)
+        body = Undescribed(said, is_message=is_message)
         keeps_headers = key is None or self._narrowing.headers(self._operation, key) is identity
         return Treatment(status, key, body, keeps_headers=keeps_headers)
 
@@ -301,7 +301,7 @@ class _Untyped:
         return self._body.narrow(content, coding) if content else content
 
 
-class _Undescribed:
+class Undescribed:
     """Refuses a body that may be JSON; *reason* says why.
 
     It may be if it begins like an object or a list or, if it *is_message*, contains one.
@@ -320,8 +320,15 @@ class _Undescribed:
             raise MisfitError(self._reason)
         return content
 
+    def is_certain(self, pieces: list[bytes], coding: str) -> bool:
+        """Return whether a body that begins with *pieces* stays as it is, whatever follows."""
+        if self._is_message or coding:
+            return False
+        first = next((begin for each in pieces if (begin := each.lstrip(_BEFORE)[:1])), b"")
+        return first not in (b"", b"{", b"[")
 
-Body = _Text | _Json | _Validated | _Untyped | _Undescribed
+
+Body = _Text | _Json | _Validated | _Untyped | Undescribed
 
 
 def described(message: Message, name: bytes) -> str:
