@@ -103,11 +103,11 @@ def _is_wrapped(node: dict[str, Any]) -> bool:
 
 
 def list_wrapped(document: dict[str, Any]) -> set[str]:
-    """Return the names of the components of *document* that `wrap_schemas` created."""
+    """Return the components of *document* that `wrap_schemas` created, even if edited since."""
     components = document.get("components")
     schemas = components.get("schemas") if isinstance(components, dict) else None
     entries = schemas.items() if isinstance(schemas, dict) else ()
-    return {name for name, entry in entries if isinstance(entry, dict) and _is_wrapped(entry)}
+    return {name for name, entry in entries if isinstance(entry, dict) and WRAPPED in entry}
 
 
 def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple[str | int, ...]:
