@@ -121,7 +121,8 @@ def test_what_no_value_fits_is_found(name: str) -> None:
     assert any(map(validator.is_valid, values)) is (name in FULL)
 
 
-def test_null_fits_what_is_nullable_in_openapi_3_0() -> None:
-    schema = {**yaml.safe_load(TWINS), "nullable": True}
+@pytest.mark.parametrize("null", [{"nullable": True}, {"enum": [None], "type": "string"}])
+def test_null_fits_what_is_nullable_in_openapi_3_0(null: dict[str, Any]) -> None:
+    schema = {**yaml.safe_load(TWINS), **null}
     assert not Emptiness(document(schema, "3.0.3")).is_empty(schema)
     assert Emptiness(document(schema)).is_empty(schema)

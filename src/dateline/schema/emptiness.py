@@ -85,7 +85,7 @@ class Emptiness:
     def _is_empty(self, schema: Any, known: dict[str, bool]) -> bool:
         if not isinstance(schema, dict):
             return schema is False
-        if self._is_old and schema.get("nullable") is True:
+        if self._is_old and (schema.get("nullable") is True or None in _list(schema, "enum")):
             return False  # null is valid
         if _contradicts_itself(schema):
             return True
