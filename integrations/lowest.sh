@@ -10,13 +10,13 @@ trap 'rm -rf "$folder"' EXIT
 "$python" -m venv "$folder/venv"
 uv() { "$folder/uv/bin/uv" --quiet pip "$@" --python "$folder/venv/bin/python" --resolution lowest-direct; }
 
-# what only reads definitions comes without generators
+# the base installation has no generators
 uv install .
 dateline="$folder/venv/bin/dateline"
 "$dateline" diff docs/example/before.yaml docs/example/after.yaml
 "$dateline" check --against HEAD
 
-# the outputs that are committed come out byte for byte, and are served
+# generates exactly the committed outputs, and serves them
 uv install '.[generate,serve,site,proxy]'
 "$folder/venv/bin/python" -m pip list
 cp -R schemas generated templates "$folder"
@@ -24,7 +24,7 @@ cp -R schemas generated templates "$folder"
 "$dateline" demo
 
 
-# the proxy narrows what a server says that speaks the newest version
+# the proxy narrows the answers of a server of the newest version
 "$dateline" init "$folder/library"
 "$dateline" -C "$folder/library" generate --quiet
 "$folder/venv/bin/python" - "$dateline" "$folder/library/generated" <<'PYTHON'

@@ -1,4 +1,4 @@
-"""A library API whose additions are recorded, and the pages that tell of them."""
+"""A library API whose additions are recorded, and the pages that list them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def record() -> dict[str, str]:
 
 
 def page(version: str) -> Any:
-    """Return what programs are told of additions since *version* was cut, after holding it to
+    """Return the JSON page of additions since *version* was cut, after holding it to
     the published schema."""
     reported = json.loads(Path(f"generated/changes/added-since-{version}.json").read_text("utf-8"))
     jsonschema_rs.Draft202012Validator(json.loads(schema())).validate(reported)

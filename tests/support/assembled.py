@@ -98,5 +98,5 @@ async def _nobody(_: Any) -> None:
 
 
 def fields(**headers: str) -> list[tuple[bytes, bytes]]:
-    """Return header fields; `_` in a name stands for `-`."""
+    """Return header fields; `_` in a name is written as `-`."""
     return [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]

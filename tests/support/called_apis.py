@@ -1,4 +1,4 @@
-"""Calls of every operation of an API, made from samples, and what is wrong with what they give."""
+"""Calls of every operation of an API with sample values, and faults in their results."""
 
 from __future__ import annotations
 

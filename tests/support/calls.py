@@ -1,4 +1,4 @@
-"""Transports that answer as a test says, and clients on them."""
+"""Transports that answer as a test defines, and clients that use them."""
 
 from __future__ import annotations
 

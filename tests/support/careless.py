@@ -1,4 +1,4 @@
-"""A server that no law about retries may pass: its store checks first and records later."""
+"""A server that must fail the tests of retries: its store checks first and records later."""
 
 from __future__ import annotations
 

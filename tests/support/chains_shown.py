@@ -1,4 +1,4 @@
-"""How what callers of a random chain are shown breaks the document of their version."""
+"""Find values shown to callers of a random chain that break the document of their version."""
 
 from __future__ import annotations
 

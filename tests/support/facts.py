@@ -1,4 +1,4 @@
-"""What the specification of the payment API lists, for every test that holds something to it."""
+"""What the specification of the payment API lists, for the tests that compare with it."""
 
 from __future__ import annotations
 

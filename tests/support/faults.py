@@ -40,7 +40,7 @@ components:
 
 
 class Handlers:
-    """Answers as it is told to."""
+    """Returns the answers that a test sets."""
 
     def __init__(self, result: Any) -> None:
         self.result = result

@@ -1,4 +1,4 @@
-"""Which functions are handed one schema node, and one edit: `python tests/support/flow.py`.
+"""Which functions receive one schema node, and one edit: `python tests/support/flow.py`.
 
 ARCHITECTURE.md shows the modules. A function counts where one of its arguments is the node, as it
 is in the definitions or in a document, or holds it; for the edit, a change, group or finding.

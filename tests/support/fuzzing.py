@@ -438,7 +438,7 @@ TARGETS: Final = (
 
 
 def said(error: DatelineError) -> None:
-    """Raise AssertionError where *error* is not told in a few printable lines."""
+    """Raise AssertionError if *error* is not printed in a few printable lines."""
     assert str(error).strip()
     assert all(len(line) < 2_000 for line in str(error).splitlines())
 

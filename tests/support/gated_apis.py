@@ -320,7 +320,7 @@ class _Api:
         return {"type": "string", "oneOf": [{"const": first}, *gated]}
 
     def _union(self, depth: int, *, free: bool) -> Schema:
-        """Return a reference to a union of objects, told apart by a tag."""
+        """Return a reference to a union of objects with a tag."""
         name, plain = self._name("U"), self._name("M")
         title = self._name("f")
         renamed = {"x-was": {self._date(): {"name": self._name("f")}}}

@@ -1,4 +1,4 @@
-"""What may stand in the version header, and what is to be answered."""
+"""Values of the version header, and the expected answers."""
 
 from __future__ import annotations
 

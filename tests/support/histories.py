@@ -1,4 +1,4 @@
-"""What `x-was` may hold: every keyword of OpenAPI, at every position, as small definitions."""
+"""What `x-was` may contain: every keyword of OpenAPI, at every position, as small definitions."""
 
 from __future__ import annotations
 

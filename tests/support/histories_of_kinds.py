@@ -1,4 +1,4 @@
-"""What `x-was` may hold on the objects beside schemas, and what becomes of each."""
+"""What `x-was` may contain on objects other than schemas, and its effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command killed at every one of its file events, and what the next command makes of that.
+"""A command killed at each of its file events, and the result of the next command.
 
 Run as a script in the folder of a project: `python -m support.kills WAY EVERY [COMMAND...]`. A kill
 leaves what is on the disk before an event: the command runs once, and before each event a copy of

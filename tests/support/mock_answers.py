@@ -1,4 +1,4 @@
-"""The answers of a mock to every GET, at every version, and what is wrong with them."""
+"""The answers of a mock to every GET, at every version, and their faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The law of the way down and of the way up, held over sampled values: how each is broken."""
+"""Find sampled values that break the laws of narrowing and lifting."""
 
 from __future__ import annotations
 

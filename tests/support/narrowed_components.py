@@ -1,4 +1,4 @@
-"""The law of the ways down and up, held over values of every component, and over events."""
+"""Check the laws of narrowing and lifting with values of every component, and with events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers in another language: scripts for Node, each a process that says its port."""
+"""Servers in another language: scripts for Node, each a process that prints its port."""
 
 from __future__ import annotations
 

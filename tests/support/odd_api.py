@@ -1,4 +1,4 @@
-"""An API that asks much of names: none, keywords, doubles; each place, each kind of content."""
+"""An API with difficult names: none, keywords, duplicates; each place, each kind of content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sound document, what published ones say in place of what they mean, and all objects."""
+"""A valid document, the oddities of published ones, and all kinds of objects."""
 
 from __future__ import annotations
 

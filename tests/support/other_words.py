@@ -1,4 +1,4 @@
-"""Definitions with other words of the same meaning, and chains of them as they are adopted."""
+"""Definitions rewritten with the same meaning, and chains of them as they are adopted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The payment API as generated, with handlers that keep what they are given, for each account."""
+"""The payment API as generated, with handlers that record their arguments, for each account."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Account:
 
 
 async def authenticate(credentials: Any) -> Account | None:
-    """Know the keys `key-...`; whoever acts for a sub-partner is somebody else."""
+    """Know the keys `key-...`; each sub-partner is another caller."""
     key = credentials.values["ApiKey"]
     sub = credentials.header("X-SUB-PARTNER-ID")
     return Account(f"{key} {sub}") if key.startswith("key-") else None

@@ -1,4 +1,4 @@
-"""A project of sources and published documents, and what the checks say of its edits."""
+"""A project of sources and published documents, and the findings for its edits."""
 
 from __future__ import annotations
 

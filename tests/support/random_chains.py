@@ -1,4 +1,4 @@
-"""Random versions of one API, whose documents differ in anything a document can hold.
+"""Random versions of one API, whose documents differ in anything that they can contain.
 
 Documents are random, or the one below, which has every construct. From version to version a few
 random edits are made: by what callers notice, or blindly, wherever they leave a sound document.

@@ -1,4 +1,4 @@
-"""What the processes that run tests report to the one that prints: what it prints."""
+"""What the processes that run tests report to the one that prints."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ShortReports:
     def pytest_report_to_serializable(
         self, report: pytest.CollectReport | pytest.TestReport
     ) -> dict[str, Any] | None:
-        """Return what stands for a report that is not sent; None for any other."""
+        """Return the replacement of a report that is not sent; None for any other."""
         went_well = report.passed and not report.sections
         return {_UNREAD: True} if went_well and report.when in ("setup", "teardown") else None
 

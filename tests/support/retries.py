@@ -1,4 +1,4 @@
-"""Many retries of few requests, and what came of them: in words, with all that broke a promise."""
+"""Many retries of few requests, and their results: in words, with all broken promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where tests write: a folder in memory, where the machine has one with room enough."""
+"""The folder for files of tests: in memory, if the machine has enough of it."""
 
 from __future__ import annotations
 

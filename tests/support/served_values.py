@@ -1,4 +1,4 @@
-"""Servers whose handlers give sampled values, and what callers are shown of them."""
+"""Servers whose handlers return sampled values, and what callers get."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCHEMAS = Path(__file__).parents[2] / "schemas"
 
 
 class Giving:
-    """Handlers that give, or refuse with, what they are told to."""
+    """Handlers that return, or refuse with, what a test sets."""
 
     result: Any = None
 

@@ -1,4 +1,4 @@
-"""A shop of six versions, behind each door: what its backend gives, and random requests to it.
+"""A shop of six versions, behind each door: the answers of its backend, and random requests to it.
 
 The definitions have a gate of each kind: renames, nested unions, lists of maps, recursion, changed
 types, environments. The backend knows the newest version alone; what it answers depends on what

@@ -1,4 +1,4 @@
-"""What the pages of a site refer to, and which of their links lead nowhere."""
+"""What the pages of a site refer to, and their broken links."""
 
 from __future__ import annotations
 

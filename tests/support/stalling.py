@@ -1,4 +1,4 @@
-"""Connections that stop in the midst of a request."""
+"""Connections that stall in the middle of a request."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ class Refused(BaseModel):
 
 
 class Handlers:
-    """Remembers what it was called with; answers with what it was told to."""
+    """Records its arguments; answers with what a test sets."""
 
     def __init__(self, result: Any = None) -> None:
         self.result = result
