@@ -311,13 +311,13 @@ def _recall_pages(
     from dateline.changes.pages import Differences
 
     known = Recollection(cache, api.meaning)
-    differences = Differences(api, projector, shown=True, known=known)
-    periods = [*list_periods(api, projector, record, differences)] if record else []
+    pending = [Differences(api, projector, shown=True, known=known)]
+    periods = [*list_periods(api, projector, record, pending[0])] if record else []
 
     @cached
     def compare() -> Changes:
-        made = Changes(api, projector, periods, differences)
-        # comparisons take more memory than their results
+        made = Changes(api, projector, periods, pending.pop())
+        # comparisons take more memory than their results, and are not needed any more
         free_cycles()
         return made
 
