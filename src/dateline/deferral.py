@@ -1,7 +1,7 @@
-"""Source whose words are filled in last, so that the rest of it can be kept while they change.
+"""Fill words into source last, so that the rest of it can be cached while they change.
 
-In place of a word, definitions have a placeholder. What is laid out with one in it is deferred:
-the source has its name, a digest of its parts, until `dateline.python.filling` lays the parts out
+Definitions have a placeholder in place of each word. Source with a placeholder in it is deferred:
+a name, the digest of its parts, takes its place until `dateline.python.filling` lays the parts out
 with the word itself.
 """
 
@@ -27,18 +27,18 @@ _MARKED: Final = re.compile(
 )
 _DEFERRED_ALONE: Final = re.compile(_NAME)
 
-# What is asked of a word before it is laid out, so that a placeholder has to say it, too.
-_ASKED: Final = "deprecated"
+# Templates test whether a word contains this, so its placeholder has to contain it, too.
+_TESTED: Final = "deprecated"
 
 Parts = dict[str, str]
-"""What deferred source is laid out from, as JSON, by its name."""
+"""The parts of deferred source, as JSON, by its name."""
 
 _PARTS: Final[ContextVar[Parts | None]] = ContextVar("parts", default=None)
 
 
 @contextmanager
 def deferring() -> Iterator[Parts]:
-    """Yield the parts of what is deferred from now on, which go at the end."""
+    """Yield the parts of all source that is deferred within the block."""
     parts: Parts = {}
     token = _PARTS.set(parts)
     try:
@@ -48,11 +48,11 @@ def deferring() -> Iterator[Parts]:
 
 
 def create_placeholder(number: int, text: str) -> str:
-    """Return the placeholder of the word *text*; a blank one stays what it is."""
+    """Return the placeholder of the word *text*; a blank text is returned as it is."""
     if not text.strip():
         return text
-    said = _ASKED if _ASKED in text.lower() else ""
-    return f"{_WORD}{said}{number}{_WORD}"
+    tested = _TESTED if _TESTED in text.lower() else ""
+    return f"{_WORD}{tested}{number}{_WORD}"
 
 
 def has_marks(text: str) -> bool:
@@ -61,12 +61,12 @@ def has_marks(text: str) -> bool:
 
 
 def waits(text: str) -> bool:
-    """Return whether source with *text* in it is to be deferred: never outside of `deferring`."""
+    """Return whether source with *text* in it must be deferred; False outside of `deferring`."""
     return _PARTS.get() is not None and has_marks(text)
 
 
 def ends_deferred(text: str) -> bool:
-    """Return whether *text* ends with something deferred: never outside of `deferring`."""
+    """Return whether *text* ends with deferred source; False outside of `deferring`."""
     return _PARTS.get() is not None and text.endswith(_DEFERRED)
 
 
@@ -76,9 +76,9 @@ def join_lines(text: str) -> str:
 
 
 def defer(kind: str, *parts: Any) -> str:
-    """Return the name of what *kind* of source is laid out from *parts*, plain JSON values.
+    """Return the name of deferred source of this *kind* with these *parts*, plain JSON values.
 
-    Only for what `waits`.
+    Call it only for text that `waits`.
     """
     known = _PARTS.get()
     assert known is not None, "nothing waits outside of `deferring`"
@@ -89,9 +89,9 @@ def defer(kind: str, *parts: Any) -> str:
 
 
 def fill_in(written: str, words: Callable[[int], str], lay_out: Callable[[str], str]) -> Any:
-    """Return the parts of deferred source, which are *written* as JSON, with nothing deferred.
+    """Return the parts of deferred source, *written* as JSON, with all words filled in.
 
-    *words* are given by their numbers; *lay_out* returns what is deferred within, by its name.
+    *words* returns a word by its number, *lay_out* nested deferred source by its name.
     """
 
     def find(found: re.Match[str]) -> str:
@@ -107,5 +107,5 @@ def fill_in(written: str, words: Callable[[int], str], lay_out: Callable[[str], 
 
 
 def split_deferred(text: str) -> list[str]:
-    """Return the pieces of *text*: as it is, the name of what is deferred, as it is, and so on."""
+    """Return the pieces of *text*: plain text and names of deferred source in turn."""
     return _DEFERRED_ALONE.split(text)

@@ -181,7 +181,8 @@ def _describe(
 ) -> dict[str, Any]:
     """Return what a finding says, but for its versions."""
     is_name = key.what == _NAME
-    was, now = (_say(value, "no other name" if is_name else "left out") for value in values)
+    absent = "no other name" if is_name else "left out"
+    was, now = (_describe_value(value, absent) for value in values)
     names = [key.member] if key.member else filter(None, (change.schema, change.field))
     called = ".".join(map(_last, names)) or _last(key.at)
     if is_name:
@@ -201,7 +202,7 @@ def _describe(
     }
 
 
-def _say(value: Sequence[Any], absent: str) -> str:
+def _describe_value(value: Sequence[Any], absent: str) -> str:
     if not value:
         return absent
     return text(value[0]) if isinstance(value[0], dict | list) else quote(value[0])

@@ -1,4 +1,4 @@
-"""Regular expressions that the validators of servers can read."""
+"""Find out which regular expressions the validators of servers can read."""
 
 from __future__ import annotations
 
