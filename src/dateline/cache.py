@@ -189,9 +189,9 @@ class Recollection:
         key = self._cache.key(kind, self._meaning, *parts)
         if (known := self._cache.get(key)) is not None:
             return json.loads(known)
-        made = compute()
-        self._cache.put(key, json.dumps(made).encode())
-        return made
+        computed = compute()
+        self._cache.put(key, json.dumps(computed).encode())
+        return computed
 
 
 @contextmanager

@@ -58,11 +58,11 @@ def with_media_types(api: Api) -> Api:
         if kind == "schema" or not isinstance(node, dict):
             return node
         behind = chain(document, node) if kind == "media-type" else []
-        made = behind[-1] if behind else node
-        changed = find_replaced(kind, made, lambda _, below, child: place(below, child))
+        replaced = behind[-1] if behind else node
+        changed = find_replaced(kind, replaced, lambda _, below, child: place(below, child))
         if kind in ("request-body", "response"):
-            changed |= ranges.replace_in({**made, **changed})
-        return copy_items(made, [*{**made, **changed}.items()]) if changed else made
+            changed |= ranges.replace_in({**replaced, **changed})
+        return copy_items(replaced, [*{**replaced, **changed}.items()]) if changed else replaced
 
     placed = place("document", document)
     return api if placed is document else replace(api, document=placed)
@@ -92,8 +92,8 @@ class _Ranges:
         content = self._replace(setting.get("content"))
         if content is setting.get("content"):
             return entry
-        made = {**setting, "content": content}
-        return {**entry, "set": made} if "set" in entry else {**entry, **made}
+        replaced = {**setting, "content": content}
+        return {**entry, "set": replaced} if "set" in entry else {**entry, **replaced}
 
     def _replace(self, content: Any) -> Any:
         """Return *content* with a specific media type in place of each range that includes JSON."""
@@ -101,13 +101,13 @@ class _Ranges:
             return content
         there = [each for each in _RANGES if each in content]
         usual = {each: _find_usual(self._reader, content[each]) for each in there}
-        made: dict[str, Any] = {}
+        replaced: dict[str, Any] = {}
         for name in dict.fromkeys(usual.get(str(key), str(key)) for key in content):
             ranges = [each for each in there if usual[each] == name]
             keys = [key for key in (name, *ranges) if key in content]
             one = self._unite([content[key] for key in keys])
-            made |= {key: content[key] for key in keys} if one is None else {name: one}
-        return copy_items(content, [*made.items()])
+            replaced |= {key: content[key] for key in keys} if one is None else {name: one}
+        return copy_items(content, [*replaced.items()])
 
     def _unite(self, members: list[Any]) -> Any:
         """Return one media type with the history of *members*, the first of which counts.

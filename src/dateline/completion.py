@@ -48,4 +48,8 @@ def _complete(words: Iterable[tuple[str, str]], begun: str) -> list[CompletionIt
     # imported only while a shell completes a word
     from click.shell_completion import CompletionItem
 
-    return [CompletionItem(word, help=said) for word, said in words if word.startswith(begun)]
+    return [
+        CompletionItem(word, help=description)
+        for word, description in words
+        if word.startswith(begun)
+    ]

@@ -33,8 +33,8 @@ def _announce_end(document: dict[str, Any], end: Announcement) -> dict[str, Any]
     """Return *document* with the *end* of its version in its description, and as an extension."""
     info = document["info"]
     sentence = f"This version ends on {end.day}, as announced on {end.announced}."
-    said = [info["description"].rstrip()] if info.get("description") else []
-    extended = {**info, "description": "\n\n".join([*said, sentence]), SUNSET: end.day}
+    paragraphs = [info["description"].rstrip()] if info.get("description") else []
+    extended = {**info, "description": "\n\n".join([*paragraphs, sentence]), SUNSET: end.day}
     return {**document, "info": extended}
 
 
@@ -107,8 +107,8 @@ def _without_words(node: Any, kind: str, read: Memo[Any]) -> Any:
     if not isinstance(node, dict):
         return node
     found = replace_children(kind, node, lambda below, child: read(child, below, read))
-    said = [key for key in _WORDS if isinstance(found.get(key), str)]
-    return {**found, **dict.fromkeys(said, "")} if said else found
+    keys = [key for key in _WORDS if isinstance(found.get(key), str)]
+    return {**found, **dict.fromkeys(keys, "")} if keys else found
 
 
 def _defects(

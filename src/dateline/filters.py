@@ -60,11 +60,11 @@ def _commonmark() -> MarkdownIt:
     # needed by the site only
     from markdown_it import MarkdownIt
 
-    made = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     for name in ("heading_open", "heading_close"):
-        made.add_render_rule(name, _render_heading)
-    made.core.ruler.push("links_outside", _remove_relative_links)
-    return made
+        parser.add_render_rule(name, _render_heading)
+    parser.core.ruler.push("links_outside", _remove_relative_links)
+    return parser
 
 
 def _remove_relative_links(state: StateCore) -> None:

@@ -289,7 +289,7 @@ def waiver_target(
 
 
 def cut(
-    workspace: Workspace, asked: CutRequest, *, dry_run: bool = False
+    workspace: Workspace, request: CutRequest, *, dry_run: bool = False
 ) -> tuple[Cut, Generated | None]:
     """Cut the version *asked* for, in the sources and in the outputs at once.
 
@@ -306,7 +306,7 @@ def cut(
     if not dry_run:
         require_committed(workspace.schemas, [*workspace.protected, workspace.output], CutError)
     callers_have = read_standing(workspace.output)
-    plan = planned(workspace.schemas, asked, callers_have)
+    plan = planned(workspace.schemas, request, callers_have)
     _require_kept(plan, callers_have)
     return plan, None if dry_run else _carried_out(workspace, plan)
 
@@ -475,7 +475,7 @@ def _render_outputs(
 
     validate = validate and (workspace.strict or not api.table.adopted)
     with collection_off():
-        made = render(
+        outputs = render(
             api,
             workspace.templates,
             recorded=recorded,
@@ -488,7 +488,7 @@ def _render_outputs(
         )
     record = PolicyRecord.of(api.table, waivers, list_counterparts(api, cache))
     policy = Artifact(path=FILE, content=record.text().encode())
-    return (*made.artifacts, policy), made.notes
+    return (*outputs.artifacts, policy), outputs.notes
 
 
 def digest_inputs(workspace: Workspace, shared: Iterable[str] | None = None) -> str:

@@ -97,9 +97,9 @@ def recall_documents(
         # the meaning of partial files can't be separated from their words
         return [*map(keep, render(api))]
     # texts of `info` are combined with other texts
-    said = json.dumps(api.document.get("info"))
+    info = json.dumps(api.document.get("info"))
     inputs = list_inputs(folders, _PACKAGES)
-    key = cache.key("documents", api.meaning or b"", said, recorded, *inputs)
+    key = cache.key("documents", api.meaning or b"", info, recorded, *inputs)
     if (head := cache.get(key)) is not None:
         found = _read(json.loads(head), definitions, cache, key, resized, keep)
         if found is not None:
@@ -145,11 +145,11 @@ def _render(
             cache.put(cache.key("places of words", key, digest), kept)
             cache.put(cache.key("document", digest), zlib.compress(content, 1))
             shown = sorted({place[2] for place in places})
-            made = keep(Artifact(path=artifact.path, content=content))
-            known[raw] = made, [digest, len(content), shown]
-        made, row = known[raw]
+            kept_artifact = keep(Artifact(path=artifact.path, content=content))
+            known[raw] = kept_artifact, [digest, len(content), shown]
+        kept_artifact, row = known[raw]
         rows.append([artifact.path, *row])
-        found.append(made.move(artifact.path))
+        found.append(kept_artifact.move(artifact.path))
     cache.put(key, json.dumps([definitions.words, rows]).encode())
     return found
 

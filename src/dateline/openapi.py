@@ -34,9 +34,9 @@ class MadeName(str):
 
     def __new__(cls, name: str, address: str) -> MadeName:
         """Return *name*, for what is at *address*."""
-        made = super().__new__(cls, name)
-        made.address = address
-        return made
+        self = super().__new__(cls, name)
+        self.address = address
+        return self
 
 
 class ResolvedReference(str):
@@ -47,9 +47,9 @@ class ResolvedReference(str):
 
     def __new__(cls, reference: str, written: str) -> ResolvedReference:
         """Return *reference*, which replaces the *written* one."""
-        made = super().__new__(cls, reference)
-        made.written = written
-        return made
+        self = super().__new__(cls, reference)
+        self.written = written
+        return self
 
 
 class ConvertedDocument(dict[str, Any]):
@@ -165,8 +165,8 @@ class JsonType(NamedTuple):
             return False
         if self.holds is None or type(value) in TEXTS:
             return True
-        held = value.values() if isinstance(value, dict) else value
-        return all(type(below) in self.holds for below in held)
+        elements = value.values() if isinstance(value, dict) else value
+        return all(type(below) in self.holds for below in elements)
 
 
 LIST_TYPE: Final = JsonType(_LISTS)

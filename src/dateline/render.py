@@ -226,17 +226,17 @@ def render_package(
     from dateline.templating import keep_compiled
 
     clients = Clients(api, projector)
-    server, made = _prepare_server(api, projector, folders, cache, clients.inlines)
+    server, models = _prepare_server(api, projector, folders, cache, clients.inlines)
     return_memory()
     progress.describe("laying out the server")
     artifacts = [
-        *map(keep, made.artifacts),
-        *map(keep, server.artifacts(made.types, folders)),
-        *map(keep, server.component_artifacts(made.classes, made.homes, folders)),
-        *map(keep, clients.artifacts(made.called, folders)),
+        *map(keep, models.artifacts),
+        *map(keep, server.artifacts(models.types, folders)),
+        *map(keep, server.component_artifacts(models.classes, models.homes, folders)),
+        *map(keep, clients.artifacts(models.called, folders)),
     ]
     keep_compiled()
-    return artifacts, [*made.notes, *server.notes, *clients.notes]
+    return artifacts, [*models.notes, *server.notes, *clients.notes]
 
 
 def _list_served_documents(table: Table, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
@@ -255,8 +255,8 @@ def first_server(api: Api) -> bytes:
     Raises SourceError for definitions from which no server can be generated.
     """
     folders = [builtin_templates()]
-    server, made = _prepare_server(api, Projector(api), folders)
-    return server.first_file(made.types, folders)
+    server, models = _prepare_server(api, Projector(api), folders)
+    return server.first_file(models.types, folders)
 
 
 def _prepare_server(
@@ -283,7 +283,7 @@ def _prepare_server(
     with cycles_freed():
         data = all_contract_data(serving, projector)
     server = Server(serving, projector, *data)
-    made = generate_models(
+    models = generate_models(
         _all_contracts(api, projector),
         api.table,
         folders,
@@ -291,7 +291,7 @@ def _prepare_server(
         cache=cache,
         inlines=inlines,
     )
-    return server, made
+    return server, models
 
 
 def _recall_pages(
@@ -316,10 +316,10 @@ def _recall_pages(
 
     @cached
     def compare() -> Changes:
-        made = Changes(api, projector, periods, pending.pop())
+        changes = Changes(api, projector, periods, pending.pop())
         # comparisons take more memory than their results, and are not needed any more
         free_cycles()
-        return made
+        return changes
 
     def lay_out() -> tuple[list[Artifact], set[str]]:
         pages = _render_pages(api, folders, CHANGES, compare())
@@ -427,13 +427,13 @@ def _render_templates(
             continue
         for path, context in fan_out(name.removesuffix(_SUFFIX)):
             # large pages are not in memory as text and as bytes at once
-            made = BytesIO()
+            buffer = BytesIO()
             try:
                 for text in jinja.get_template(name).generate(table=api.table, **context):
-                    made.write(text.encode())
+                    buffer.write(text.encode())
             except Exception as error:  # a template is code, and may raise anything
                 raise TemplateError(f"template {name}: {error}") from error
-            yield Artifact(path=path, content=made.getvalue())
+            yield Artifact(path=path, content=buffer.getvalue())
     keep_compiled()
 
 

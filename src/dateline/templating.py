@@ -76,7 +76,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
 
     A raw ``{{ x }}`` raises TypeError; so does every undefined name (UndefinedError).
     """
-    made = jinja2.Environment(
+    result = jinja2.Environment(
         loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
         bytecode_cache=_COMPILED,
         undefined=jinja2.StrictUndefined,
@@ -89,8 +89,8 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         # filters lay out source text, never as HTML
         autoescape=False,
     )
-    made.filters.update(
-        each=_layout_filter(made),
+    result.filters.update(
+        each=_layout_filter(result),
         json=_memoized(json_text),
         members=_lay_out_members,
         yaml=_memoized(yaml_text),
@@ -99,7 +99,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         pystr=lambda text: Code(ascii(str(text))),
         **{name: create_filter(name) for name in ESCAPES},
     )
-    return made
+    return result
 
 
 def _must_be_code(value: object) -> object:
@@ -184,10 +184,10 @@ def _memoized(text: Callable[[Any, int], str]) -> Callable[..., Code]:
             return remembered[1]
         if isinstance(value, jinja2.Undefined):
             str(value)  # raises the error that names it
-        made = Code(text(value, indent))
+        code = Code(text(value, indent))
         if indent:
             # what begins a line is a document, which is laid out once, or short
-            known[id(value), indent] = value, made
-        return made
+            known[id(value), indent] = value, code
+        return code
 
     return laid_out

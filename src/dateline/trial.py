@@ -222,10 +222,10 @@ class ConverterTrial:
                 tried.faults.append(fault)
                 return
             tried.values += 1
-            made = there.take(value, tried)
-            if made is _NOTHING or back is None:
+            result = there.take(value, tried)
+            if result is _NOTHING or back is None:
                 continue
-            again = back.take(made, tried, f"{there.method}({_show(value)})")
+            again = back.take(result, tried, f"{there.method}({_show(value)})")
             if again is not _NOTHING and not _is_same(again, value):
                 call = f"{back.method}({there.method}({_show(value)})) -> {_show(again)}"
                 tried.faults.append(
@@ -295,7 +295,7 @@ class _TriedWay:
             return value
         call = f"{self.method}({called or _show(value)})"
         try:
-            made = self._call(copy.deepcopy(value))
+            result = self._call(copy.deepcopy(value))
         except ValueError as error:
             if not called and self.method.startswith("newer_"):
                 tried.refused += 1
@@ -307,31 +307,33 @@ class _TriedWay:
             return _NOTHING
         if self.replaced:
             gone, came = self.replaced
-            if not isinstance(made, dict) or made.keys() - came:
+            if not isinstance(result, dict) or result.keys() - came:
                 fact = f"makes other fields than {', '.join(sorted(came))}"
                 tried.faults.append(
-                    ConverterFault("does not fit", f"{call} -> {_show(made)}", fact)
+                    ConverterFault("does not fit", f"{call} -> {_show(result)}", fact)
                 )
                 return _NOTHING
-            made = {**{key: each for key, each in value.items() if key not in gone}, **made}
-        if not isinstance(made, _TYPES):
-            fact = f"{type(made).__name__} is no JSON value"
+            result = {**{key: each for key, each in value.items() if key not in gone}, **result}
+        if not isinstance(result, _TYPES):
+            fact = f"{type(result).__name__} is no JSON value"
             tried.faults.append(ConverterFault("does not fit", call, fact))
             return _NOTHING
-        defect = self.find_defect(made)
+        defect = self.find_defect(result)
         if defect is not None:
-            tried.faults.append(ConverterFault("does not fit", f"{call} -> {_show(made)}", defect))
+            tried.faults.append(
+                ConverterFault("does not fit", f"{call} -> {_show(result)}", defect)
+            )
             return _NOTHING
-        return made
+        return result
 
     def _call(self, value: Any) -> Any:
         takes = (value, self.context) if takes_context(self.convert) else (value,)
-        made = self.convert(*takes)
-        return asyncio.run(_await(made)) if inspect.isawaitable(made) else made
+        result = self.convert(*takes)
+        return asyncio.run(_await(result)) if inspect.isawaitable(result) else result
 
 
-async def _await(made: Any) -> Any:
-    return await made
+async def _await(awaitable: Any) -> Any:
+    return await awaitable
 
 
 def import_object(name: str, *folders: Path) -> Any:

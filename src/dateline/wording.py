@@ -57,9 +57,9 @@ def find_nearest(word: str, known: Iterable[str], closeness: float = 0.6) -> str
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return the end of a message about the unknown *word*: the nearest of *known*, or all."""
     names = list(known)
-    meant = find_nearest(word, names)
-    if meant is not None:
-        return f"; did you mean {meant!r}?"
+    nearest = find_nearest(word, names)
+    if nearest is not None:
+        return f"; did you mean {nearest!r}?"
     if not names:
         return ""
     return f"; known: {', '.join(names[:_MOST])}{', …' if len(names) > _MOST else ''}"
@@ -85,11 +85,11 @@ def group_notes(notes: Sequence[str]) -> list[str]:
     counts = Counter(note.partition(": ")[2] for note in notes)
     grouped: dict[str, str] = {}
     for note in notes:
-        place, _, said = note.partition(": ")
-        more = counts[said] - 1
-        is_one_of_many = bool(said) and more >= _MOST_ALIKE
+        place, _, text = note.partition(": ")
+        more = counts[text] - 1
+        is_one_of_many = bool(text) and more >= _MOST_ALIKE
         grouped.setdefault(
-            said if is_one_of_many else note,
-            f"{place} (and {more} more places): {said}" if is_one_of_many else note,
+            text if is_one_of_many else note,
+            f"{place} (and {more} more places): {text}" if is_one_of_many else note,
         )
     return list(grouped.values())

@@ -210,14 +210,14 @@ def describe_rejection(rejection: Rejection, form: str = "YYYY-MM-DD") -> Proble
 
     *form* is how versions are named.
     """
-    said = {
+    message = {
         "version_unknown": "is not a supported version",
         "version_malformed": f"is not a version: a date, {form}",
     }[rejection.reason]
     return Problem(
         status=400,
         code=rejection.error,
-        message=f"{quote(rejection.requested)} {said}",
+        message=f"{quote(rejection.requested)} {message}",
         members=asdict(rejection),
     )
 
@@ -686,10 +686,10 @@ class _Exchange:
     def _too_large(self) -> str:
         return f"the body has to be at most {self._limits.body} bytes"
 
-    def _break_off(self, said: str, fault: Fault) -> RequestError:
+    def _break_off(self, reason: str, fault: Fault) -> RequestError:
         """Refuse the body and close the connection: the rest of it stays unread."""
         self._closes = True
-        self._refused = RequestError(said, fault)
+        self._refused = RequestError(reason, fault)
         return self._refused
 
     def send(self, message: Message) -> Awaitable[None]:

@@ -41,16 +41,16 @@ class End:
 def read_ends(announced: Mapping[str, Mapping[str, str]]) -> dict[str, End]:
     """Return the ends that are *announced* in the contract data, by version."""
 
-    def day(said: Mapping[str, str], name: str) -> date | None:
-        return date.fromisoformat(said[name]) if name in said else None
+    def day(dates: Mapping[str, str], name: str) -> date | None:
+        return date.fromisoformat(dates[name]) if name in dates else None
 
     return {
         version: End(
-            deprecated=day(said, "deprecated"),
-            sunset=day(said, "sunset"),
-            successor=said.get("successor"),
+            deprecated=day(dates, "deprecated"),
+            sunset=day(dates, "sunset"),
+            successor=dates.get("successor"),
         )
-        for version, said in announced.items()
+        for version, dates in announced.items()
     }
 
 

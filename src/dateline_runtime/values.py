@@ -157,17 +157,17 @@ def replace_fields(
     def change(value: Json) -> Json:
         if not isinstance(value, dict) or not any(field in gone for field in value):
             return value
-        made = convert(value)
-        if made is WAITING:
-            return made
-        if not isinstance(made, dict):
+        result = convert(value)
+        if result is WAITING:
+            return result
+        if not isinstance(result, dict):
             raise ConversionError(f"the converter {name} makes no object{_version()}")
-        for field in made:
+        for field in result:
             if field not in came:
                 raise ConversionError(
                     f"the converter {name} makes {field!r}{_version()}, which is none of its fields"
                 )
-        return {**{field: each for field, each in value.items() if field not in gone}, **made}
+        return {**{field: each for field, each in value.items() if field not in gone}, **result}
 
     return change
 
@@ -198,8 +198,8 @@ def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str =
             is_fit = False
         if not is_fit:
             whom = f" for callers of {version}" if version else _version()
-            steps, said = found or ([], "")
-            reason = f"what {makers} of it{whom} does not fit{said and ': it '}{said}"
+            steps, detail = found or ([], "")
+            reason = f"what {makers} of it{whom} does not fit{detail and ': it '}{detail}"
             raise (UnfitError if version else ConversionError)(reason, steps)
         return after
 
@@ -256,8 +256,8 @@ def change_items(item: Change, *, least: int, unique: bool) -> Change:
     def change(value: Json) -> Json:
         if not isinstance(value, list):
             raise _misfit(value, "a list")
-        made: list[Json] = []
-        add = made.append
+        items: list[Json] = []
+        add = items.append
         same = True
         before = None
         try:
@@ -275,8 +275,8 @@ def change_items(item: Change, *, least: int, unique: bool) -> Change:
         if same:
             return value
         if unique:
-            made = _distinct(made)
-        return made if len(made) >= least else OMITTED
+            items = _distinct(items)
+        return items if len(items) >= least else OMITTED
 
     return change
 
@@ -288,20 +288,20 @@ def filter_items(tag: str, shown: Mapping[str, bool], otherwise: Change) -> Chan
         if not isinstance(value, list):
             return otherwise(value)
         try:
-            made = [item for item in value if shown[item[tag]]]
+            items = [item for item in value if shown[item[tag]]]
         except (KeyError, TypeError):
             # an item without a known tag: `otherwise` reports which
             return otherwise(value)
-        return value if len(made) == len(value) else made
+        return value if len(items) == len(value) else items
 
     return change
 
 
 def _distinct(values: list[Json]) -> list[Json]:
-    made: dict[str, Json] = {}
+    by_text: dict[str, Json] = {}
     for value in values:
-        made.setdefault(_text(value), value)
-    return list(made.values())
+        by_text.setdefault(_text(value), value)
+    return list(by_text.values())
 
 
 # Objects
@@ -319,7 +319,7 @@ def change_fields(fields: Mapping[str, Change], *, required: Container[str], lea
     def change(value: Json) -> Json:
         if not isinstance(value, dict):
             raise _misfit(value, "an object")
-        made = value
+        result = value
         name = ""
         try:
             for name, field, stays in steps:
@@ -328,18 +328,18 @@ def change_fields(fields: Mapping[str, Change], *, required: Container[str], lea
                     after = field(before)
                     if after is before:
                         continue
-                    if made is value:
-                        made = dict(value)
+                    if result is value:
+                        result = dict(value)
                     if after is not OMITTED:
-                        made[name] = after
+                        result[name] = after
                     elif stays:
                         return OMITTED
                     else:
-                        del made[name]
+                        del result[name]
         except UnfitError as error:
             error.within(name)
             raise
-        return made if made is value or len(made) >= least else OMITTED
+        return result if result is value or len(result) >= least else OMITTED
 
     return change
 
@@ -389,16 +389,16 @@ def rebuild(
     moved = frozenset({*names, *left_out})
 
     def change(value: Json) -> Json:
-        made = within(value)
-        if made is OMITTED:
+        result = within(value)
+        if result is OMITTED:
             return OMITTED
         if not moved.isdisjoint(value):
-            made = {
+            result = {
                 names[name] if name in names else name: each  # noqa: SIM401 - a call costs more
-                for name, each in made.items()
+                for name, each in result.items()
                 if name not in left_out
             }
-        return made if made is value or len(made) >= least else OMITTED
+        return result if result is value or len(result) >= least else OMITTED
 
     return change
 

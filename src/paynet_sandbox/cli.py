@@ -54,8 +54,8 @@ class _Place:
         except DatabaseAddressError as error:
             raise click.UsageError(f"{ADDRESS}: {error}") from None
         except OperationalError as error:
-            said = str(error.orig).splitlines()[0]
-            raise click.ClickException(f"the database can't be used: {said}") from None
+            message = str(error.orig).splitlines()[0]
+            raise click.ClickException(f"the database can't be used: {message}") from None
 
 
 @click.group()

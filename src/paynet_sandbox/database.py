@@ -141,13 +141,13 @@ class Unindexed(FunctionElement[Any]):
 
 
 @compiles(Unindexed)
-def _column(element: Unindexed, compiler: SQLCompiler, **said: Any) -> str:
-    return compiler.process(element.clauses, **said)
+def _column(element: Unindexed, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
 
 
 @compiles(Unindexed, "sqlite")
-def _compile_unindexed(element: Unindexed, compiler: SQLCompiler, **said: Any) -> str:
-    return f"+{compiler.process(element.clauses, **said)}"
+def _compile_unindexed(element: Unindexed, compiler: SQLCompiler, **options: Any) -> str:
+    return f"+{compiler.process(element.clauses, **options)}"
 
 
 def join(session: AsyncSession | None) -> None:

@@ -79,10 +79,10 @@ class DatabaseStore:
             return Claim.TAKEN
 
     async def record(self, attempt: Attempt, answer: Answer) -> None:
-        held = self._held[attempt.scope]
-        row = update(IdempotentAnswer).where(IdempotentAnswer.scope == held.scope)
-        await held.session.execute(row.values(**answer._asdict()))
-        await held.session.commit()
+        locks = self._held[attempt.scope]
+        row = update(IdempotentAnswer).where(IdempotentAnswer.scope == locks.scope)
+        await locks.session.execute(row.values(**answer._asdict()))
+        await locks.session.commit()
         await self.release(attempt)
 
     async def release(self, attempt: Attempt) -> None:

@@ -67,9 +67,9 @@ def read_application(name: str) -> dict[str, Any]:
                 f"{name} gave no OpenAPI document in {_SECONDS} seconds; does importing it end?"
             ) from None
         if run.returncode != 0 or not target.exists():
-            said = run.stderr.strip().splitlines() or [f"exit status {run.returncode}"]
+            output = run.stderr.strip().splitlines() or [f"exit status {run.returncode}"]
             raise ApplicationError(
-                f"{name} gives no OpenAPI document: {said[-1]}; name an application as "
+                f"{name} gives no OpenAPI document: {output[-1]}; name an application as "
                 "MODULE:NAME that can be imported from here"
             )
         document = json.loads(target.read_bytes())

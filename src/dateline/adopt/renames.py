@@ -47,9 +47,9 @@ class Renames:
     def says(self, holder: str, older: str, newer: str) -> bool:
         """Return whether users name *older* as renamed to *newer*."""
         proposal = Proposal(holder, older, newer)
-        said = [each for each in (proposal.option, proposal.written) if each in self._given]
-        self._given |= dict.fromkeys(said, True)
-        return bool(said)
+        given = [each for each in (proposal.option, proposal.written) if each in self._given]
+        self._given |= dict.fromkeys(given, True)
+        return bool(given)
 
     def accepts(self, holder: str, older: str, newer: str) -> bool:
         """Return whether users confirm *newer* as the new name of *older*, which looks like it."""

@@ -109,8 +109,8 @@ def _find_media_parameters(sources: Sequence[Source]) -> list[Selector]:
     names: set[str] | None = None
     for source in sources:
         for media_type in _list_media_types(source.document):
-            said = [found.groupdict() for found in _PARAMETER.finditer(media_type)]
-            here = {each["name"] for each in said if each["value"].strip('"') == source.date}
+            parameters = [found.groupdict() for found in _PARAMETER.finditer(media_type)]
+            here = {each["name"] for each in parameters if each["value"].strip('"') == source.date}
             names = here if names is None else names & here
     return [Selector("media-type", name) for name in sorted(names or ())]
 

@@ -15,12 +15,12 @@ def reword(kind: str, older: Any, newer: Any) -> Any:
     """
     if not (isinstance(older, dict) and isinstance(newer, dict)):
         return older
-    made = {
+    reworded = {
         key: newer[key] if key in DOCUMENTATION else _reword_below(kind, key, value, newer)
         for key, value in older.items()
         if key in newer or key not in DOCUMENTATION
     }
-    return made | {key: newer[key] for key in newer if key in DOCUMENTATION}
+    return reworded | {key: newer[key] for key in newer if key in DOCUMENTATION}
 
 
 def _reword_below(kind: str, key: str, older: Any, holder: dict[str, Any]) -> Any:

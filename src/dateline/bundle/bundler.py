@@ -76,8 +76,8 @@ class Bundle:
         holder, rest = self._trace(path[:-1])
         key = Goal(holder.file, (*holder.path, *rest, *path[-1:]))
         goal, missing = self._trace(path)
-        made = not missing and path[:1] == ("components",) and len(path) == 3
-        return goal if made and not self._has(key) else key
+        is_component = not missing and path[:1] == ("components",) and len(path) == 3
+        return goal if is_component and not self._has(key) else key
 
     def _has(self, goal: Goal) -> bool:
         node: Any = self.sources[goal.file].root
@@ -148,13 +148,13 @@ class Bundler:
         main = Goal(self._main, ())
         self._name_components(main)
         document, _ = self._object("document", self._files.node(main), main, 0)
-        made: dict[tuple[str, Goal], Built] = {}
+        components: dict[tuple[str, Goal], Built] = {}
         while self._queue:
             section, goal = wanted = self._queue.popleft()
             # `components`, the section and the name surround it
-            made[wanted] = self._inline(Arrangement.ONE, COMPONENTS[section], goal, goal, 3)
-        if made:
-            document = self._with_components(document, made)
+            components[wanted] = self._inline(Arrangement.ONE, COMPONENTS[section], goal, goal, 3)
+        if components:
+            document = self._with_components(document, components)
         for holder, key, wanted, rest in self._waiting:
             holder[key] = format_local(("components", wanted[0], self._names[wanted])) + rest
         complete: dict[str, Any] = document
@@ -183,15 +183,15 @@ class Bundler:
             self._names.setdefault(alias, name)
 
     def _with_components(
-        self, document: dict[str, Any], made: dict[tuple[str, Goal], Built]
+        self, document: dict[str, Any], built: dict[tuple[str, Goal], Built]
     ) -> dict[str, Any]:
         """Return *document* with the components that were *made*, under free names."""
         alike: dict[tuple[str, str], list[Goal]] = {}
-        for section, goal in made:
+        for section, goal in built:
             alike.setdefault((section, self._style(name_shortly(goal))), []).append(goal)
         before = document.get("components")
         components = self._copy(before if isinstance(before, dict) else {})
-        for section in sorted({section for section, _ in made}):
+        for section in sorted({section for section, _ in built}):
             before = components.get(section)
             components[section] = self._copy(before if isinstance(before, dict) else {})
         for (section, short), goals in sorted(alike.items()):
@@ -204,7 +204,7 @@ class Bundler:
                 self._names[section, goal] = name
                 if not self._is_authored:
                     name = MadeName(name, f"{goal.file}{format_local(goal.path)}")
-                entries[name], self._origins[id(entries), name] = made[section, goal][0], goal
+                entries[name], self._origins[id(entries), name] = built[section, goal][0], goal
         complete: dict[str, Any] = self._copy(document)
         complete["components"] = components
         return complete
@@ -217,12 +217,12 @@ class Bundler:
 
     def _copy(self, node: Any) -> Any:
         """Return a copy of a mapping or list whose values keep their places."""
-        made = dict(node) if isinstance(node, dict) else list(node)
-        self._made.append(made)
+        copied = dict(node) if isinstance(node, dict) else list(node)
+        self._made.append(copied)
         for key in node if isinstance(node, dict) else range(len(node)):
             if (origin := self._origins.get((id(node), key))) is not None:
-                self._origins[id(made), key] = origin
-        return made
+                self._origins[id(copied), key] = origin
+        return copied
 
     def _refer(
         self, holder: dict[str, Any], key: str, section: str, goal: Goal, rest: str = ""
@@ -264,9 +264,9 @@ class Bundler:
         section = _SECTIONS.get(kind)
         by_address = goal.file == self._main or (section, goal) in self._names
         if section and (kind != "path-item" or by_address):
-            made = self._copy(self._children(kind, node, at, depth)[0])
-            self._refer(made, "$ref", section, goal)
-            return made, None
+            result = self._copy(self._children(kind, node, at, depth)[0])
+            self._refer(result, "$ref", section, goal)
+            return result, None
         inlined, origin = self._inline(Arrangement.ONE, kind, goal, at, depth)
         if len(node) == 1 or not isinstance(inlined, dict):
             return inlined, origin
@@ -283,15 +283,15 @@ class Bundler:
     ) -> dict[str, Any]:
         """Return *inlined* overridden by the siblings of the reference to it."""
         own, _ = self._children(kind, node, at, depth)
-        made: dict[str, Any] = self._copy(inlined)
+        result: dict[str, Any] = self._copy(inlined)
         for key in inlined:
-            self._origins.setdefault((id(made), key), goal.below(key))
+            self._origins.setdefault((id(result), key), goal.below(key))
         for key in own:
             if key != "$ref":
-                made[key] = own[key]
+                result[key] = own[key]
                 origin = self._origins.get((id(own), key))
-                self._origins[id(made), key] = origin or at.below(key)
-        return made
+                self._origins[id(result), key] = origin or at.below(key)
+        return result
 
     def _inline(
         self, arrangement: Arrangement, kind: str, goal: Goal, at: Goal, depth: int
@@ -329,12 +329,12 @@ class Bundler:
             payload = name in _PAYLOAD or (kind, name) == ("link", "parameters")
             return self._data(value, goal, depth + 1, payload=payload)
 
-        made, _ = self._rebuilt(node, at, child)
+        result, _ = self._rebuilt(node, at, child)
         reference = node.get("operationRef")
         if kind == "link" and isinstance(reference, str):
-            made = self._link(made, reference, at)
+            result = self._link(result, reference, at)
         if kind == "discriminator" and "defaultMapping" in node:
-            made = self._mapping(made, at, ("defaultMapping",))
+            result = self._mapping(result, at, ("defaultMapping",))
         reference = node.get("$dynamicRef")
         is_elsewhere = isinstance(reference, str) and not is_local(reference)
         if kind == "schema" and is_elsewhere:
@@ -344,7 +344,7 @@ class Bundler:
                 self._passed_over.append((at.path[1:3], [self._describe(*refused)]))
             else:
                 self._note(*refused)
-        return made, None
+        return result, None
 
     def _history(self, kind: str, was: dict[str, Any], at: Goal, depth: int) -> Built:
         """Return the new form of the `x-was` of an object of *kind*."""
@@ -390,17 +390,17 @@ class Bundler:
         self, node: Any, at: Goal, child: Callable[[str | int, Any, Goal], Built]
     ) -> Built:
         """Return *node* with *child* applied to each of its values; itself if all stay the same."""
-        made: Any = None
+        rebuilt: Any = None
         for key, value in list(node.items() if isinstance(node, dict) else enumerate(node)):
             built, origin = child(key, value, at.below(key))
             if built is value and origin is None:
                 continue
-            if made is None:
-                made = self._copy(node)
-            made[key] = built
+            if rebuilt is None:
+                rebuilt = self._copy(node)
+            rebuilt[key] = built
             if origin is not None:
-                self._origins[id(made), key] = origin
-        return (node if made is None else made), None
+                self._origins[id(rebuilt), key] = origin
+        return (node if rebuilt is None else rebuilt), None
 
     def _data(self, value: Any, at: Goal, depth: int, *, payload: bool) -> Built:
         """Return the new form of a value without a kind, such as an extension or an example.
@@ -420,7 +420,7 @@ class Bundler:
 
     def _mapping(self, mapping: dict[str, Any], at: Goal, tags: Iterable[str]) -> dict[str, Any]:
         """Return *mapping* with the schemas that *tags* name replaced by those of the document."""
-        made = mapping
+        result = mapping
         for tag in tags:
             value = mapping[tag]
             if not isinstance(value, str) or (at.file == self._main and is_local(value)):
@@ -431,25 +431,25 @@ class Bundler:
             if named is None or at.file != self._main:
                 goal = named or self._resolve(value, at.below(tag))
                 if goal is not None:
-                    made = self._copy(mapping) if made is mapping else made
-                    self._refer(made, tag, "schemas", goal)
-        return made
+                    result = self._copy(mapping) if result is mapping else result
+                    self._refer(result, tag, "schemas", goal)
+        return result
 
-    def _link(self, made: dict[str, Any], reference: str, at: Goal) -> dict[str, Any]:
+    def _link(self, node: dict[str, Any], reference: str, at: Goal) -> dict[str, Any]:
         """Return a link to an operation of another file with the operation's new address."""
         if at.file == self._main and is_local(reference):
-            return made
+            return node
         if is_remote(reference):
-            return made  # an operation of another API need not be read
+            return node  # an operation of another API need not be read
         goal = self._resolve(reference, at.below("operationRef"), quiet=self._is_published)
         if goal is None:
-            return made
-        made = self._copy(made)
+            return node
+        node = self._copy(node)
         item, method = goal.path[:-1], goal.path[-1:]
         self._refer(
-            made, "operationRef", "pathItems", Goal(goal.file, item), format_local(method)[1:]
+            node, "operationRef", "pathItems", Goal(goal.file, item), format_local(method)[1:]
         )
-        return made
+        return node
 
     # References
 

@@ -66,9 +66,9 @@ class _Identities:
         is_component = kind == "schema" and path[:2] == ("components", "schemas") and len(path) == 3
         if isinstance(address, str) and not address.startswith("#"):
             base = urldefrag(urljoin(base, address)).url
-            made = _Resource(pointer(path), base, Resolver(node, scoped=True))
-            self._by_address.setdefault(base, made)
-            self._resources[id(node)] = made
+            resource = _Resource(pointer(path), base, Resolver(node, scoped=True))
+            self._by_address.setdefault(base, resource)
+            self._resources[id(node)] = resource
         elif is_component:
             self._resources[id(node)] = _Resource(pointer(path), "", Resolver(node, scoped=True))
         for below, child_kind, child in children(kind, node):
@@ -78,7 +78,7 @@ class _Identities:
         if not isinstance(node, dict):
             return node
         around = self._resources.get(id(node), around) if kind == "schema" else around
-        made = find_replaced(
+        replaced = find_replaced(
             kind, node, lambda _, below, child: self._rewrite(below, child, around)
         )
         if kind == "schema":
@@ -86,8 +86,8 @@ class _Identities:
                 if (found := self._find(node.get(keyword), around)) is not None:
                     is_dynamic = keyword == "$dynamicRef" and self._is_dynamic(found, node[keyword])
                     goal = urldefrag(node[keyword]).fragment if is_dynamic else found
-                    made[keyword] = ResolvedReference(f"#{goal}", node[keyword])
-        return {**node, **made} if made else node
+                    replaced[keyword] = ResolvedReference(f"#{goal}", node[keyword])
+        return {**node, **replaced} if replaced else node
 
     def _is_dynamic(self, found: str, reference: str) -> bool:
         """Return whether what was *found* for a dynamic *reference* is only one of its targets.

@@ -148,10 +148,10 @@ def refers_to_files(root: Any) -> bool:
             pending += [(child, was) for child in node]
         elif isinstance(node, dict):
             # a key that was no reference before is null in a history
-            said = (
+            reference = (
                 node[key] for key in _REFERENCES if key in node and not (was and node[key] is None)
             )
-            if not all(map(_is_local, said)):
+            if not all(map(_is_local, reference)):
                 return True
             mapping = node.get("mapping")
             values = [*mapping.values()] if isinstance(mapping, dict) else []

@@ -132,19 +132,21 @@ class _SwaggerConverter:
 
     def convert(self, problems: list[Problem]) -> Converted | None:
         root = _SwaggerNode(self._root, ())
-        made = ConvertedDocument({}, written=str(self._root["swagger"]))
-        self._put(made, "openapi", _OPENAPI, ("swagger",))
+        document = ConvertedDocument({}, written=str(self._root["swagger"]))
+        self._put(document, "openapi", _OPENAPI, ("swagger",))
         for key, value in self._root.items():
             if key == "paths":
-                made[key] = self._paths(root.below(key))
+                document[key] = self._paths(root.below(key))
             elif key not in _ROOT:
-                made[key] = value
+                document[key] = value
         if servers := self._servers(root):
-            self._put(made, "servers", servers, _first(self._root, "host", "basePath", "schemes"))
+            self._put(
+                document, "servers", servers, _first(self._root, "host", "basePath", "schemes")
+            )
         components = self._components(root)
         if components:
-            self._put(made, "components", components, ())
-        used = self._list_used(made) if self._passed_over else set()
+            self._put(document, "components", components, ())
+        used = self._list_used(document) if self._passed_over else set()
         for entry, found in self._passed_over:
             for problem in found if entry in used else ():
                 # a place is refused for one reason
@@ -153,15 +155,15 @@ class _SwaggerConverter:
         problems += self._refused
         if self._refused:
             return None
-        return Converted(made, self._origins, tuple(self._notes))
+        return Converted(document, self._origins, tuple(self._notes))
 
-    def _list_used(self, made: dict[str, Any]) -> set[Trail]:
+    def _list_used(self, document: dict[str, Any]) -> set[Trail]:
         """Return the entries of sections that something in *made*, the document, depends on.
 
         What refers to a parameter or a response may have it in its own place.
         """
         used: set[Trail] = {
-            ("definitions", name) for section, name in list_used(made) if section == "schemas"
+            ("definitions", name) for section, name in list_used(document) if section == "schemas"
         }
         pending: list[Any] = [self._root]
         while pending:
@@ -200,35 +202,35 @@ class _SwaggerConverter:
         base = (base or "").rstrip("/")
         path = (*at.path, "schemes")
         listed = self._texts(at, "schemes") or ()
-        made: list[Any] = []
+        servers: list[Any] = []
         if host is not None:
             # without a scheme it is that of the document itself
             urls = [f"{scheme}://{host}{base}" for scheme in listed] or [f"//{host}{base}"]
             for index, url in enumerate(urls):
                 where = (*path, index) if listed else ("host",)
-                self._put(made, index, self._make({"url": url}, "url", where), where)
+                self._put(servers, index, self._make({"url": url}, "url", where), where)
         elif base or listed:
             where = ("basePath",) if base else path
             server = self._make({"url": base or "/"}, "url", where)
             if listed:
                 self._put(server, "x-schemes", [*listed], path)
                 self._note(path, "schemes without a `host` are kept as x-schemes")
-            self._put(made, 0, server, where)
-        return made
+            self._put(servers, 0, server, where)
+        return servers
 
-    def _make(self, made: dict[str, Any], key: str, path: Trail) -> dict[str, Any]:
-        self._put(made, key, made[key], path)
-        return made
+    def _make(self, document: dict[str, Any], key: str, path: Trail) -> dict[str, Any]:
+        self._put(document, key, document[key], path)
+        return document
 
     def _components(self, root: _SwaggerNode) -> dict[str, Any]:
         sections: dict[str, dict[str, Any]] = {}
 
         def add(section: str, name: str, value: Any, key: str) -> None:
-            if section not in made:
-                self._put(made, section, sections.setdefault(section, {}), (key,))
+            if section not in components:
+                self._put(components, section, sections.setdefault(section, {}), (key,))
             self._put(sections[section], name, value, (key, name))
 
-        made: dict[str, Any] = {}
+        components: dict[str, Any] = {}
         for key, section in (
             ("definitions", "schemas"),
             ("responses", "responses"),
@@ -236,7 +238,7 @@ class _SwaggerConverter:
             ("securityDefinitions", "securitySchemes"),
         ):
             if key in self._root and not self._root[key]:
-                self._put(made, section, self._root[key], (key,))
+                self._put(components, section, self._root[key], (key,))
         for name, at in self._entries(root, "definitions"):
             add("schemas", name, self._schema(at), "definitions")
         for name, at in self._entries(root, "responses"):
@@ -252,10 +254,10 @@ class _SwaggerConverter:
         for name, at in self._entries(root, "securityDefinitions"):
             add("securitySchemes", name, self._scheme(at), "securityDefinitions")
         for address, schema in self._schemas.items():
-            schemas = made.setdefault("schemas", {})
+            schemas = components.setdefault("schemas", {})
             named = MadeName(self._named[address], address)
             self._put(schemas, named, schema, find_path(self._root, address[1:]))
-        return made
+        return components
 
     def _scheme(self, at: _SwaggerNode) -> Any:
         """Return a Security Scheme Object."""
@@ -263,13 +265,13 @@ class _SwaggerConverter:
             return at.node
         kind = at.node.get("type")
         if kind == "basic":
-            made = {**at.node, "type": "http"}
-            self._put(made, "scheme", "basic", (*at.path, "type"))
-            return made
+            scheme = {**at.node, "type": "http"}
+            self._put(scheme, "scheme", "basic", (*at.path, "type"))
+            return scheme
         if kind != "oauth2":
             return at.node
         ours = {"flow", "authorizationUrl", "tokenUrl", "scopes"}
-        made = {key: value for key, value in at.node.items() if key not in ours}
+        scheme = {key: value for key, value in at.node.items() if key not in ours}
         flow: dict[str, Any] = {}
         for key in ("authorizationUrl", "tokenUrl"):
             if key in at.node:
@@ -282,8 +284,8 @@ class _SwaggerConverter:
         flows: dict[str, Any] = {}
         called = at.node.get("flow")
         self._put(flows, _FLOWS.get(str(called), str(called)), flow, (*at.path, "flow"))
-        self._put(made, "flows", flows, (*at.path, "flow"))
-        return made
+        self._put(scheme, "flows", flows, (*at.path, "flow"))
+        return scheme
 
     # Paths and operations
 
@@ -299,47 +301,47 @@ class _SwaggerConverter:
         if not isinstance(at.node, dict):
             return at.node
         shared = self._read_parameters(at)
-        made: dict[str, Any] = {}
+        item: dict[str, Any] = {}
         for key, value in at.node.items():
             if key == "parameters" and _is_list(value):
                 if kept := self._list_parameters(shared):
-                    made[key] = kept
+                    item[key] = kept
             elif key == "$ref" and isinstance(value, str):
                 self._resolve(value, at)
-                made[key] = value
+                item[key] = value
             elif key in METHODS:
-                made[key] = self._operation(at.below(key), shared)
+                item[key] = self._operation(at.below(key), shared)
             else:
-                made[key] = value
-        return made
+                item[key] = value
+        return item
 
     def _operation(self, at: _SwaggerNode, shared: list[_SwaggerNode]) -> Any:
         if not isinstance(at.node, dict):
             return at.node
         own = self._read_parameters(at)
-        made = {key: value for key, value in at.node.items() if key not in _OPERATION}
+        operation = {key: value for key, value in at.node.items() if key not in _OPERATION}
         if "parameters" in at.node and not _is_list(at.node["parameters"]):
-            made["parameters"] = at.node["parameters"]
+            operation["parameters"] = at.node["parameters"]
         elif kept := self._list_parameters(own):
-            made["parameters"] = kept
-        self._message(made, at, own, shared)
+            operation["parameters"] = kept
+        self._message(operation, at, own, shared)
         responses = at.node.get("responses")
         if isinstance(responses, dict):
             produces = self._texts(at, "produces")
             produces = self._produces if produces is None else produces
-            made["responses"] = {
+            operation["responses"] = {
                 status: value
                 if status.startswith("x-")
                 else self._answer(_SwaggerNode(value, (*at.path, "responses", status)), produces)
                 for status, value in responses.items()
             }
         elif "responses" in at.node:
-            made["responses"] = responses
+            operation["responses"] = responses
         if "schemes" in at.node:
             path = (*at.path, "schemes")
             if servers := self._servers(at):
-                self._put(made, "servers", servers, path)
-        return made
+                self._put(operation, "servers", servers, path)
+        return operation
 
     def _read_parameters(self, at: _SwaggerNode) -> list[_SwaggerNode]:
         listed = at.node.get("parameters")
@@ -350,11 +352,11 @@ class _SwaggerConverter:
 
     def _list_parameters(self, listed: list[_SwaggerNode]) -> list[Any]:
         """Return the parameters that are not part of a body."""
-        made: list[Any] = []
+        parameters: list[Any] = []
         for at in listed:
             if self._place(at) not in ("body", "formData"):
-                self._put(made, len(made), self._parameter(at), at.path)
-        return made
+                self._put(parameters, len(parameters), self._parameter(at), at.path)
+        return parameters
 
     def _place(self, at: _SwaggerNode) -> Any:
         node = self._seen_through(at).node
@@ -362,7 +364,7 @@ class _SwaggerConverter:
 
     def _message(
         self,
-        made: dict[str, Any],
+        operation: dict[str, Any],
         at: _SwaggerNode,
         own: list[_SwaggerNode],
         shared: list[_SwaggerNode],
@@ -382,10 +384,10 @@ class _SwaggerConverter:
                 and str(self._seen_through(one).node.get("name")) not in names
             ]
             found = [*left, *mine]
-            if not found or "requestBody" in made:
+            if not found or "requestBody" in operation:
                 continue
             if place == "formData":
-                self._put(made, "requestBody", self._form(found, consumes), found[0].path)
+                self._put(operation, "requestBody", self._form(found, consumes), found[0].path)
                 continue
             if len(found) > 1:
                 self._note(found[1].path, "an operation has one body; the first one counts")
@@ -393,7 +395,7 @@ class _SwaggerConverter:
             body: Any = {"$ref": f"#/components/requestBodies/{reference}"}
             if reference is None or consumes != self._consumes:
                 body = self._once(self._body, self._seen_through(found[0]), consumes)
-            self._put(made, "requestBody", body, found[0].path)
+            self._put(operation, "requestBody", body, found[0].path)
 
     def _local(self, at: _SwaggerNode, section: str) -> str | None:
         """Return the name, as written in addresses, of the component that *at* refers to."""
@@ -408,12 +410,12 @@ class _SwaggerConverter:
     def _body(self, at: _SwaggerNode, consumes: tuple[str, ...]) -> dict[str, Any]:
         """Return the Request Body Object of a parameter in the body."""
         dropped = {"name", "in", "schema"}
-        made = {key: value for key, value in at.node.items() if key not in dropped}
+        body = {key: value for key, value in at.node.items() if key not in dropped}
         schema = {"schema": self._schema(at.below("schema"))} if "schema" in at.node else {}
         content = {name: dict(schema) for name in consumes or (_ANY_TYPE,)}
         self._contents(content, at, "consumes")
-        self._put(made, "content", content, at.path)
-        return made
+        self._put(body, "content", content, at.path)
+        return body
 
     def _form(self, fields: list[_SwaggerNode], consumes: tuple[str, ...]) -> dict[str, Any]:
         """Return the Request Body Object of a form with these *fields*."""
@@ -441,21 +443,21 @@ class _SwaggerConverter:
         for name in types or [_FORMS[0] if has_file else _FORMS[1]]:
             content[name] = {"schema": schema, **({"encoding": encoding} if encoding else {})}
         self._contents(content, found[0], "consumes")
-        made: dict[str, Any] = {}
-        self._put(made, "content", content, first)
+        body: dict[str, Any] = {}
+        self._put(body, "content", content, first)
         if required:
-            self._put(made, "required", True, (*first, "required"))
-        return made
+            self._put(body, "required", True, (*first, "required"))
+        return body
 
     def _field(self, at: _SwaggerNode) -> dict[str, Any]:
         """Return the Schema Object of a field of a form."""
         outside = {"name", "in", "required", "allowEmptyValue"}
         node = {key: value for key, value in at.node.items() if key not in outside}
-        made: dict[str, Any] = self._value(_SwaggerNode(node, at.path), frozenset())
-        if at.node.get("allowEmptyValue") is True and made != {"type": "string"}:
+        schema: dict[str, Any] = self._value(_SwaggerNode(node, at.path), frozenset())
+        if at.node.get("allowEmptyValue") is True and schema != {"type": "string"}:
             # only a schema can say it for a field
-            return {"anyOf": [made, {"type": "string", "enum": [""]}]}
-        return made
+            return {"anyOf": [schema, {"type": "string", "enum": [""]}]}
+        return schema
 
     def _encoding(self, at: _SwaggerNode) -> dict[str, Any] | None:
         """Return the encoding of a form field, if it is not the default of 3.0."""
@@ -498,15 +500,15 @@ class _SwaggerConverter:
         reference = self._local(at, "responses")
         if reference is not None:
             return {"$ref": f"#/components/responses/{reference}"}
-        made: dict[str, Any] = {}
+        response: dict[str, Any] = {}
         for key, value in at.node.items():
             if key == "headers" and isinstance(value, dict):
-                made[key] = {
+                response[key] = {
                     name: self._header(_SwaggerNode(header, (*at.path, key, name)))
                     for name, header in value.items()
                 }
             elif key not in ("schema", "examples"):
-                made[key] = value
+                response[key] = value
         examples = self._get(at, "examples", dict) or {}
         content: dict[str, Any] = {}
         if "schema" in at.node:
@@ -516,7 +518,7 @@ class _SwaggerConverter:
             content = {name: {} for name in examples if not name.startswith("x-")}
         if content:
             self._contents(content, at, "produces")
-            self._put(made, "content", content, _first(at.node, "schema", "examples", below=at))
+            self._put(response, "content", content, _first(at.node, "schema", "examples", below=at))
         folded = {name.lower().replace(" ", ""): name for name in content}
         for name, example in examples.items():
             path = (*at.path, "examples", name)
@@ -524,9 +526,9 @@ class _SwaggerConverter:
             if holder is not None:
                 self._put(holder, "example", example, path)
             else:
-                self._put(made.setdefault("x-examples", {}), name, example, path)
+                self._put(response.setdefault("x-examples", {}), name, example, path)
                 self._note(path, "an example of what is not produced is kept in x-examples")
-        return made
+        return response
 
     # Parameters, headers, and what they hold
 
@@ -550,14 +552,14 @@ class _SwaggerConverter:
         """Return a parameter or header, all but what is *outside* of it as its schema."""
         node = at.node
         place = node.get("in") if "name" in outside else "header"
-        made = {
+        result = {
             key: value
             for key, value in node.items()
             if key in outside or (key.startswith("x-") and key not in _OF_VALUE)
         }
         if "schema" in node:
-            self._put(made, "schema", self._schema(at.below("schema")), (*at.path, "schema"))
-            return made
+            self._put(result, "schema", self._schema(at.below("schema")), (*at.path, "schema"))
+            return result
         value = self._value(at, outside)
         called = _collection(node)
         path = (*at.path, *(["collectionFormat"] if "collectionFormat" in node else []))
@@ -567,16 +569,16 @@ class _SwaggerConverter:
         else:
             simple = _STYLES
         if called is None or called in simple:
-            for key, said in simple.get(called or "", {}).items():
-                if key == "explode" or said != "form":
-                    self._put(made, key, said, path)
-            self._put(made, "schema", value, at.path)
-            return made
+            for key, needed in simple.get(called or "", {}).items():
+                if key == "explode" or needed != "form":
+                    self._put(result, key, needed, path)
+            self._put(result, "schema", value, at.path)
+            return result
         media = self._make({"schema": value}, "schema", at.path)
         content: dict[str, Any] = {}
         self._put(content, self._listed_type(called, at), media, path)
-        self._put(made, "content", content, path)
-        return made
+        self._put(result, "content", content, path)
+        return result
 
     def _listed_type(self, called: str, at: _SwaggerNode) -> str:
         """Return a media type for a list in a format for which 3.0 has no style."""
@@ -594,8 +596,8 @@ class _SwaggerConverter:
         }
         if isinstance(kept.get("items"), dict):
             kept["items"] = self._value(at.below("items"), frozenset())
-        made: dict[str, Any] = self._schema(_SwaggerNode(kept, at.path))
-        return made
+        schema: dict[str, Any] = self._schema(_SwaggerNode(kept, at.path))
+        return schema
 
     # Schemas
 
@@ -616,16 +618,16 @@ class _SwaggerConverter:
                 found[key] = below
         if "x-nullable" not in node and not found and _is_plain_type(node):
             return node
-        made: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for key, value in node.items():
             if key == "x-nullable" and isinstance(value, bool):
-                self._put(made, "nullable", value, (*at.path, key))
+                self._put(result, "nullable", value, (*at.path, key))
             elif key == "type" and not _is_plain_type(node):
-                self._type(made, value, (*at.path, key))
+                self._type(result, value, (*at.path, key))
             else:
-                made.setdefault(key, found.get(key, value))
-        self._made.append(made)
-        return made
+                result.setdefault(key, found.get(key, value))
+        self._made.append(result)
+        return result
 
     def _below(self, key: str, value: Any, at: _SwaggerNode) -> Any:
         arrangement, kind = slot("schema", key)
@@ -634,33 +636,33 @@ class _SwaggerConverter:
             return value
         if arrangement is Arrangement.ONE:
             return self._schema(_SwaggerNode(value, path))
-        made: Any = value
+        result: Any = value
         if arrangement is Arrangement.MAP and isinstance(value, dict):
-            made = {
+            result = {
                 name: self._schema(_SwaggerNode(one, (*path, name))) for name, one in value.items()
             }
-            return made if any(made[name] is not value[name] for name in made) else value
+            return result if any(result[name] is not value[name] for name in result) else value
         if arrangement is Arrangement.LIST and _is_list(value):
-            made = [
+            result = [
                 self._schema(_SwaggerNode(one, (*path, index))) for index, one in enumerate(value)
             ]
-            is_same = all(one is other for one, other in zip(made, value, strict=True))
-            return value if is_same else made
+            is_same = all(one is other for one, other in zip(result, value, strict=True))
+            return value if is_same else result
         return value
 
-    def _type(self, made: dict[str, Any], said: Any, path: Trail) -> None:
+    def _type(self, result: dict[str, Any], type_: Any, path: Trail) -> None:
         """Convert `type` into *made*: a file, or what other readers of JSON Schema allow."""
-        if said == "file":
-            self._put(made, "type", "string", path)
-            self._put(made, "format", "binary", path)
+        if type_ == "file":
+            self._put(result, "type", "string", path)
+            self._put(result, "format", "binary", path)
             return
-        types = [one for one in said if one != "null"]
+        types = [one for one in type_ if one != "null"]
         if len(types) == 1:
-            self._put(made, "type", types[0], path)
+            self._put(result, "type", types[0], path)
         elif types:
-            self._put(made, "anyOf", [{"type": one} for one in types], path)
-        if "null" in said:
-            self._put(made, "nullable", True, path)
+            self._put(result, "anyOf", [{"type": one} for one in types], path)
+        if "null" in type_:
+            self._put(result, "nullable", True, path)
 
     # References
 
@@ -798,8 +800,8 @@ def _collection(node: dict[str, Any]) -> str | None:
 
 
 def _is_plain_type(node: dict[str, Any]) -> bool:
-    said = node.get("type")
-    return not (said == "file" or isinstance(said, list))
+    type_ = node.get("type")
+    return not (type_ == "file" or isinstance(type_, list))
 
 
 def _first(node: dict[str, Any], *keys: str, below: _SwaggerNode | None = None) -> Trail:

@@ -165,17 +165,17 @@ class _SwaggerJoiner:
             return self._refer(arrangement, kind, node, at, path)
         if arrangement is Arrangement.LIST or isinstance(node, list):
             pairs: Any = enumerate(node) if isinstance(node, list) else ()
-            made = [
+            children = [
                 self._build(Arrangement.ONE, kind, each, at.below(index), (*path, index))
                 for index, each in pairs
             ]
-            return made if isinstance(node, list) else node
+            return children if isinstance(node, list) else node
         if not isinstance(node, dict):
             return node
-        held = {ANY: (Arrangement.ONE, kind)} if arrangement is Arrangement.MAP else _HOLDS[kind]
+        slots = {ANY: (Arrangement.ONE, kind)} if arrangement is Arrangement.MAP else _HOLDS[kind]
         found = {}
         for key, value in node.items():
-            known = held.get(key) or (None if key.startswith("x-") else held.get(ANY))
+            known = slots.get(key) or (None if key.startswith("x-") else slots.get(ANY))
             below, goal = (*path, key), at.below(key)
             found[key] = value if known is None else self._build(*known, value, goal, below)
         return found

@@ -88,12 +88,12 @@ def _hashable(step: Any) -> Any:
 
 def _restore(node: Any, tree: dict[Any, Any]) -> Any:
     if isinstance(node, list):
-        made = list(node)
+        restored = list(node)
         for index, item in enumerate(node):
             below = tree.get(_hashable(identify(item))) or tree.get(index)
             if isinstance(below, dict):
-                made[index] = _restore(item, below)
-        return made
+                restored[index] = _restore(item, below)
+        return restored
     if not isinstance(node, dict):
         return node
     kept = {key: value for key, value in node.items() if tree.get(key) != []}

@@ -264,8 +264,8 @@ class _Judge:
         with wrong_types_refused(before, after):
             are_published = (not before.is_meant, not after.is_meant)
             sides = (before.content, after.content)
-            meant = read_meanings(*sides, self._readings, are_published=are_published)
-            changes = self._diff(*meant)
+            meanings = read_meanings(*sides, self._readings, are_published=are_published)
+            changes = self._diff(*meanings)
         found = list(dict.fromkeys(map(identify_cause, changes)))
         if is_kept:
             self._cache.put(key, json.dumps(found).encode())

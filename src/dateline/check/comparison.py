@@ -102,8 +102,8 @@ def compare(
             renames = sides.renames(older, newer, shown.environment)
             readings = DiffReadings()
             are_published = (older.is_published(shown), newer.is_published(shown))
-            meant = read_meanings(one, other, readings, are_published=are_published)
-            for change in diff(*meant, renames, readings):
+            meanings = read_meanings(one, other, readings, are_published=are_published)
+            for change in diff(*meanings, renames, readings):
                 # the name of a version is not one of its changes
                 if not (older.version and newer.version and change.after_pointer == VERSION):
                     written = sides.find_pointers(older, newer, change, shown)

@@ -126,9 +126,9 @@ class Repository:
 
     def contents(self, blobs: Iterable[Blob]) -> list[bytes]:
         """Return the content of each of *blobs*. Raises GitError if git can't provide one."""
-        asked = list(blobs)
-        contents = self._contents(asked)
-        for each, content in zip(asked, contents, strict=True):
+        requested = list(blobs)
+        contents = self._contents(requested)
+        for each, content in zip(requested, contents, strict=True):
             if content.startswith(_LFS_POINTER):
                 raise GitError(
                     f"{each.name}: blob-filtered: git holds a pointer of Git LFS in its place; "
@@ -218,8 +218,8 @@ class Repository:
         return any(_lists(text, version) for text in self.contents(indexes))
 
     def _find_commit(self, reference: str) -> str | None:
-        asked = f"{reference}^{{commit}}"
-        found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", asked)
+        revision = f"{reference}^{{commit}}"
+        found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
         return found.stdout.decode().strip() if found.returncode == 0 else None
 
     def _contents(self, blobs: list[Blob]) -> list[bytes]:
@@ -268,8 +268,8 @@ class Repository:
             raise self._refusal(done.stderr)
         return _decode(done.stdout)
 
-    def _refusal(self, said: bytes) -> GitError:
-        first = (_decode(said).strip().splitlines() or ["no reason given"])[0]
+    def _refusal(self, output: bytes) -> GitError:
+        first = (_decode(output).strip().splitlines() or ["no reason given"])[0]
         fact = first.removeprefix("fatal: ")
         kind = NoRepositoryError if fact.startswith("not a git repository") else GitError
         if _UNTRUSTED in fact:
@@ -358,8 +358,8 @@ def _is_same(content: bytes, committed: bytes) -> bool:
     return content.replace(b"\r\n", b"\n") == committed.replace(b"\r\n", b"\n")
 
 
-def _decode(said: bytes) -> str:
-    return said.decode(errors="surrogateescape")
+def _decode(output: bytes) -> str:
+    return output.decode(errors="surrogateescape")
 
 
 def _lists(index: bytes, version: str) -> bool:

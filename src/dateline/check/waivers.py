@@ -55,8 +55,8 @@ class Waiver:
     @property
     def explanation(self) -> str:
         """The reason with its class, its evidence and the people responsible."""
-        said = [f"{key.replace('-', ' ')} {text}" for key, text in self.details.items()]
-        return f"{self.reason} ({', '.join(said)})" if said else self.reason
+        parts = [f"{key.replace('-', ' ')} {text}" for key, text in self.details.items()]
+        return f"{self.reason} ({', '.join(parts)})" if parts else self.reason
 
     def concerns(self, finding: Finding) -> bool:
         """Return whether rule and pointer are those of *finding*, whatever its versions."""
@@ -243,8 +243,8 @@ class Waivers:
         if not missing:
             return replace(finding, waived=self.reason(finding))
         at = ", ".join(str(waiver.place) for waiver in holding)
-        said = f"The waiver at {at} does not cover {missing}; add what is missing to `versions`."
-        return replace(finding, help=f"{finding.help} {said}")
+        message = f"The waiver at {at} does not cover {missing}; add what is missing to `versions`."
+        return replace(finding, help=f"{finding.help} {message}")
 
 
 def _missing(finding: Finding, waivers: Iterable[Waiver]) -> list[str]:

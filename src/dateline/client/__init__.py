@@ -125,11 +125,11 @@ class Clients:
         writer = MethodWriter(version, self._documents[version], types)
         operations = self._operations[version]
         names = [each.method_name for each in operations]
-        made = [writer.write(each, names) for each in operations]
+        written = [writer.write(each, names) for each in operations]
         if version == self._versions[-1]:
             self._pagings = len(writer.paged)
             self._first_paging = next(iter(writer.paged), "")
-        return made
+        return written
 
     def _shared_files(
         self, jinja: Any, templates: Sequence[Path], having: Mapping[ClientMethod, list[str]]
@@ -177,12 +177,12 @@ class Clients:
         having: dict[str, list[str]] = {}
         for version, view in views.items():
             having.setdefault(json.dumps(view), []).append(version)
-        made: dict[str, tuple[str, dict[str, Any]]] = {}
+        shared: dict[str, tuple[str, dict[str, Any]]] = {}
         for versions in having.values():
             module = f"settings_{join_turns(list_turns(versions, self._versions))}"
             view = {**views[versions[0]], "kinds": _SETTLED}
-            made |= dict.fromkeys(versions, (module, view))
-        return made
+            shared |= dict.fromkeys(versions, (module, view))
+        return shared
 
     def _view(self, version: str, modules: Iterable[str], settings: str) -> dict[str, Any]:
         """Return the template data of one version's clients."""
@@ -199,13 +199,13 @@ class Clients:
                         call(
                             f"class {name}",
                             *(f"{each}.{own}" for each in ordered),
-                            f"{settings}.{said}",
+                            f"{settings}.{title}",
                         ),
                         0,
                         1,
                     ),
                 }
-                for name, about, own, said in _KINDS
+                for name, about, own, title in _KINDS
             ],
             "imports": _import_modules("..client", sorted([*ordered, settings])),
             **lay_out_service(self._api, version, self._documents[version]),

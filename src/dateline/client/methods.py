@@ -104,10 +104,13 @@ class MethodWriter:
                 ]
             item, decoder = self._choose_decoder(stream)
             opened = self._write_call(constant, operation, "self._open", decoder)
-            for made, kind, before in ((methods, "Stream", ""), (awaited, "AsyncStream", "async ")):
+            for lines, kind, before in (
+                (methods, "Stream", ""),
+                (awaited, "AsyncStream", "async "),
+            ):
                 self._words.add(kind)
                 given = subscript(kind, item)
-                made.append(self._method(name, signature, given, opened, paragraphs, before))
+                lines.append(self._method(name, signature, given, opened, paragraphs, before))
         if pages is not None:
             self.paged.append(f"{operation.method} {operation.path}")
             self._words |= {"AsyncIterator", "Iterator", "Paging"}
@@ -118,9 +121,9 @@ class MethodWriter:
             iterated = self._write_iteration(constant, operation, pages.form.backwards)
             explained = ["Yield the items of all pages, which are requested as they are needed."]
             explained += [f"Arguments and errors are those of `{names[0]}`."]
-            for made, kind in ((methods, "Iterator"), (awaited, "AsyncIterator")):
+            for lines, kind in ((methods, "Iterator"), (awaited, "AsyncIterator")):
                 yielded = subscript(kind, pages.item)
-                made.append(self._method(name, listed, yielded, iterated, explained, ""))
+                lines.append(self._method(name, listed, yielded, iterated, explained, ""))
         return ClientMethod(
             names=tuple(names),
             constants=tuple(constants),
@@ -141,10 +144,10 @@ class MethodWriter:
 
     def _read(self, node: Node) -> Node:
         """Return *node* as above, and record what it uses."""
-        made = self._qualify(node)
+        type_ = self._qualify(node)
         self._modules |= {self._name_module(name) for name in references(node)}
-        self._words |= {word.partition(".")[0] for word in words(made)} - self._modules
-        return made
+        self._words |= {word.partition(".")[0] for word in words(type_)} - self._modules
+        return type_
 
     def _find_type(self, inline: Inline) -> Typed:
         return self._inlines[inline.key]
@@ -214,8 +217,8 @@ class MethodWriter:
             )
             pairs.append(Pair("addresses", Brackets("", servers, "{}")))
         head = lay_out(subscript("Operation", result), 0, len(f"{constant} = ("))
-        made = lay_out(call(head, *pairs), 0, len(constant) + 3)
-        return Code(f"{constant} = {made}")
+        code = lay_out(call(head, *pairs), 0, len(constant) + 3)
+        return Code(f"{constant} = {code}")
 
     def _describe_form(self, form: Mapping[str, FormPart]) -> Node:
         pairs = []

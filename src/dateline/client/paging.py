@@ -148,8 +148,8 @@ def _list_parts(document: dict[str, Any], schema: Any) -> Iterator[dict[str, Any
 def _type_of(document: dict[str, Any], schema: Any) -> str:
     """Return the one type of *schema* besides null; empty if there are none or several."""
     for part in _list_parts(document, schema):
-        said = part.get("type")
-        kinds = [each for each in (said if isinstance(said, list) else [said]) if each != "null"]
+        type_ = part.get("type")
+        kinds = [each for each in (type_ if isinstance(type_, list) else [type_]) if each != "null"]
         if len(kinds) == 1 and isinstance(kinds[0], str):
             return kinds[0]
         members = [

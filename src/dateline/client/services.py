@@ -72,8 +72,8 @@ def _read_schemes(document: dict[str, Any]) -> Iterator[tuple[str, str, Node, bo
     for name, keyword in name_credentials(document).items():
         scheme = resolve(document, defined.get(name, {}))
         if not keyword:
-            made = call("Scheme", Text(""), Text(""), Text("connection"))
-            yield name, "", made, False
+            code = call("Scheme", Text(""), Text(""), Text("connection"))
+            yield name, "", code, False
             continue
         kind, http = scheme.get("type"), str(scheme.get("scheme", "")).lower()
         field, place, before = "Authorization", "header", "Bearer "
@@ -85,8 +85,8 @@ def _read_schemes(document: dict[str, Any]) -> Iterator[tuple[str, str, Node, bo
             # used and not defined: the whole header
             before = ""
         parts: list[Node] = [Text(keyword), Text(str(field)), Text(str(place))]
-        made = call("Scheme", *parts, *([Text(before)] if before else []))
-        yield name, keyword, made, http == "basic"
+        code = call("Scheme", *parts, *([Text(before)] if before else []))
+        yield name, keyword, code, http == "basic"
 
 
 def _mapping(values: Mapping[str, Node]) -> Node:

@@ -395,13 +395,13 @@ def _live(rows: dict[str, Row]) -> set[str]:
 
 def _prune(row: Row, live: set[str]) -> Row:
     known: dict[int, Node] = {}
-    made: Row = {}
+    pruned: Row = {}
     for environment, nodes in row.items():
         for node in nodes:
             if id(node) not in known:
                 known[id(node)] = prune(node, live)
-        made[environment] = [known[id(node)] for node in nodes]
-    return made
+        pruned[environment] = [known[id(node)] for node in nodes]
+    return pruned
 
 
 def _is_trivial(row: Row) -> bool:

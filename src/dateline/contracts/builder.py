@@ -198,10 +198,10 @@ class Builder:
         """
         if not converters:
             return node
-        made: dict[str, Any] = {"convert": list(converters), "then": node}
+        result: dict[str, Any] = {"convert": list(converters), "then": node}
         if self.view.way is Way.DOWN:
-            made["fits"] = together([self.view.describe_shown(schema) for schema in schemas])
-        return made
+            result["fits"] = together([self.view.describe_shown(schema) for schema in schemas])
+        return result
 
     def _value(self, flat: FlatSchema) -> Node:
         if changed := self._values(flat):
@@ -251,28 +251,32 @@ class Builder:
 
     def _values(self, flat: FlatSchema) -> list[dict[str, Any]]:
         """Return the changed values of enumerations: absent ones, and renamed ones."""
-        made: list[dict[str, Any]] = []
+        replacements: list[dict[str, Any]] = []
         for members in flat.values:
             for member in members:
                 now, then = member.schema["const"], self.view.constant(member.schema)
                 if not member.shown and self.view.way is Way.DOWN:
-                    said = self.view.instead(member.schema, members)
-                    made.append({"value": now, **{k: v for k, v in said.items() if k != "absent"}})
+                    instead = self.view.instead(member.schema, members)
+                    replacements.append(
+                        {"value": now, **{k: v for k, v in instead.items() if k != "absent"}}
+                    )
                 elif member.shown and now != then:
                     down = self.view.way is Way.DOWN
-                    made.append({"value": now, "is": then} if down else {"value": then, "is": now})
-        return made
+                    replacements.append(
+                        {"value": now, "is": then} if down else {"value": then, "is": now}
+                    )
+        return replacements
 
     def _list(self, flat: FlatSchema) -> Node:
         items = self.node(*flat.items) if flat.items else None
         if items is None:
             return None
-        made: dict[str, Any] = {"items": items}
+        result: dict[str, Any] = {"items": items}
         if flat.least_items and self.view.way is Way.DOWN:
-            made["least"] = flat.least_items
+            result["least"] = flat.least_items
         if flat.unique:
-            made["unique"] = True
-        return made
+            result["unique"] = True
+        return result
 
     # Objects
 
@@ -294,7 +298,7 @@ class Builder:
             # defaults of parameters are applied when they are read, by the caller's version
             if not down and flat.schemas and (default := self._default(flat, name, shown)):
                 defaults[source] = default[0]
-        made: dict[str, Any] = {
+        result: dict[str, Any] = {
             "left_out": sorted(self._list_keys(flat) - fields.keys()),
             "names": dict(sorted(names.items())),
             "defaults": dict(sorted(defaults.items())),
@@ -302,13 +306,13 @@ class Builder:
         }
         extras = self.node(*(schema for schema, _ in flat.extras)) if flat.extras else None
         if extras is not None:
-            made |= {"extras": extras, "declared": sorted(fields)}
-        made = {key: value for key, value in made.items() if value or key == "declared"}
-        if made and down:
-            staying = sorted(flat.required & made.get("fields", {}).keys())
-            made |= {"required": staying} if staying else {}
-            made |= {"least": flat.least_fields} if flat.least_fields else {}
-        return made or None
+            result |= {"extras": extras, "declared": sorted(fields)}
+        result = {key: value for key, value in result.items() if value or key == "declared"}
+        if result and down:
+            staying = sorted(flat.required & result.get("fields", {}).keys())
+            result |= {"required": staying} if staying else {}
+            result |= {"least": flat.least_fields} if flat.least_fields else {}
+        return result or None
 
     def _field(self, flat: FlatSchema, name: str, shown: list[Declared]) -> Node:
         schemas = [each.schema for each in shown]
@@ -426,11 +430,11 @@ class Builder:
             for member, node in zip(members, nodes, strict=True)
             for value in list_tags(self.view.given, member.schema, tag, union)
         }
-        made: dict[str, Any] = {"tag": tag, "members": dict(sorted(by_value.items()))}
+        choice: dict[str, Any] = {"tag": tag, "members": dict(sorted(by_value.items()))}
         for member, node in zip(members, nodes, strict=True):
             if tag == union.tags.property and is_default(self.view, member.schema, union.tags):
-                made["otherwise"] = node
-        return made
+                choice["otherwise"] = node
+        return choice
 
     def _choose_by_schema(
         self, union: FlatUnion, members: list[GatedMember], nodes: list[Node]
@@ -440,7 +444,7 @@ class Builder:
         A value that is valid for several of them belongs to one that the version has.
         """
         order = sorted(range(len(members)), key=lambda at: not members[at].shown)
-        made: dict[str, Any] = {
+        choice: dict[str, Any] = {
             "tried": [
                 {"schema": self.view.describe_read(members[at].schema), "then": nodes[at]}
                 for at in order
@@ -452,8 +456,8 @@ class Builder:
             and self.view.way is Way.DOWN
             and not all(self.view.apart(*pair) for pair in combinations(shown, 2))
         ):
-            made["fits"] = {"oneOf": [self.view.describe_shown(schema) for schema in shown]}
-        return made
+            choice["fits"] = {"oneOf": [self.view.describe_shown(schema) for schema in shown]}
+        return choice
 
     def _member(self, member: GatedMember, base: FlatSchema | None = None) -> Node:
         if not member.shown:

@@ -91,14 +91,17 @@ class TagMapping:
     @classmethod
     def of(cls, schema: Mapping[str, Any], resolver: Resolver) -> TagMapping:
         """Return the discriminator of *schema*; an empty one if it has none."""
-        said = schema.get("discriminator")
-        if not isinstance(said, dict):
+        discriminator = schema.get("discriminator")
+        if not isinstance(discriminator, dict):
             return _UNTAGGED
         named = {
-            tag: resolver.mapped_name(goal) for tag, goal in (said.get("mapping") or {}).items()
+            tag: resolver.mapped_name(goal)
+            for tag, goal in (discriminator.get("mapping") or {}).items()
         }
         return cls(
-            said.get("propertyName"), named, resolver.mapped_name(said.get("defaultMapping"))
+            discriminator.get("propertyName"),
+            named,
+            resolver.mapped_name(discriminator.get("defaultMapping")),
         )
 
     def list_tags(self, component: str) -> list[str]:
@@ -263,14 +266,14 @@ class View:
 
         A value of an enumeration is followed to the nearest one that the version has.
         """
-        made: dict[str, Any] = {"absent": True}
+        replacement: dict[str, Any] = {"absent": True}
         seen: list[Any] = []
         while not any(member is each for each in seen):
             seen.append(member)
             found = self._timeline.substitute(member, self.at)
             if not found:
                 break
-            made = {"absent": True, "shown_as": found[0]}
+            replacement = {"absent": True, "shown_as": found[0]}
             if not isinstance(member, dict) or "const" not in member:
                 break
             listed = [each for each in members if "const" in each.schema]
@@ -280,7 +283,7 @@ class View:
             if not same:
                 break
             member = same[0].schema
-        return made
+        return replacement
 
     def default(self, schemas: list[Any]) -> tuple[Any, ...]:
         """Return the first default of *schemas* at the version.
@@ -444,8 +447,8 @@ class View:
 
     def apart(self, one: Any, other: Any) -> bool:
         """Return whether no value, before or after, can be valid for both schemas."""
-        made = (self.at,) if self.way is Way.DOWN else (self.at, None)
-        return all(self.published.apart(one, other, at) for at in made)
+        versions = (self.at,) if self.way is Way.DOWN else (self.at, None)
+        return all(self.published.apart(one, other, at) for at in versions)
 
 
 def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -158,7 +158,7 @@ class Histories:
         if oldest is None:
             return [None] * len(ways)
         place = self.name(node)
-        made = [
+        steps = [
             self._step(
                 kind,
                 node,
@@ -176,8 +176,8 @@ class Histories:
                 zip(dates, ways, pairwise(read), pairwise(era for _, era in eras), strict=True)
             )
         ]
-        self.converters |= {step.name: step for step in made if step is not None}
-        return made
+        self.converters |= {step.name: step for step in steps if step is not None}
+        return steps
 
     def _step(
         self,

@@ -37,8 +37,8 @@ class PublishedSchemas:
 
     def canonical(self, schema: Any) -> Any:
         """Return the constraints on canonical values of *schema*."""
-        made = canonical("schema", schema, adopted=self._api.table.adopted)
-        return self._constraints.of(self._direct(made, None))
+        result = canonical("schema", schema, adopted=self._api.table.adopted)
+        return self._constraints.of(self._direct(result, None))
 
     def describe_sent(self, *schemas: Any) -> Any:
         """Return the constraints on canonical values of *schemas* sent by callers of any version.

@@ -121,11 +121,11 @@ class Reach:
 
     @cached_property
     def _found(self) -> dict[str, _Dependencies]:
-        made = {}
+        found = {}
         for name, schema in self._schemas.items():
-            made[name] = _Dependencies()
-            self._scan(made[name], "schema", schema, part=True)
-        return made
+            found[name] = _Dependencies()
+            self._scan(found[name], "schema", schema, part=True)
+        return found
 
     @cached_property
     def _parts(self) -> dict[str, list[str]]:

@@ -297,14 +297,14 @@ class _Roots:
             if not holder.is_served(view):
                 return None
             then = self._then(view, kind, _holding(view.era("operation", holder.operation), path))
-            held, was = (
+            now, was = (
                 each.get("content", {}).get(media_type) for each in (message, view.era(kind, then))
             )
             if was is None or not _shows(view, [*sites, ("media-type", was)]):
                 return _ABSENT
-            if then is not message or was != held:
-                return require(builder, held, _ABSENT)
-            inner = view.read("media-type", held)
+            if then is not message or was != now:
+                return require(builder, now, _ABSENT)
+            inner = view.read("media-type", now)
             if is_sequence:
                 return self._items(builder, inner)
             both = (
@@ -314,20 +314,20 @@ class _Roots:
                 for key in ("schema", "itemSchema")
                 if key == "schema" or not has_schema
             )
-            made = next((each for each in both if each is not None), None)
-            if made is None or has_schema:
-                return made
+            root = next((each for each in both if each is not None), None)
+            if root is None or has_schema:
+                return root
             # what is not JSON is passed on unchanged: its parts are unknown
-            is_served = not list_converters(made) and not list_unserved(made)
-            return require(builder, held, made if is_served else _ABSENT)
+            is_served = not list_converters(root) and not list_unserved(root)
+            return require(builder, now, root if is_served else _ABSENT)
 
-        def require(builder: Builder, held: dict[str, Any], where: Node) -> Node:
+        def require(builder: Builder, now: dict[str, Any], where: Node) -> Node:
             if not has_schema:
-                required = RequiredConverter(holder=held, newer=lambda: True)
-                made = _require(builder, (held,), "what it holds", required, where)
-                return {"items": made} if is_sequence else made
+                required = RequiredConverter(holder=now, newer=lambda: True)
+                root = _require(builder, (now,), "what it holds", required, where)
+                return {"items": root} if is_sequence else root
             published = builder.view.published
-            schema = held.get("schema", True)
+            schema = now.get("schema", True)
 
             def older(at: int) -> Any:
                 view = builder.view.having(at)
@@ -337,9 +337,9 @@ class _Roots:
                 return published.at(content.get("schema", True), at)
 
             required = RequiredConverter(
-                holder=held, newer=lambda: published.canonical(schema), older=older, sent=(schema,)
+                holder=now, newer=lambda: published.canonical(schema), older=older, sent=(schema,)
             )
-            return _require(builder, (held,), "what is around it", required, where)
+            return _require(builder, (now,), "what is around it", required, where)
 
         return Root(
             name="/".join((holder.name, *path)).replace("/content/", "/", 1),
@@ -356,8 +356,8 @@ class _Roots:
             return builder.node(media.now["schema"])
         node = builder.node(item_schema(self._resolver, media.now))
         shown = item_schema(self._resolver, media.shown)
-        made = builder.convert(media.converters, node, shown)
-        return None if made is None else {"items": made}
+        items = builder.convert(media.converters, node, shown)
+        return None if items is None else {"items": items}
 
     def _parameters(self, holder: _Holder, place: str, nodes: list[list[Any]]) -> Root:
         def build(builder: Builder) -> Node:

@@ -132,7 +132,7 @@ def compare_null(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
         return
     both = before.null_passes.keys() & after.null_passes.keys()
     for view, other, added in ((before, after, False), (after, before, True)):
-        if any(view.null_passes[said] and not other.null_passes[said] for said in both):
+        if any(view.null_passes[keyword] and not other.null_passes[keyword] for keyword in both):
             _add_type(pair, "null", view, other, added=added)
 
 

@@ -180,11 +180,11 @@ class OperationComparison:
             )
 
     def _ends(self, scope: _OperationScope, before: Parts, after: Parts) -> _Ends:
-        asked, answered = (0, scope.bit) if scope.turned else (scope.bit, 0)
+        request, response = (0, scope.bit) if scope.turned else (scope.bit, 0)
         root = partial(self._graph.root, before, after)
         return _Ends(
-            root(request=asked, response=answered),
-            root(request=answered, response=asked),
+            root(request=request, response=response),
+            root(request=response, response=request),
             root(request=scope.bit, response=scope.bit),
         )
 

@@ -211,12 +211,12 @@ class Schemas:
             own = member.view
             names = own.types or set()
             allowed = set().union(*(_OF_TYPE.get(name, ()) for name in names)) | {"type"} | NOTES
-            said = {key for part in member.parts for key in part.node if key not in part.skip}
+            keys = {key for part in member.parts for key in part.node if key not in part.skip}
             # of several equal types `anyOf` allows each, and `oneOf` none
-            says_more = not said <= {"type"} | NOTES
+            says_more = not keys <= {"type"} | NOTES
             overlaps = bool(types & names) and (union.keyword == "oneOf" or says_more)
             overlaps = overlaps or bool(bounded & names)
-            if not own.declared or overlaps or said - allowed or union.discriminator:
+            if not own.declared or overlaps or keys - allowed or union.discriminator:
                 return None
             types |= names
             bounded |= names if says_more else set()

@@ -130,8 +130,8 @@ def _is_list_of(before: SchemaView, after: SchemaView, spelled: Spelling) -> boo
     return outline(before) == outline(items) or _is_any_text(before, items)
 
 
-def _texts(said: dict[str, list[Located]]) -> dict[str, list[str]]:
-    return {keyword: [text(fact.value) for fact in facts] for keyword, facts in said.items()}
+def _texts(located: dict[str, list[Located]]) -> dict[str, list[str]]:
+    return {keyword: [text(fact.value) for fact in facts] for keyword, facts in located.items()}
 
 
 def _format(value: Any) -> str:

@@ -74,11 +74,11 @@ def _sort_values(variables: Any, *, words: bool) -> Any:
         return variables
     found = {}
     for name, node in variables.items():
-        said = node if words else drop_words("server-variable", node, extensions=True)
-        values = said.get("enum") if isinstance(said, dict) else None
+        variable = node if words else drop_words("server-variable", node, extensions=True)
+        values = variable.get("enum") if isinstance(variable, dict) else None
         if isinstance(values, list):
-            said = {**said, "enum": sorted(map(text, values))}
-        found[name] = said
+            variable = {**variable, "enum": sorted(map(text, values))}
+        found[name] = variable
     return found
 
 

@@ -424,8 +424,10 @@ def settle(view: SchemaView) -> None:
     """Complete the types of *view* by null and the values."""
     for part in view.parts:
         for keyword in _NULL_REFUSING & part.node.keys() - part.skip:
-            said = f"{keyword} {text(part.node[keyword])}"
-            view.null_passes[said] = bool(part.null) and view.null_passes.get(said, True)
+            constraint = f"{keyword} {text(part.node[keyword])}"
+            view.null_passes[constraint] = bool(part.null) and view.null_passes.get(
+                constraint, True
+            )
         view.null_at = view.null_at or part.null
     if view.values is None:
         return

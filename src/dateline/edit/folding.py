@@ -119,11 +119,11 @@ class _Folding:
     def fold(self, path: Trail, kind: str, node: dict[str, Any], shown: int) -> None:
         """Fold what is at *path*, visible at *shown* by its own keys, and everything below it."""
         eras = self._timeline.eras(kind, node)
-        held = {
+        counts = {
             key: sum(mask for mask, era in eras if era.get(key) is value)
             for key, value in node.items()
         }
-        gone = self._fold_below(path, kind, node, shown, held)
+        gone = self._fold_below(path, kind, node, shown, counts)
         site = _FoldedNode(path, kind, node, shown, gone)
         if kind == "schema":
             self._drop_required(site)
@@ -133,7 +133,7 @@ class _Folding:
             self._fold_gates(site)
 
     def _fold_below(
-        self, path: Trail, kind: str, node: dict[str, Any], shown: int, held: Mapping[str, int]
+        self, path: Trail, kind: str, node: dict[str, Any], shown: int, counts: Mapping[str, int]
     ) -> set[Trail]:
         """Fold what is below *node*; return the paths of what is removed.
 
@@ -148,7 +148,7 @@ class _Folding:
                 gone.add(relative)
                 self._remove(path + relative, in_collection=len(relative) > 1)
             elif isinstance(child, dict):
-                around = held[str(relative[0])]
+                around = counts[str(relative[0])]
                 self.fold(path + relative, child_kind, child, there & around or there)
         return gone
 
@@ -342,16 +342,16 @@ class _Folding:
 
     def _express(self, now: Mapping[str, Any], gone: Set[Trail]) -> dict[str, Any]:
         """Return *now* without references to what is *gone*."""
-        said = dict(now)
+        keywords = dict(now)
         for key in (ADDED, REMOVED):
-            moved = self._moved.get(said.pop(key, ""))
+            moved = self._moved.get(keywords.pop(key, ""))
             if moved not in (None, self._oldest):
-                said[key] = moved
-        if isinstance(names := said.get(_REQUIRED), list):
-            said[_REQUIRED] = [name for name in names if ("properties", name) not in gone]
-            if names and not said[_REQUIRED]:
-                del said[_REQUIRED]
-        return said
+                keywords[key] = moved
+        if isinstance(names := keywords.get(_REQUIRED), list):
+            keywords[_REQUIRED] = [name for name in names if ("properties", name) not in gone]
+            if names and not keywords[_REQUIRED]:
+                del keywords[_REQUIRED]
+        return keywords
 
     # Consequences of removals
 

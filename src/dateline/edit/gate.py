@@ -107,10 +107,10 @@ def gate(
     state = gating.run([rename for rename in questions if rename in renames])
     missing = list(_missing(api, state.canvas.api))
     edited = sorted(name for name, content in state.contents.items() if content != before[name])
-    made = [_row_added(api)] if known is not None and known != before else []
+    edits = [_row_added(api)] if known is not None and known != before else []
     return Plan(
         folder=api.folder,
-        edits=tuple(sorted((*made, *state.edits))),
+        edits=tuple(sorted((*edits, *state.edits))),
         replacements=tuple(
             Replacement(name=name, before=before[name], after=state.contents[name])
             for name in edited

@@ -101,8 +101,8 @@ def merge_entries(newer: dict[str, Any], older: dict[str, Any]) -> dict[str, Any
     """
     after, unset_after = changes(newer)
     before, unset_before = changes(older)
-    said = PARTIAL & {*after, *unset_after}, PARTIAL & {*before, *unset_before}
-    if all(said) and (IN_PLACE_OF in newer or IN_PLACE_OF in older):
+    partial = PARTIAL & {*after, *unset_after}, PARTIAL & {*before, *unset_before}
+    if all(partial) and (IN_PLACE_OF in newer or IN_PLACE_OF in older):
         raise HistoryError(
             f"`{WAS}` with `{IN_PLACE_OF}` and another change of properties become one date: write "
             "what the object was before both"

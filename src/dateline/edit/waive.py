@@ -98,18 +98,22 @@ def find_target(
             hint = did_you_mean(version, known)
             raise WaiverError(f"no version {version} in the version table{hint}")
     ours = [one for one in findings if one.rule == rule and one.policy is not Policy.WAIVERS]
-    meant = [one for one in ours if given in _names(one)]
+    matching = [one for one in ours if given in _names(one)]
     pointers = sorted(
-        {given if given in _pointers(one) else _pointers(one)[0] for one in meant if _pointers(one)}
+        {
+            given if given in _pointers(one) else _pointers(one)[0]
+            for one in matching
+            if _pointers(one)
+        }
     )
     if len(pointers) > 1:
         raise WaiverError(
             f"{given} is the place of several findings; name one of {_join(pointers)}"
         )
     if not pointers:
-        if meant:
+        if matching:
             raise WaiverError(
-                f"{rule} at {given} is not a finding that can be waived; {meant[0].help}"
+                f"{rule} at {given} is not a finding that can be waived; {matching[0].help}"
             )
         if not _leads_somewhere(api, published, given):
             names = sorted({name for one in ours for name in _names(one)[:4]})
@@ -118,8 +122,8 @@ def find_target(
                 f"{given} is not a place of a finding of {rule}, nor of a document{hint}"
             )
         pointers = [given]
-    found = {version for one in meant for version in one.versions}
-    if not versions and not meant:
+    found = {version for one in matching for version in one.versions}
+    if not versions and not matching:
         raise WaiverError(
             "there is no finding at that place yet, so name the versions: `--version DATE`"
         )

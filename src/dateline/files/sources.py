@@ -231,14 +231,14 @@ def _finish(folder: Path, files: Iterable[dict[str, str | None]]) -> None:
         if not removed and not staged.exists():
             continue
         if _digest(read_or_none(path)) not in (row["before"], row["after"]):
-            meant = (
+            target = (
                 "remove it; keep what you need elsewhere"
                 if removed
                 else f"change it; take over what you need from {staged}"
             )
             raise EditError(
                 f"{path}: edit-interrupted: the file was edited after a run was stopped that was "
-                f"to {meant}, then delete {stage}"
+                f"to {target}, then delete {stage}"
             )
         if removed:
             path.unlink(missing_ok=True)

@@ -102,7 +102,7 @@ def replace_words(kind: str, node: Any, replace: Callable[[str], Any]) -> Any:
     """Return *node*, an object of *kind*, with each of its words replaced by *replace*."""
     if not isinstance(node, dict):
         return node
-    made = {}
+    replaced = {}
     for key, value in node.items():
         if isinstance(value, str):
             if key in WORDS_OF[kind]:
@@ -121,5 +121,5 @@ def replace_words(kind: str, node: Any, replace: Callable[[str], Any]) -> Any:
             arrangement, below = slot(kind, key)
             if arrangement is Arrangement.LIST:
                 value = [replace_words(below, child, replace) for child in value]
-        made[key] = value
-    return made
+        replaced[key] = value
+    return replaced

@@ -103,13 +103,13 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
         is_user = concerned[path]
         resolver = NameResolver(text, path.resolve(), folders, versions[0])
         try:
-            made: MigratedFile = rewrite(text, facts, versions, resolver, is_concerned=is_user)
+            rewritten: MigratedFile = rewrite(text, facts, versions, resolver, is_concerned=is_user)
         except ParserSyntaxError as error:
             problems.append(_refuse(path, error.editor_line, error.editor_column))
             continue
-        if made.text != text:
-            files[path] = text, made.text
-        for notice in made.notices:
+        if rewritten.text != text:
+            files[path] = text, rewritten.text
+        for notice in rewritten.notices:
             line = f"{name_path(path)}:{notice.line}:{notice.column}: {notice.message}"
             (marked if notice.is_marked else uncertain).append(line)
     if problems:

@@ -154,8 +154,8 @@ class _EditFinder(cst.CSTVisitor):
         name = alias.evaluated_alias or alias.evaluated_name
         scope = self.get_metadata(ScopeProvider, node, None)
         bound = scope[name] if scope is not None else ()
-        meant = {found.name for each in bound for found in each.get_qualified_names_for(name)}
-        return new in self._words_of_file or len(meant) > 1
+        qualified = {found.name for each in bound for found in each.get_qualified_names_for(name)}
+        return new in self._words_of_file or len(qualified) > 1
 
     def _keep_name(self, alias: cst.ImportAlias, known: NewName) -> None:
         """Import the class under its old name."""

@@ -133,7 +133,7 @@ def generate_models(
 
 def _find_members(definition: Definition) -> dict[str, tuple[str, Node]]:
     """Return the fields of a model by their names in JSON: their Python names and types."""
-    made: dict[str, tuple[str, Node]] = {}
+    members: dict[str, tuple[str, Node]] = {}
     for field in definition.fields:
         marks = field.annotation.items[1:] if isinstance(field.annotation, Brackets) else ()
         found = [
@@ -143,8 +143,8 @@ def _find_members(definition: Definition) -> dict[str, tuple[str, Node]]:
             for pair in mark.items
             if isinstance(pair, Pair) and pair.key == "alias" and isinstance(pair.value, Text)
         ]
-        made[found[0] if found else field.name] = field.name, field.annotation
-    return made
+        members[found[0] if found else field.name] = field.name, field.annotation
+    return members
 
 
 def _merge_directions(contract: Contract, ways: Ways, use: AccessUse, notes: list[str]) -> Contract:
@@ -154,21 +154,21 @@ def _merge_directions(contract: Contract, ways: Ways, use: AccessUse, notes: lis
     """
     document = contract.document
     sent, received = ways.both(contract)
-    made = dict(schemas(contract))
+    merged = dict(schemas(contract))
     for hidden, reached in ((READ_ONLY, sent), (WRITE_ONLY, received)):
         direction = OneWay(document, hidden, Hidden.OPTIONAL, use)
-        concerned = use.names(made, hidden)
+        concerned = use.names(merged, hidden)
         for name in sorted(reached & concerned):
-            schema = direction.of(made[name])
-            if schema is not made[name]:
-                made[name] = schema
+            schema = direction.of(merged[name])
+            if schema is not merged[name]:
+                merged[name] = schema
                 notes.append(
                     f"components.{name}: fields that are `{hidden}` are optional in its class, "
                     "which holds requests and responses"
                 )
-    if all(made[name] is schema for name, schema in schemas(contract).items()):
+    if all(merged[name] is schema for name, schema in schemas(contract).items()):
         return contract
-    components = {**document["components"], "schemas": made}
+    components = {**document["components"], "schemas": merged}
     return replace(contract, document={**document, "components": components})
 
 
@@ -192,7 +192,7 @@ def _write_definitions(
     adopted: bool,
 ) -> _Written:
     """Write the definitions of each version, its *inlines* after its components."""
-    made: dict[tuple[str, str], list[Definition]] = {}
+    definitions: dict[tuple[str, str], list[Definition]] = {}
     types: dict[tuple[str, str], Typed] = {}
     notes: dict[str, None] = {}
     problems: list[Problem] = []
@@ -204,23 +204,25 @@ def _write_definitions(
             strict=strict[version],
             classes={name: classes[name] for name in schemas(contract)},
             taken={
-                each.name for name, home in known.items() for each in made.get((home, name), ())
+                each.name
+                for name, home in known.items()
+                for each in definitions.get((home, name), ())
             },
             adopted=adopted,
         )
         own = {inline.key for inline in inlines.get(version, ())}
         for name, home in known.items():
-            if (home, name) not in made and name not in own:
-                made[home, name] = writer.component(name)
+            if (home, name) not in definitions and name not in own:
+                definitions[home, name] = writer.component(name)
         writer.reserve(classes.values())
         for inline in inlines.get(version, ()):
             # handlers have types of their own: these accept what any version sends
             home = known.setdefault(inline.key, SERVER)
             if (home, inline.key) not in types:
-                types[home, inline.key], made[home, inline.key] = writer.inline(inline)
+                types[home, inline.key], definitions[home, inline.key] = writer.inline(inline)
         notes |= dict.fromkeys(writer.notes)
         problems += writer.problems
-    return _Written(made, list(notes), types, problems)
+    return _Written(definitions, list(notes), types, problems)
 
 
 def _name_classes(
@@ -237,18 +239,18 @@ def _name_classes(
         # the one with this name in the document keeps it
         ordered = sorted(own, key=lambda name: adopted and names.class_name(name) != name)
         nodes |= {name: own[name] for name in ordered if name not in nodes}
-    made = {name: names.class_name(name) for name in nodes}
-    count = Counter(made.values())
-    for name, called in made.items():
+    named = {name: names.class_name(name) for name in nodes}
+    count = Counter(named.values())
+    for name, called in named.items():
         if count[called] > 1 and "." in name:
-            made[name] = names.class_name(name, dots=True)
+            named[name] = names.class_name(name, dots=True)
             notes.append(
-                f"components.{name}: called {made[name]}, for another component is {called}"
+                f"components.{name}: called {named[name]}, for another component is {called}"
             )
     if adopted:
-        return names.apart(made)
+        return names.apart(named)
     first: dict[str, str] = {}
-    for name, called in made.items():
+    for name, called in named.items():
         if called in first:
             problems.append(
                 Problem(
@@ -259,4 +261,4 @@ def _name_classes(
                 )
             )
         first[called] = name
-    return made
+    return named

@@ -136,13 +136,13 @@ def render_files(
             is_ours = "__pycache__" not in path.parts and not name.startswith(_OTHERS)
             if path.is_file() and is_ours:
                 found.setdefault(name, path)
-    made: list[Artifact] = []
+    artifacts: list[Artifact] = []
     for name, path in sorted(found.items()):
         for contract in contracts if "{version}" in name else contracts[:1]:
             target = name.replace("{package}", table.package)
             target = "python/" + target.replace("{version}", package_name(contract.version))
             if not name.endswith(_SUFFIX):
-                made.append(Artifact(path=target, content=path.read_bytes()))
+                artifacts.append(Artifact(path=target, content=path.read_bytes()))
                 continue
             text = jinja.get_template(name).render(
                 header=HEADER,
@@ -151,8 +151,8 @@ def render_files(
                 **_version_view(table, contract.version, homes[contract.version]),
                 **_client_view(homes[contract.version], has_clients=contract.version in called),
             )
-            made.append(Artifact(path=target.removesuffix(_SUFFIX), content=text.encode()))
-    return made
+            artifacts.append(Artifact(path=target.removesuffix(_SUFFIX), content=text.encode()))
+    return artifacts
 
 
 def _package_view(table: Table, *, serves: bool) -> dict[str, Any]:

@@ -18,16 +18,16 @@ from dateline.python.code import DefinitionName, Node, Text, call, value
 from dateline.python.types import Type
 
 
-def write_default(reader: Flattener, flat: Flat, made: Type, default: Any) -> Node | None:
+def write_default(reader: Flattener, flat: Flat, type_: Type, default: Any) -> Node | None:
     """Return *default* as an expression of type *made*, if it can be written as one."""
     if default is None:
-        return "None" if made.nullable else None
+        return "None" if type_.nullable else None
     goal = reader.resolve(flat)
     if goal.values is not None:
         if not any(type(item) is type(default) and item == default for item in goal.values):
             return None
-        if construct_of(goal) is Construct.ENUM and isinstance(made.node, DefinitionName):
-            return DefinitionName(made.node.name, "." + names.member_name(default))
+        if construct_of(goal) is Construct.ENUM and isinstance(type_.node, DefinitionName):
+            return DefinitionName(type_.node.name, "." + names.member_name(default))
         return value(default)
     types = json_types(goal)
     if goal.unions or types is None or len(types) != 1 or not has_type(default, types):

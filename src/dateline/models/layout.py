@@ -110,12 +110,12 @@ def lay_out_definitions(
 
     views = {kind: list_views(kind) for kind in _SKELETONS}
     first = {kind: view for kind, found in views.items() if (view := next(found, None))}
-    made = _run({kind: chain([view], views[kind]) for kind, view in first.items()}, texts)
-    count = Counter(key for key, _ in made)
+    laid_out = _run({kind: chain([view], views[kind]) for kind, view in first.items()}, texts)
+    count = Counter(key for key, _ in laid_out)
     if count != Counter(names.keys()):
         wrong = ", ".join(names.get(key, key) for key in {**names, **count} if count[key] != 1)
         raise GenerationError(f"templates of models: not laid out once: {wrong}")
-    for key, text in made:
+    for key, text in laid_out:
         digest = bytes.fromhex(key)
         blocks[key] = _LAID_OUT[digest] = text.encode()
         cache.put(digest, blocks[key])
@@ -154,9 +154,9 @@ def _run(
             # each template lays out one definition, and is run once for all of its kind
             looped = "{% for definition in definitions %}" + text + "\n{% endfor %}"
             path.write_text(looped, encoding="utf-8")
-        made = _BLOCK.findall(_generate(views, Path(folder)))
+        blocks = _BLOCK.findall(_generate(views, Path(folder)))
     return_memory()
-    return made
+    return blocks
 
 
 def _generate(views: Mapping[str, Iterator[_DefinitionCode]], templates: Path) -> str:
@@ -170,7 +170,7 @@ def _generate(views: Mapping[str, Iterator[_DefinitionCode]], templates: Path) -
         "paths": {},
         "components": {"schemas": {kind: _SKELETONS[kind] for kind in views}},
     }
-    made = generate(
+    generated = generate(
         document,
         output=None,
         input_file_type=InputFileType.OpenAPI,
@@ -188,14 +188,14 @@ def _generate(views: Mapping[str, Iterator[_DefinitionCode]], templates: Path) -
         disable_timestamp=True,
         formatters=[],
     )
-    assert isinstance(made, str)
-    return made
+    assert isinstance(generated, str)
+    return generated
 
 
 def _view(definition: Definition, ahead: frozenset[str]) -> _DefinitionCode:
     """Return the data for the templates."""
     text = definition.description
-    made = _DefinitionCode(
+    code = _DefinitionCode(
         name=Code(definition.name),
         docstring=docstring([text], 4) if text else "",
         bases=tuple(map(Code, definition.bases)),
@@ -215,12 +215,12 @@ def _view(definition: Definition, ahead: frozenset[str]) -> _DefinitionCode:
     )
     alias, name = definition.alias, definition.name
     if alias is None:
-        return made
+        return code
     # the right-hand sides of an alias: for type checkers and, if it differs, at run time
     if not ahead:
-        return made._replace(alias=lay_out(alias, 0, len(f"{name}: TypeAlias = ")))
+        return code._replace(alias=lay_out(alias, 0, len(f"{name}: TypeAlias = ")))
     forward = quote_ahead(alias, ahead)
-    return made._replace(
+    return code._replace(
         alias=lay_out(forward, 4, len(f"    {name}: TypeAlias = ")),
         recursive=lay_out(call("TypeAliasType", Text(name), forward), 4, len(f"    {name} = ")),
     )

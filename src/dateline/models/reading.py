@@ -248,11 +248,11 @@ class Flattener:
 
     def merge_base(self, member: Flat, base: Flat) -> Flat:
         """Return what *member* of a union and the schema around the union say together."""
-        made = self._merge(self._inline(member, ()), base)
-        made.annotations = {**member.annotations, **made.annotations}
+        merged = self._merge(self._inline(member, ()), base)
+        merged.annotations = {**member.annotations, **merged.annotations}
         if member.reference is not None:
-            made.annotations.setdefault("title", member.reference)
-        return _open_unevaluated(made)
+            merged.annotations.setdefault("title", member.reference)
+        return _open_unevaluated(merged)
 
     def _read_reference(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Flat | None:
         reference = schema.get("$ref")
@@ -282,58 +282,58 @@ class Flattener:
         )
 
     def _read_own(self, schema: dict[str, Any]) -> Flat:
-        made = Flat()
+        flat = Flat()
         for key, value in schema.items():
             if key in ANNOTATIONS:
-                made.annotations[key] = value
+                flat.annotations[key] = value
             elif key in UNMODELLED:
-                made.left.append(key)
-        self._read_types(schema, made)
+                flat.left.append(key)
+        self._read_types(schema, flat)
         named = [key for key in schema if key in _KEYWORDS]
         for key in sorted(named, key=_ORDER.__getitem__) if len(named) > 1 else named:
             if _KEYWORDS[key](schema[key]):
-                made.keywords[key] = schema[key]
+                flat.keywords[key] = schema[key]
             else:
-                made.left.append(key)
-        if "pattern" in made.keywords:
-            made.patterns = [made.keywords.pop("pattern")]
+                flat.left.append(key)
+        if "pattern" in flat.keywords:
+            flat.patterns = [flat.keywords.pop("pattern")]
         if "format" in schema:
-            made.formats = [each for each in FORMATS if each == schema["format"]]
-        if "multipleOf" in made.keywords:
-            made.multiples = [made.keywords.pop("multipleOf")]
+            flat.formats = [each for each in FORMATS if each == schema["format"]]
+        if "multipleOf" in flat.keywords:
+            flat.multiples = [flat.keywords.pop("multipleOf")]
         for keyword in UNIONS:
             if schema.get(keyword) and _are_schemas(schema[keyword]):
-                made.unions.append(_read_union(keyword, schema, self._dialect.resolver))
+                flat.unions.append(_read_union(keyword, schema, self._dialect.resolver))
             elif keyword in schema:
-                made.left.append(keyword)
+                flat.left.append(keyword)
         if OR_NULL in schema:
-            made.nullable = made.or_null = True
-        return made
+            flat.nullable = flat.or_null = True
+        return flat
 
-    def _read_types(self, schema: dict[str, Any], made: Flat) -> None:
+    def _read_types(self, schema: dict[str, Any], flat: Flat) -> None:
         own = schema.get("type")
         types = [own] if isinstance(own, str) else own if isinstance(own, list) else None
         if types is not None:
-            made.types = tuple(name for name in _TYPES if name in types)
-            made.nullable = made.nullable or "null" in types
-            if not made.types and not made.nullable:
-                made.types = None
+            flat.types = tuple(name for name in _TYPES if name in types)
+            flat.nullable = flat.nullable or "null" in types
+            if not flat.types and not flat.nullable:
+                flat.types = None
         values = schema.get("enum")
         if isinstance(values, list):
-            made.values = list(values)
+            flat.values = list(values)
         if "const" in schema:
             const = schema["const"]
-            made.values = (
-                [const] if made.values is None else _intersect_values(made.values, [const])
+            flat.values = (
+                [const] if flat.values is None else _intersect_values(flat.values, [const])
             )
-        if made.values is not None:
-            has_null = any(item is None for item in made.values)
-            made.values = [item for item in made.values if item is not None]
-            made.nullable = has_null and (types is None or "null" in types)
+        if flat.values is not None:
+            has_null = any(item is None for item in flat.values)
+            flat.values = [item for item in flat.values if item is not None]
+            flat.nullable = has_null and (types is None or "null" in types)
 
     def _merge(self, one: Flat, other: Flat) -> Flat:
         """Return what both say (JSON Schema, core section 10.2.1.1)."""
-        made = Flat(
+        merged = Flat(
             never=one.never or other.never,
             patterns=_unite(one.patterns, other.patterns),
             formats=_unite(one.formats, other.formats),
@@ -341,23 +341,23 @@ class Flattener:
             unions=[*one.unions, *other.unions],
             left=_unite(one.left, other.left),
         )
-        made.types = _intersect_types(one.types, other.types)
-        made.nullable = _intersect_nullable(one, other)
-        made.nullable = made.nullable and not made.never
+        merged.types = _intersect_types(one.types, other.types)
+        merged.nullable = _intersect_nullable(one, other)
+        merged.nullable = merged.nullable and not merged.never
         choices = [flat for flat in (one, other) if flat.unions]
-        made.or_null = bool(made.nullable and choices) and all(flat.or_null for flat in choices)
-        made.never = made.never or (made.types == () and not made.nullable)
+        merged.or_null = bool(merged.nullable and choices) and all(flat.or_null for flat in choices)
+        merged.never = merged.never or (merged.types == () and not merged.nullable)
         if one.values is None or other.values is None:
-            made.values = one.values if other.values is None else other.values
+            merged.values = one.values if other.values is None else other.values
         else:
-            made.values = _intersect_values(one.values, other.values)
-        made.left += [key for key in _find_misread(one, other) if key not in made.left]
-        made.keywords = dict(_with_items(one.keywords, other.keywords))
+            merged.values = _intersect_values(one.values, other.values)
+        merged.left += [key for key in _find_misread(one, other) if key not in merged.left]
+        merged.keywords = dict(_with_items(one.keywords, other.keywords))
         for key, value in _with_items(other.keywords, one.keywords).items():
-            made.keywords[key] = (
-                _MERGERS[key](made.keywords[key], value) if key in made.keywords else value
+            merged.keywords[key] = (
+                _MERGERS[key](merged.keywords[key], value) if key in merged.keywords else value
             )
-        return made
+        return merged
 
 
 def _read_union(keyword: str, schema: dict[str, Any], resolver: Resolver) -> Union:
@@ -407,11 +407,11 @@ def _annotate(part: Flat, own: Flat) -> Flat:
 
 def _list_inherited(parts: list[Flat]) -> dict[str, Any]:
     """Return the annotations that apply to a whole: those of inline bases."""
-    made: dict[str, Any] = {}
+    inherited: dict[str, Any] = {}
     for part in parts:
         if part.reference is None:
-            made |= part.annotations
-    return made
+            inherited |= part.annotations
+    return inherited
 
 
 def _intersect_values(one: list[Any], other: list[Any]) -> list[Any]:
@@ -478,10 +478,10 @@ def _with_items(own: dict[str, Any], beside: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merge_maps(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    made = dict(one)
+    merged = dict(one)
     for name, schema in other.items():
-        made[name] = _merge_schemas(made[name], schema) if name in made else schema
-    return made
+        merged[name] = _merge_schemas(merged[name], schema) if name in merged else schema
+    return merged
 
 
 _MERGERS: Final[dict[str, Any]] = {

@@ -58,10 +58,10 @@ def find_homes(
         having.setdefault(own, []).append(version)
     versions = [each.version for each in contracts if each.version != CANONICAL]
     modules = {own: _name_module(found, versions) for own, found in having.items()}
-    made: dict[str, dict[str, str]] = {contract.version: {} for contract in contracts}
+    homes: dict[str, dict[str, str]] = {contract.version: {} for contract in contracts}
     for (version, name), own in meaning.items():
-        made[version][name] = modules[own]
-    return made
+        homes[version][name] = modules[own]
+    return homes
 
 
 def _name_module(having: Sequence[str], versions: Sequence[str]) -> str:

@@ -133,7 +133,7 @@ def name_variants(members: list[Flat]) -> list[str]:
     """
     fields = [list(member.keywords.get("properties") or {}) for member in members]
     taken: set[str] = set()
-    made = []
+    labels = []
     for at, member in enumerate(members):
         others = {name for there, each in enumerate(fields) if there != at for name in each}
         own = [name for name in fields[at] if name not in others]
@@ -150,8 +150,8 @@ def name_variants(members: list[Flat]) -> list[str]:
         part = next((each for each in called if each not in taken), called[-1])
         if member.reference is None:
             taken.add(part)
-        made.append(part)
-    return made
+        labels.append(part)
+    return labels
 
 
 def _only_value(member: Flat) -> str | None:

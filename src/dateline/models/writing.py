@@ -112,12 +112,12 @@ class Writer:
         self._ledger.holders[inline.holder] = inline.schema
         if inline.sent:
             self._strict.add(inline.holder)
-        made = self._type(inline.schema, Where(inline.holder, (inline.part,), is_inline=True))
+        type_ = self._type(inline.schema, Where(inline.holder, (inline.part,), is_inline=True))
         flat = self._reader.flatten(inline.schema)
         default = None
         if "default" in flat.annotations:
-            default = write_default(self._reader, flat, made, flat.annotations["default"])
-        return Typed(made, default), self._made
+            default = write_default(self._reader, flat, type_, flat.annotations["default"])
+        return Typed(type_, default), self._made
 
     # Types.
 
@@ -134,9 +134,9 @@ class Writer:
             self._ledger.note(where, "what `$ref` leads back to, which is not a component")
             return Type(node=JSON)
         self._inlined.append(inlined)
-        made = self._write_named(flat, where)
+        type_ = self._write_named(flat, where)
         self._inlined.pop()
-        return made
+        return type_
 
     def _write_reference(self, flat: Flat) -> Type:
         assert flat.reference is not None
@@ -159,23 +159,23 @@ class Writer:
         elif kind is Construct.ENUM:
             self._define_enum(name, flat, where)
         else:
-            made = self._plain(flat, where, name)
-            if isinstance(made.node, str | DefinitionName) and not (made.marks or made.limits):
+            type_ = self._plain(flat, where, name)
+            if isinstance(type_.node, str | DefinitionName) and not (type_.marks or type_.limits):
                 # one name for another is not worth an alias
                 self._ledger.taken.discard(name)
-                return made
-            nullable = made.nullable
-            self._define_alias(name, made.narrowed, flat, where)
+                return type_
+            nullable = type_.nullable
+            self._define_alias(name, type_.narrowed, flat, where)
         return Type(node=DefinitionName(name), nullable=nullable)
 
     def _plain(self, flat: Flat, where: Where, name: str | None) -> Type:
         """Return the type of *flat* in terms of others; *name* is for a union."""
         if flat.reference is not None:
             return self._write_reference(flat)
-        made = self._without_null(flat, where, name)
+        type_ = self._without_null(flat, where, name)
         # a union allows null by its members, or by its siblings
         is_union = bool(flat.unions) and flat.values is None
-        return made._replace(nullable=made.nullable or bool(flat.nullable and not is_union))
+        return type_._replace(nullable=type_.nullable or bool(flat.nullable and not is_union))
 
     def _without_null(self, flat: Flat, where: Where, name: str | None) -> Type:
         if flat.never:
@@ -194,8 +194,8 @@ class Writer:
         if not types:
             return Type(node="None")
         if flat.types is None:
-            made = self._without_null(replace(flat, types=types), where, name)
-            return Type(node=either([made.narrowed, f"t.Not{names.pascal(types[0])}"]))
+            type_ = self._without_null(replace(flat, types=types), where, name)
+            return Type(node=either([type_.narrowed, f"t.Not{names.pascal(types[0])}"]))
         if types[0] == "string":
             return string_type(flat, where, self._ledger)
         makers = {"array": self._array, "object": self._map}
@@ -267,9 +267,9 @@ class Writer:
                 self._ledger.note_left(member, where)
                 nullable = True
                 continue
-            made = self._variant(member, where.child(part, f"({part})"))
-            nullable = nullable or made.nullable
-            members.append((member, made._replace(nullable=False)))
+            type_ = self._variant(member, where.child(part, f"({part})"))
+            nullable = nullable or type_.nullable
+            members.append((member, type_._replace(nullable=False)))
         # a type beside the union applies to null as well
         nullable = (nullable and (flat.types is None or bool(flat.nullable))) or flat.or_null
         nulls = sum(map(self._reader.admits_null, union.members))
@@ -280,10 +280,10 @@ class Writer:
             return Type(node="None") if nullable else no_type(where, self._ledger)
         if len(members) == 1:
             return members[0][1]._replace(nullable=nullable)
-        made = self._write_tagged(union, base, members, where, name) or self._best_fit(
+        type_ = self._write_tagged(union, base, members, where, name) or self._best_fit(
             union, members, where
         )
-        return made._replace(nullable=nullable)
+        return type_._replace(nullable=nullable)
 
     def _members(self, union: Union, base: Flat, above: tuple[int, ...] = ()) -> Iterator[Flat]:
         """Yield the members; an unnamed nested union is replaced by its members.
@@ -319,7 +319,7 @@ class Writer:
     def _best_fit(self, union: Union, members: list[tuple[Flat, Type]], where: Where) -> Type:
         if union.keyword == "oneOf" and may_overlap(self._reader, [each for each, _ in members]):
             self._note_best_fit(where)
-        return Type(node=either([made.narrowed for _, made in members]))
+        return Type(node=either([type_.narrowed for _, type_ in members]))
 
     def _note_best_fit(self, where: Where) -> None:
         self._ledger.note(where, "that only one member of `oneOf` fits: the best fit is taken")
@@ -344,9 +344,9 @@ class Writer:
         untagged: list[Node] = []
         is_hint = False
         default: Node | None = None
-        for member, made in members:
+        for member, type_ in members:
             found = find_tags(self._reader, member, tag, union.mapping)
-            narrowed = made.narrowed
+            narrowed = type_.narrowed
             if union.default is not None and member.reference == union.default:
                 default = narrowed
                 # data of another member may satisfy the default, too
@@ -362,7 +362,7 @@ class Writer:
             if not found.required and narrowed is not default:
                 untagged.append(narrowed)
         pairs = tuple(Pair(literal(each), either(goals), ": ") for each, goals in by_tag.items())
-        alternatives = [made.narrowed for _, made in members]
+        alternatives = [type_.narrowed for _, type_ in members]
         is_ambiguous = (
             is_hint or len(untagged) > 1 or any(len(each) > 1 for each in by_tag.values())
         )
@@ -459,7 +459,7 @@ class Writer:
         mixins += ["t.WithRules"] if rules else []
         if any(each.default not in (None, ABSENT) for each in fields):
             mixins.append("t.WithDefaults")
-        made = Definition(
+        definition = Definition(
             name=name,
             component=where.component,
             description=flat.text("description"),
@@ -469,7 +469,7 @@ class Writer:
             rules=rules,
         )
         # before the types of its fields: a reader goes from the whole to its parts
-        self._made.insert(at, made)
+        self._made.insert(at, definition)
 
     def _fields(self, name: str, flat: Flat, where: Where) -> list[Field]:
         required = flat.keywords.get("required", [])
@@ -484,16 +484,16 @@ class Writer:
             for wire, schema in properties.items()
         }
         # an annotation must not be shadowed by a field beside it
-        used = {each for made in types.values() for each in references(made.whole)}
+        used = {each for type_ in types.values() for each in references(type_.whole)}
         called = {wire: names.field_name(wire, used) for wire in types}
         called = self._ledger.name_fields(name, properties, called, used)
         return [
-            self._field(called[wire], wire, properties[wire], made, wire in required, where)
-            for wire, made in types.items()
+            self._field(called[wire], wire, properties[wire], type_, wire in required, where)
+            for wire, type_ in types.items()
         ]
 
     def _field(
-        self, name: str, wire: str, schema: Any, made: Type, required: bool, where: Where
+        self, name: str, wire: str, schema: Any, type_: Type, required: bool, where: Where
     ) -> Field:
         flat = self._reader.flatten(schema)
         described = [Pair("alias", Text(wire))] if name != wire else []
@@ -505,11 +505,11 @@ class Writer:
             described.append(Pair("deprecated", "True"))
         more = tuple(described)
         if required:
-            return Field(name=name, annotation=made.describe(more))
+            return Field(name=name, annotation=type_.describe(more))
         if "default" in flat.annotations:
-            default = write_default(self._reader, flat, made, flat.annotations["default"])
+            default = write_default(self._reader, flat, type_, flat.annotations["default"])
             if default is not None:
-                return Field(name=name, annotation=made.describe(more), default=default)
+                return Field(name=name, annotation=type_.describe(more), default=default)
             self._ledger.note(where, f"the default of `{wire}`: the field is absent by default")
-        omittable = subscript("t.Omittable", made.whole)
+        omittable = subscript("t.Omittable", type_.whole)
         return Field(name=name, annotation=describe_field(omittable, more), default=ABSENT)

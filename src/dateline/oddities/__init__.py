@@ -136,8 +136,8 @@ def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple
         if arrangement is Arrangement.LIST and isinstance(node, dict):
             continue  # one object in place of a list of it
         if arrangement is Arrangement.LIST:
-            meant = find_meaning(within, name, value)
-            entry = _find_index(value, value if meant is SAME else meant, entry)
+            meaning = find_meaning(within, name, value)
+            entry = _find_index(value, value if meaning is SAME else meaning, entry)
         elif not isinstance(node, dict) or entry not in node:
             entry = None
         if entry is None:
@@ -157,15 +157,15 @@ def _follow_data(value: Any, steps: Iterable[str | int]) -> Iterator[str | int]:
         value = value[step]
 
 
-def _find_index(published: Any, meant: Any, index: Any) -> int | None:
+def _find_index(published: Any, meaning: Any, index: Any) -> int | None:
     """Return which of the *published* objects is the one at *index* of the *meant* ones."""
     if (
         not isinstance(published, list)
-        or not isinstance(meant, list)
-        or index not in range(len(meant))
+        or not isinstance(meaning, list)
+        or index not in range(len(meaning))
     ):
         return None
-    return next((at for at, one in enumerate(published) if one is meant[index]), None)
+    return next((at for at, one in enumerate(published) if one is meaning[index]), None)
 
 
 def show_oddities(document: dict[str, Any]) -> dict[str, Any]:
@@ -240,22 +240,22 @@ def _keep_values(
     replaced: dict[str, tuple[str, Any]] = {}
     for key in others:
         value = node[key]
-        meant = find_meaning(kind, key, value, is_strict=facts.is_strict)
+        meaning = find_meaning(kind, key, value, is_strict=facts.is_strict)
         name = key
         if isinstance(value, ResolvedReference):
-            meant = str(value)
+            meaning = str(value)
         is_called = kind == "schema" and isinstance(value, str) and facts.is_certain(key, value)
         if is_called and CALLED[key] not in node:
-            name, meant = CALLED[key], str(value)
-        if meant is not SAME:
-            replaced[key] = name, meant
+            name, meaning = CALLED[key], str(value)
+        if meaning is not SAME:
+            replaced[key] = name, meaning
     if not replaced:
         return node
     found: dict[str, Any] = {}
     for key, value in node.items():
-        name, meant = replaced.get(key, (key, value))
-        if meant is not ABSENT:
-            found[name] = meant
+        name, meaning = replaced.get(key, (key, value))
+        if meaning is not ABSENT:
+            found[name] = meaning
         if key in replaced:
             is_resolved = isinstance(value, ResolvedReference)
             found[PREFIX + key] = value.written if is_resolved else value
@@ -295,8 +295,8 @@ def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
         return True
     if kind == "schema" and key in CALLED and isinstance(value, str):
         return CALLED[key] in node
-    meant = find_meaning(kind, key, value)
-    return bool(meant is not SAME and meant == node.get(key, ABSENT))
+    meaning = find_meaning(kind, key, value)
+    return bool(meaning is not SAME and meaning == node.get(key, ABSENT))
 
 
 def _replace(

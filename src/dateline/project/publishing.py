@@ -271,13 +271,17 @@ class Publisher:
             for tag, reference in mapping.items()
             if self._find_mapped(node, reference) >> at & 1
         }
-        said = built["discriminator"]
-        default = said.get("defaultMapping")
+        discriminator = built["discriminator"]
+        default = discriminator.get("defaultMapping")
         if default is not None and not self._find_mapped(node, default) >> at & 1:
-            said = drop_keys(said, "defaultMapping")
+            discriminator = drop_keys(discriminator, "defaultMapping")
         if len(kept) < len(mapping):
-            said = {**said, "mapping": kept}
-        return built if said is built["discriminator"] else {**built, "discriminator": said}
+            discriminator = {**discriminator, "mapping": kept}
+        return (
+            built
+            if discriminator is built["discriminator"]
+            else {**built, "discriminator": discriminator}
+        )
 
     def _is_annotated_enumeration(self, node: dict[str, Any]) -> bool:
         """Return whether *node* is a `oneOf` of `const`, published as a plain `enum`.
@@ -324,10 +328,10 @@ def enumeration(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:
         else value
         for key, value in built.items()
     }
-    said = {
+    keywords = {
         str(member["const"]): member["description"] for member in members if "description" in member
     }
-    return {**published, "x-enum-descriptions": said} if said else published
+    return {**published, "x-enum-descriptions": keywords} if keywords else published
 
 
 def open_ended(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:

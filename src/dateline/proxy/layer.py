@@ -74,19 +74,19 @@ def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
         name: nouns.Limits(body=size, seconds=_SECONDS)
         for name, size in map(_read_limit, settings.limits)
     }
-    said: dict[str, Any] = {
+    given: dict[str, Any] = {
         "settings": nouns.Settings(limits_of=limits),
         "environment": environment,
         "only": settings.only or None,
     }
     if any(contracts["methods"].values()):
-        said["converters"] = _find_object(settings.converters)
+        given["converters"] = _find_object(settings.converters)
         if (name := settings.account_header) is not None:
             field = import_module(f"{server.__name__}.runtime.asgi").field
-            said["account"] = lambda scope: field(scope, name)
+            given["account"] = lambda scope: field(scope, name)
     try:
         forwarded = forwarding.Forwarding(forwarding.Upstream(**settings.upstream))
-        return server.versioned(forwarded, **said), forwarded
+        return server.versioned(forwarded, **given), forwarded
     except ValueError as error:
         raise ServeError(str(error)) from None
     except LookupError as error:
@@ -108,9 +108,9 @@ def _find_object(name: str | None) -> Any:
         raise ServeError(str(error)) from None
 
 
-def _read_limit(said: str) -> tuple[str, int]:
+def _read_limit(option: str) -> tuple[str, int]:
     """Return an operation and its limit in bytes from `operation=bytes`."""
-    name, _, size = said.partition("=")
+    name, _, size = option.partition("=")
     if not (size.isascii() and size.isdigit()):
-        raise ServeError(f"{said!r} is no limit: OPERATION=BYTES, as uploadFile=100000000")
+        raise ServeError(f"{option!r} is no limit: OPERATION=BYTES, as uploadFile=100000000")
     return name, int(size)

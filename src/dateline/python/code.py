@@ -213,18 +213,18 @@ def _line(node: Node, lines: dict[int, str]) -> str:
     if isinstance(node, DefinitionName):
         return node.name + node.attribute
     if isinstance(node, Text):
-        made = literal(node.value)
+        line = literal(node.value)
     elif isinstance(node, Pair):
-        made = node.key + node.sign + _line(node.value, lines)
+        line = node.key + node.sign + _line(node.value, lines)
     elif isinstance(node, Either):
-        made = " | ".join([_line(member, lines) for member in node.members])
+        line = " | ".join([_line(member, lines) for member in node.members])
     else:
         # a single item in bare parentheses is a tuple only with a comma
         comma = "," if node.brackets == "()" and not node.head and len(node.items) == 1 else ""
         inside = ", ".join([_line(item, lines) for item in node.items]) + comma
-        made = node.head + node.brackets[0] + inside + node.brackets[1]
-    lines[id(node)] = made
-    return made
+        line = node.head + node.brackets[0] + inside + node.brackets[1]
+    lines[id(node)] = line
+    return line
 
 
 def _laid_out(node: Node, indent: int, room: int, lines: dict[int, str]) -> str:

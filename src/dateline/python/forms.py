@@ -73,14 +73,14 @@ class FormReader:
         """Return how the properties of *schema* are written, if their values don't determine it."""
         found: dict[str, FormPart] = {}
         for name, child in dict(self._list_properties(schema)).items():
-            said = encoding.get(name)
-            made = self._read_part(child, said if isinstance(said, dict) else {})
+            declared = encoding.get(name)
+            part = self._read_part(child, declared if isinstance(declared, dict) else {})
             if not is_multipart(media_type):
                 # JSON is the only type that a pair of a query can have
-                style = made.style or ({"style": "content"} if is_json(made.content_type) else None)
-                made = FormPart(style=style)
-            if made != FormPart():
-                found[name] = made
+                style = part.style or ({"style": "content"} if is_json(part.content_type) else None)
+                part = FormPart(style=style)
+            if part != FormPart():
+                found[name] = part
         return found
 
     # Properties.
@@ -93,16 +93,16 @@ class FormReader:
                 for member in part.get(keyword) or ():
                     yield from self._list_properties(member)
 
-    def _read_part(self, schema: Any, said: Mapping[str, Any]) -> FormPart:
-        if any(key in said for key in _STYLE):
-            return FormPart(style={key: said[key] for key in _STYLE if key in said})
+    def _read_part(self, schema: Any, encoding: Mapping[str, Any]) -> FormPart:
+        if any(key in encoding for key in _STYLE):
+            return FormPart(style={key: encoding[key] for key in _STYLE if key in encoding})
         parts = self._parts_of_item(schema)
-        content_type = ", ".join(_list_types(parts, said))
+        content_type = ", ".join(_list_types(parts, encoding))
         if not content_type and any("contentEncoding" in part.node for part in parts):
             content_type = OCTETS
         fixed: dict[str, str] = {}
         required: list[str] = []
-        for name, node in (said.get("headers") or {}).items():
+        for name, node in (encoding.get("headers") or {}).items():
             header = resolve(self._document, node)
             value = self._find_value(value_schema(header, {}))
             if name.lower() == "content-type":
@@ -134,7 +134,7 @@ class FormReader:
     def _mark(self, schema: Any, encoding: Mapping[str, Any], within: tuple[str, ...]) -> Any:
         if not isinstance(schema, dict):
             return schema
-        made = dict(schema)
+        result = dict(schema)
         properties = schema.get("properties")
         if isinstance(properties, dict):
             marked = {
@@ -142,53 +142,53 @@ class FormReader:
                 for name, child in properties.items()
             }
             if any(marked[name] is not child for name, child in properties.items()):
-                made["properties"] = marked
+                result["properties"] = marked
         for keyword in ("allOf", "oneOf", "anyOf"):
             members = schema.get(keyword)
             if isinstance(members, list):
                 changed = [self._mark(each, encoding, within) for each in members]
                 if any(one is not other for one, other in zip(changed, members, strict=True)):
-                    made[keyword] = changed
+                    result[keyword] = changed
         reference = schema.get("$ref")
         if isinstance(reference, str) and reference not in within:
             goal = self._reader.resolver.resolve(reference)
             marked = self._mark(goal, encoding, (*within, reference))
             if marked is not goal:
-                del made["$ref"]
-                if not made:
+                del result["$ref"]
+                if not result:
                     return marked
-                made["allOf"] = [*made.get("allOf", ()), marked]
-        same = made.keys() == schema.keys() and all(made[key] is schema[key] for key in made)
-        return schema if same else made
+                result["allOf"] = [*result.get("allOf", ()), marked]
+        same = result.keys() == schema.keys() and all(result[key] is schema[key] for key in result)
+        return schema if same else result
 
-    def _mark_property(self, schema: Any, said: Mapping[str, Any]) -> Any:
+    def _mark_property(self, schema: Any, encoding: Mapping[str, Any]) -> Any:
         parts = self._reader.parts([Located(schema, "")])
         notes = {key: schema[key] for key in _NOTES if isinstance(schema, dict) and key in schema}
-        if _is_file(parts, said):
+        if _is_file(parts, encoding):
             return {**notes, "type": "string", "format": FILE}
         for part in parts:
             items = part.get("items")
-            if items is not None and (marked := self._mark_property(items, said)) is not items:
+            if items is not None and (marked := self._mark_property(items, encoding)) is not items:
                 bounds = {key: part.node[key] for key in _COUNTS if key in part.node}
                 return {**notes, "type": "array", "items": marked, **bounds}
         return schema
 
 
-def _list_types(parts: Parts, said: Mapping[str, Any]) -> list[str]:
+def _list_types(parts: Parts, encoding: Mapping[str, Any]) -> list[str]:
     """Return the media types in which a property may be written, if they are declared."""
-    declared = said.get("contentType")
+    declared = encoding.get("contentType")
     if not isinstance(declared, str):
         declared = next((part.get("contentMediaType", "") for part in parts), "")
     return [each.strip() for each in str(declared).split(",") if each.strip()]
 
 
-def _is_file(parts: Parts, said: Mapping[str, Any]) -> bool:
+def _is_file(parts: Parts, encoding: Mapping[str, Any]) -> bool:
     """Return whether a property is bytes, and not text or JSON."""
     if any(part.get("format") == "binary" for part in parts):
         return True
-    declared = _list_types(parts, said)
+    declared = _list_types(parts, encoding)
     is_encoded = any("contentEncoding" in part.node for part in parts)
-    if not declared or is_encoded or any(key in said for key in _STYLE):
+    if not declared or is_encoded or any(key in encoding for key in _STYLE):
         return False
     listed = [part.get("type", []) for part in parts]
     types = {name for each in listed for name in (each if isinstance(each, list) else [each])}

@@ -77,16 +77,16 @@ def join_names(parts: Iterable[str]) -> str:
     A part that begins and ends with the same words as what is before it stands for both:
     `BankIdentifier` and `BankACHIdentifier` become `BankACHIdentifier`.
     """
-    made: list[str] = []
+    joined: list[str] = []
     for part in parts:
         words = [*_split_camel(part)]
-        if len(words) > len(made) > 1 and (words[0], words[-1]) == (made[0], made[-1]):
-            made = words
+        if len(words) > len(joined) > 1 and (words[0], words[-1]) == (joined[0], joined[-1]):
+            joined = words
             continue
-        sizes = range(min(len(words), len(made)), 0, -1)
-        doubled = next((size for size in sizes if made[-size:] == words[:size]), 0)
-        made += words[doubled:]
-    return "".join(made)
+        sizes = range(min(len(words), len(joined)), 0, -1)
+        doubled = next((size for size in sizes if joined[-size:] == words[:size]), 0)
+        joined += words[doubled:]
+    return "".join(joined)
 
 
 @_remembered
@@ -100,10 +100,10 @@ def class_name(name: str, *, dots: bool = False) -> str:
 
     With *dots*, a dot becomes an underscore.
     """
-    made = "_".join(map(pascal, name.split("."))) if dots else pascal(name)
-    if not made[:1].isalpha():
-        made = "Model" + made
-    return made + "_" if made in RESERVED_CLASSES else made
+    result = "_".join(map(pascal, name.split("."))) if dots else pascal(name)
+    if not result[:1].isalpha():
+        result = "Model" + result
+    return result + "_" if result in RESERVED_CLASSES else result
 
 
 def field_name(name: str, taken: Iterable[str] = ()) -> str:
@@ -112,27 +112,27 @@ def field_name(name: str, taken: Iterable[str] = ()) -> str:
     Words are joined by underscores, leading underscores go to the end, a name that Python,
     pydantic, the annotations (or *taken*) use gets a trailing underscore.
     """
-    made = _identify(name)
-    return made + "_" if made in _RESERVED_FIELDS or made in taken else made
+    result = _identify(name)
+    return result + "_" if result in _RESERVED_FIELDS or result in taken else result
 
 
 @_remembered
 def _identify(name: str) -> str:
-    made = name
+    identifier = name
     if not (name.isascii() and name.isidentifier()):
-        made = "_".join(_words(name, separators="_"))
-    bare = made.lstrip("_")
-    made = bare + "_" * (len(made) - len(bare))
-    return made if bare[:1].isalpha() else "field_" + made
+        identifier = "_".join(_words(name, separators="_"))
+    bare = identifier.lstrip("_")
+    identifier = bare + "_" * (len(identifier) - len(bare))
+    return identifier if bare[:1].isalpha() else "field_" + identifier
 
 
 def argument_name(name: str, taken: frozenset[str] = frozenset()) -> str:
     """Return *name* in snake_case, as an identifier that is no keyword and none of *taken*."""
     # a name may have no letter or digit of ASCII
-    made = snake(name) or "_".join(f"u{ord(each):x}" for each in name)
-    if not made[:1].isalpha():
-        made = f"field_{made}"
-    return f"{made}_" if keyword.iskeyword(made) or made in taken else made
+    result = snake(name) or "_".join(f"u{ord(each):x}" for each in name)
+    if not result[:1].isalpha():
+        result = f"field_{result}"
+    return f"{result}_" if keyword.iskeyword(result) or result in taken else result
 
 
 def list_turns(having: Container[str], versions: Sequence[str]) -> list[str]:
@@ -163,7 +163,7 @@ def apart(called: Mapping[str, str], taken: Iterable[str] = ()) -> dict[str, str
 
     The first of them is unchanged. None becomes the name of another, or one that is *taken*.
     """
-    made: dict[str, str] = {}
+    result: dict[str, str] = {}
     known = {*called.values(), *taken}
     first: set[str] = set()
     for name, wanted in called.items():
@@ -173,8 +173,8 @@ def apart(called: Mapping[str, str], taken: Iterable[str] = ()) -> dict[str, str
                 own += "_"
         first.add(wanted)
         known.add(own)
-        made[name] = own
-    return made
+        result[name] = own
+    return result
 
 
 def member_name(value: str) -> str:
@@ -184,8 +184,8 @@ def member_name(value: str) -> str:
     """
     if not value:
         return "EMPTY"
-    made = snake(value).upper()
-    return made if made[0].isalpha() else "VALUE_" + made
+    result = snake(value).upper()
+    return result if result[0].isalpha() else "VALUE_" + result
 
 
 def _spell_character(character: str) -> str:

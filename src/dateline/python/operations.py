@@ -175,17 +175,17 @@ def name_credentials(document: dict[str, Any]) -> dict[str, str]:
         demanded += [each["security"] for each in item.values() if _has_security(each)]
     used = {name for each in demanded for alternative in each for name in alternative}
     taken = set(_SETTINGS)
-    made: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name in (*defined, *sorted(used - {*defined})):
         if resolve(document, defined.get(name, {})).get("type") == "mutualTLS":
-            made[name] = ""
+            names[name] = ""
             continue
         keyword = argument_name(name)
         while keyword in taken:
             keyword += "_"
         taken.add(keyword)
-        made[name] = keyword
-    return made
+        names[name] = keyword
+    return names
 
 
 def _has_security(node: Any) -> bool:
@@ -242,8 +242,8 @@ class _Reader:
             else called[path, method]
             for path, method in sites
         }
-        made = apart(keys)
-        return {(path, method): made[f"{method} {path}"] for path, method in sites}
+        names = apart(keys)
+        return {(path, method): names[f"{method} {path}"] for path, method in sites}
 
     def _operation(
         self,
@@ -311,14 +311,14 @@ class _Reader:
         )
 
     def _read_servers(self, path: str, method: str) -> dict[str, str]:
-        made: dict[str, str] = {}
+        by_name: dict[str, str] = {}
         for name, document in self._environments.items():
             item = resolve(document, document.get("paths", {}).get(path))
             node = dict(operations(item)).get(method, {})
             servers = node.get("servers") or item.get("servers")
             if servers:
-                made[name] = read_address(servers)
-        return made
+                by_name[name] = read_address(servers)
+        return by_name
 
     def _arguments(
         self,

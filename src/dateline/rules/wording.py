@@ -80,9 +80,13 @@ def _describe_event(change: Change, noun: str, event: str) -> str:
         case "type", _:
             return f"type {get_value(change)} {event}"
         case "dialect", _:
-            said = _describe_keyword(change)
+            description = _describe_keyword(change)
             older = [str(side).startswith(_OLD_DIALECTS) for side in (change.before, change.after)]
-            return f"{said}, and with it the dialect of every schema" if any(older) else said
+            return (
+                f"{description}, and with it the dialect of every schema"
+                if any(older)
+                else description
+            )
         case "documentation", _:
             return f"{change.keyword or 'documentation'} {_event_of(change)}"
         case _ if is_flag(change):

@@ -54,15 +54,15 @@ class Sampler:
         """
         schemas = (self._document.read(schema),)
         try:
-            made = self._values.make(schemas, Here(name=f"{self._seed} {name}", room=room))
-            defect = self._document.defect(schemas, made)
+            sampled = self._values.make(schemas, Here(name=f"{self._seed} {name}", room=room))
+            defect = self._document.defect(schemas, sampled)
         except NothingFitsError as nothing:
             raise UnsatisfiedError(name, pointer(nothing.path), nothing.reason) from None
         except UnreadableError as error:
             raise UnsatisfiedError(name, "", str(error)) from None
         if defect is not None:
             raise UnsatisfiedError(name, pointer(defect[0]), defect[1])
-        return made
+        return sampled
 
     def find_defect(self, schema: Any, value: Any) -> str | None:
         """Return where and how *value* violates *schema*, or None."""

@@ -44,25 +44,25 @@ def object_(
     names = _fields(maker, known, here, attempt, settle)
     required = known.list_required()
     share = sum(maker.is_container(known.field(name)) for name in names) or 1
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name in names:
         below = here.below(name, share, known.references, attempt)
         try:
-            made[name] = maker.make(known.field(name), below)
+            result[name] = maker.make(known.field(name), below)
         except NothingFitsError:
             if name in required:
                 raise
     least, wanted = known.least("minProperties"), _choose_size(known, here, attempt)
     for name in _free_names(maker, known, here, attempt):
-        if len(made) >= max(least, wanted):
+        if len(result) >= max(least, wanted):
             break
         schemas = known.field(name)
-        if name in made or (len(made) >= least and not maker.is_welcome(schemas, here, known)):
+        if name in result or (len(result) >= least and not maker.is_welcome(schemas, here, known)):
             continue
-        made[name] = maker.make(schemas, here.below(name, _ENTRIES, known.references, attempt))
-    if len(made) < least:
+        result[name] = maker.make(schemas, here.below(name, _ENTRIES, known.references, attempt))
+    if len(result) < least:
         raise NothingFitsError(here.path, f"no {least} fields were found that it may have")
-    return made
+    return result
 
 
 def _fields(
@@ -156,19 +156,19 @@ def array(maker: Maker, known: Together, here: Here, attempt: int) -> list[Any]:
     least = max(known.least("minItems"), *(count for _, count in contained), 0)
     size = _size(maker, known, here, attempt, least)
     is_distinct = True in known.list_values("uniqueItems")
-    made: list[Any] = []
+    items: list[Any] = []
     for index in range(size):
         # the last items are those that the list must contain
         last = tuple(schema for schema, count in contained if size - index <= count)
         below = here.below(index, size, known.references, attempt)
         try:
-            item = _item(maker, known.item(index) + last, below, made if is_distinct else [])
+            item = _item(maker, known.item(index) + last, below, items if is_distinct else [])
         except NothingFitsError:
             if index < least:
                 raise
             break
-        made.append(item)
-    return made
+        items.append(item)
+    return items
 
 
 def _size(maker: Maker, known: Together, here: Here, attempt: int, least: int) -> int:

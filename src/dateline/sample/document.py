@@ -220,11 +220,11 @@ class SampledDocument:
             return found
 
         rooted = [cut("schema", each) for each in json.loads(schemas)]
-        held: dict[str, Any] = {}
-        while len(held) < len(goals):
-            held[str(len(held))] = cut("schema", goals[len(held)])
+        compiled: dict[str, Any] = {}
+        while len(compiled) < len(goals):
+            compiled[str(len(compiled))] = cut("schema", goals[len(compiled)])
         # in a registry, which accepts what a metaschema refuses: a name that is required twice
-        registry = jsonschema_rs.Registry([(_ROOT, {"$defs": held})])
+        registry = jsonschema_rs.Registry([(_ROOT, {"$defs": compiled})])
         return _make_validator(rooted, registry)
 
     def depth(self, schema: Any) -> float:
@@ -299,8 +299,8 @@ def _depth(schema: Any, known: dict[str, float]) -> float:
 
 def _list_needed(schema: dict[str, Any]) -> Iterator[Any]:
     """Yield the schemas of the parts that every value of *schema* has."""
-    said = schema.get("type", "object" if "properties" in schema else "array")
-    types = {said} if isinstance(said, str) else {*said}
+    type_ = schema.get("type", "object" if "properties" in schema else "array")
+    types = {type_} if isinstance(type_, str) else {*type_}
     if not types <= {"object", "array"}:
         return
     if "object" in types:

@@ -41,9 +41,9 @@ def number(
     wished = _choose_bounds(parts, name, dice)
     for first, last in (wished, (None, None)):
         fine = step or _finest(low, high)
-        made = _within(_later(low, first), _earlier(high, last), fine, dice)
-        if made is not None:
-            return _write_number(made, whole)
+        value = _within(_later(low, first), _earlier(high, last), fine, dice)
+        if value is not None:
+            return _write_number(value, whole)
     if step is None and low is not None and high is not None and low < high:
         return _write_number((low + high) / 2, whole)
     return None

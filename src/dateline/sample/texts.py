@@ -179,7 +179,7 @@ def suitable(formats: Sequence[str], names: Sequence[str], dice: Dice) -> Iterat
 
 def fill(least: int, most: int | None, dice: Dice) -> str:
     """Return words with at least *least* and at most *most* characters."""
-    made = word(dice)
-    while len(made) < least:
-        made += f"-{word(dice)}"
-    return made if most is None else made[:most]
+    text = word(dice)
+    while len(text) < least:
+        text += f"-{word(dice)}"
+    return text if most is None else text[:most]

@@ -84,8 +84,8 @@ class Together:
         found: set[str] | None = None
         for part in self.parts:
             if "type" in part:
-                said = part["type"]
-                here = {said} if isinstance(said, str) else {*said}
+                type_ = part["type"]
+                here = {type_} if isinstance(type_, str) else {*type_}
                 if "number" in here:
                     here.add("integer")
                 found = here if found is None else found & here
@@ -144,7 +144,7 @@ class Together:
 
 def together(document: SampledDocument, schemas: Schemas) -> Together:
     """Return the joint requirements of *schemas*."""
-    made = Together(document)
+    result = Together(document)
     for schema in schemas:
-        made.add(schema)
-    return made
+        result.add(schema)
+    return result

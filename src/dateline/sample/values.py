@@ -79,33 +79,33 @@ class Values:
         if known.is_listed:
             raise NothingFitsError(here.path, "none of the listed values is valid")
         kind = _kind(known, here, choices)
-        made = self._of(kind, known, schemas, here, attempt)
+        value = self._of(kind, known, schemas, here, attempt)
         # the parts of an object or list were validated when they were created
         if known.is_checked or kind not in _CONTAINERS:
-            defect = self.document.defect(schemas, made)
-            if defect is not None and attempt >= _ATTEMPTS // 2 and isinstance(made, dict):
-                made = self._distinguish(known, schemas, made)
-                defect = self.document.defect(schemas, made)
+            defect = self.document.defect(schemas, value)
+            if defect is not None and attempt >= _ATTEMPTS // 2 and isinstance(value, dict):
+                value = self._distinguish(known, schemas, value)
+                defect = self.document.defect(schemas, value)
             if defect is not None:
                 raise NothingFitsError((*here.path, *defect[0]), defect[1])
-        return made
+        return value
 
-    def _distinguish(self, known: Together, schemas: Schemas, made: dict[str, Any]) -> Any:
+    def _distinguish(self, known: Together, schemas: Schemas, value: dict[str, Any]) -> Any:
         """Return an object that satisfies several `oneOf` members, with fields that one allows.
 
         If all fields are optional, the only way is a field that other members describe with a value
         that they refuse.
         """
         for part in known.parts:
-            members = [each for each in part.get("oneOf", ()) if self.document.fits((each,), made)]
-            for meant in members:
-                changed = dict(made)
+            members = [each for each in part.get("oneOf", ()) if self.document.fits((each,), value)]
+            for member in members:
+                changed = dict(value)
                 for other in members:
-                    if other is not meant:
+                    if other is not member:
                         self._spoil(other, changed)
                 if self.document.fits(schemas, changed):
                     return changed
-        return made
+        return value
 
     def _spoil(self, member: Any, value: dict[str, Any]) -> None:
         """Add a field to *value* that *member* refuses, if there is one."""
@@ -140,10 +140,10 @@ class Values:
         if kind == "null":
             return None
         name = here.fields[-1] if here.fields else ""
-        made = number(known.parts, whole=kind == "integer", name=name, dice=dice)
-        if made is None:
+        value = number(known.parts, whole=kind == "integer", name=name, dice=dice)
+        if value is None:
             raise NothingFitsError(here.path, "there is no number within its bounds and steps")
-        return made
+        return value
 
     def is_welcome(self, schemas: Schemas, here: Here, known: Together) -> bool:
         """Return whether a value of *schemas* is worth including in one of *known*."""
@@ -229,8 +229,8 @@ def _texts(known: Together, here: Here, dice: Dice) -> Iterator[str]:
     """Yield texts that may be valid, the most readable ones first."""
     yield from texts.suitable(known.list_values("format"), here.fields, dice)
     least = known.least("minLength")
-    made = [patterns.generate_texts(pattern, dice) for pattern in known.list_values("pattern")]
-    for text in itertools.chain.from_iterable(zip(*made, strict=False)):
+    generated = [patterns.generate_texts(pattern, dice) for pattern in known.list_values("pattern")]
+    for text in itertools.chain.from_iterable(zip(*generated, strict=False)):
         yield text
         if len(text) < least:
             yield text + texts.fill(least - len(text), least - len(text), dice)

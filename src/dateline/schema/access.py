@@ -169,22 +169,22 @@ class OneWay:
             around = names if key in _IN_PLACE else frozenset()
             return self._read(child, around) if isinstance(child, dict) else child
 
-        made = {**schema, **find_replaced("schema", schema, read)}
+        result = {**schema, **find_replaced("schema", schema, read)}
         properties = schema.get("properties")
         if isinstance(properties, dict):
-            made["properties"] = self._drop_hidden(made["properties"], properties)
+            result["properties"] = self._drop_hidden(result["properties"], properties)
         if isinstance(schema.get("required"), list):
-            made["required"] = [each for each in schema["required"] if each not in names]
-            if len(made["required"]) == len(schema["required"]):
-                made["required"] = schema["required"]
+            result["required"] = [each for each in schema["required"] if each not in names]
+            if len(result["required"]) == len(schema["required"]):
+                result["required"] = schema["required"]
         name = self._access.referred(schema)
         if name is not None and names & self._list_required(name, frozenset()):
             # hidden properties declared beside the reference need not be present
-            del made["$ref"]
+            del result["$ref"]
             component = self.of(self._access.schemas[name], names)
-            made["allOf"] = [*made.get("allOf", ()), component]
-        same = made.keys() == schema.keys() and all(made[k] is schema[k] for k in made)
-        return schema if same else made
+            result["allOf"] = [*result.get("allOf", ()), component]
+        same = result.keys() == schema.keys() and all(result[k] is schema[k] for k in result)
+        return schema if same else result
 
     def names(self, schema: Any) -> frozenset[str]:
         """Return the hidden properties of *schema*, its targets and its parts."""
@@ -214,18 +214,18 @@ class OneWay:
                 found |= self._list_required(below, within | {name, below})
         return found - self.names(schema)
 
-    def _drop_hidden(self, made: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
+    def _drop_hidden(self, schema: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
         """Return the properties *made* from *properties*, without the hidden ones."""
         if self._become is Hidden.OPTIONAL:
-            return made
+            return schema
         hidden = {
             name for name, child in properties.items() if self._access.of(child) == self._hidden
         }
         if not hidden:
-            return made
+            return schema
         if self._become is Hidden.ANY:
-            return {name: True if name in hidden else child for name, child in made.items()}
-        return {name: child for name, child in made.items() if name not in hidden}
+            return {name: True if name in hidden else child for name, child in schema.items()}
+        return {name: child for name, child in schema.items() if name not in hidden}
 
 
 def _list_items(schema: dict[str, Any], key: str) -> list[Any]:

@@ -93,8 +93,8 @@ def _refer(schema: dict[str, Any], reference: str) -> None:
     if not reference:
         return
     if "$ref" in schema:
-        made = {"$ref": escape_reference(reference)}
-        schema["allOf"] = [*schema.get("allOf", ()), made]
+        reference_ = {"$ref": escape_reference(reference)}
+        schema["allOf"] = [*schema.get("allOf", ()), reference_]
     else:
         schema["$ref"] = escape_reference(reference)
 
@@ -132,11 +132,11 @@ def replace_patterns(schema: dict[str, Any], find_pattern: FindPattern) -> dict[
 
     Where it returns None, any text is valid, and any property may have the name.
     """
-    made = schema
+    result = schema
     pattern = schema.get("pattern")
     if isinstance(pattern, str) and (found := find_pattern(pattern)) != pattern:
         rest = {key: value for key, value in schema.items() if key != "pattern"}
-        made = rest if found is None else {**rest, "pattern": found}
+        result = rest if found is None else {**rest, "pattern": found}
     named = schema.get("patternProperties")
     if isinstance(named, dict):
         written = {each: find_pattern(each) if _has_tree(each) else None for each in named}
@@ -148,8 +148,8 @@ def replace_patterns(schema: dict[str, Any], find_pattern: FindPattern) -> dict[
                 elif each is not None:
                     kept[each] = named[name]
             others = {"": True} if None in written.values() else {}
-            made = {**made, "patternProperties": {**others, **kept}}
-    return made
+            result = {**result, "patternProperties": {**others, **kept}}
+    return result
 
 
 def _has_meaning(keyword: str, value: Any) -> bool:

@@ -73,22 +73,26 @@ def read_keywords(schema: Schema) -> Schema:
     if _READ_OTHERWISE.isdisjoint(schema):
         return schema
     null = _null_keyword(schema)
-    made = schema
+    result = schema
     if "$ref" in schema:
         if len(schema) == 1:
             return schema
         kept = [key for key in schema if key in _BESIDE or key.startswith("x-")]
         if len(kept) < len(schema):
-            made = copy_items(schema, [(key, schema[key]) for key in kept])
+            result = copy_items(schema, [(key, schema[key]) for key in kept])
     else:
         for bound, flag in _EXCLUSIVE:
-            if isinstance(made.get(flag), bool):
-                made = _with_bound(made, bound, flag)
-        if isinstance(made.get("nullable"), bool):
-            made = copy_items(made, [item for item in made.items() if item[0] != "nullable"])
-    if null and not _REFUSING.isdisjoint(made):
-        made = copy_items(made, [*made.items(), (OR_NULL, null)]) if OR_NULL not in made else made
-    return made
+            if isinstance(result.get(flag), bool):
+                result = _with_bound(result, bound, flag)
+        if isinstance(result.get("nullable"), bool):
+            result = copy_items(result, [item for item in result.items() if item[0] != "nullable"])
+    if null and not _REFUSING.isdisjoint(result):
+        result = (
+            copy_items(result, [*result.items(), (OR_NULL, null)])
+            if OR_NULL not in result
+            else result
+        )
+    return result
 
 
 def _null_keyword(schema: Schema) -> str:
@@ -140,29 +144,29 @@ def unite_spellings(schema: Schema) -> Schema:
     Source: OpenAPI Specification 3.1.1 sections 4.8.14.2 and 4.8.24.1, on binary data and on
     examples.
     """
-    made = dict(schema)
+    result = dict(schema)
     examples = schema.get("examples")
     if isinstance(examples, list) and len(examples) == 1 and "example" not in schema:
-        made["example"] = made.pop("examples")[0]
+        result["example"] = result.pop("examples")[0]
     if schema.get("contentEncoding") == "base64" and "format" not in schema:
-        del made["contentEncoding"]
-        made["format"] = "byte"
+        del result["contentEncoding"]
+        result["format"] = "byte"
     elif (
         schema.get("contentMediaType") == "application/octet-stream"
         and schema.get("type", "string") == "string"
         and schema.keys().isdisjoint({"contentEncoding", "format"})
     ):
-        del made["contentMediaType"]
-        made |= {"type": "string", "format": "binary"}
-    return schema if made == schema else copy_items(schema, list(made.items()))
+        del result["contentMediaType"]
+        result |= {"type": "string", "format": "binary"}
+    return schema if result == schema else copy_items(schema, list(result.items()))
 
 
 def _all_keywords(schema: Schema, resolver: Resolver) -> Schema:
     """Return *schema* as `read_keywords` does, with unions marked whose members allow null."""
-    made = read_keywords(schema)
-    if OR_NULL not in made and _is_null_union(schema, resolver):
-        made = copy_items(made, [*made.items(), (OR_NULL, "oneOf")])
-    return made
+    result = read_keywords(schema)
+    if OR_NULL not in result and _is_null_union(schema, resolver):
+        result = copy_items(result, [*result.items(), (OR_NULL, "oneOf")])
+    return result
 
 
 def _admits_null(
@@ -306,11 +310,15 @@ class _Translator:
         return self._known(node, kind) if isinstance(node, dict) else node
 
     def _translate(self, node: dict[str, Any], kind: str) -> dict[str, Any]:
-        made = self._start(node) if kind == "schema" else node
-        read = find_replaced(kind, made, lambda _, below, child: self.read(below, child), read_slot)
+        result = self._start(node) if kind == "schema" else node
+        read = find_replaced(
+            kind, result, lambda _, below, child: self.read(below, child), read_slot
+        )
         if read:
-            made = copy_items(made, [(key, read.get(key, value)) for key, value in made.items()])
-        return self._finish(made) if kind == "schema" else made
+            result = copy_items(
+                result, [(key, read.get(key, value)) for key, value in result.items()]
+            )
+        return self._finish(result) if kind == "schema" else result
 
 
 def _unread(schema: Schema) -> Schema:

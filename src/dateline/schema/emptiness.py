@@ -99,8 +99,8 @@ class Emptiness:
 
     def _are_twins(self, members: list[Any]) -> bool:
         """Return whether each of *members* equals another one."""
-        said = [self._write(member) for member in members]
-        return bool(said) and all(said.count(one) > 1 for one in said)
+        written = [self._write(member) for member in members]
+        return bool(written) and all(written.count(one) > 1 for one in written)
 
     def _write(self, schema: Any) -> str:
         followed = {id(schema)}

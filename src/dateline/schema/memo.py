@@ -63,8 +63,8 @@ def memoize(method: Callable[P, T], most: int | None = None) -> Callable[P, T]:
     def compute(*arguments: Any) -> T:
         bound = weak()
         assert bound is not None, "whoever calls it has the object"
-        made: T = bound(*arguments)
-        return made
+        result: T = bound(*arguments)
+        return result
 
     return cast("Callable[P, T]", lru_cache(maxsize=most)(compute))
 

@@ -145,12 +145,14 @@ class Mock:
         room = sum(1 for _ in _containers(value)) / 2
         key = f"{name} {way} {json.dumps(value, sort_keys=True)}"
         try:
-            made = sampler.value(schema, key, room)
+            sampled = sampler.value(schema, key, room)
         except UnsatisfiedError as error:
             raise ValueError(str(error)) from error
         if "replaced" in described:
-            return {field: made[field] for field in described["replaced"][goal] if field in made}
-        return made
+            return {
+                field: sampled[field] for field in described["replaced"][goal] if field in sampled
+            }
+        return sampled
 
     def _sampler_at(self, version: str) -> Sampler:
         document = self._document_at(version)
@@ -182,15 +184,15 @@ class Mock:
         ]
         path = [str(value) for each, value in sent if each.place == "path"]
         try:
-            made = self._make_value(operation, status, " ".join([operation.id, *path]), version)
+            sampled = self._make_value(operation, status, " ".join([operation.id, *path]), version)
         except UnsatisfiedError as error:
             raise _UnmadeError(str(error)) from None
         if content.is_json:
             echoes = list(_find_echoes(operation, sent))
-            made = self._fill_echoes(operation, status, version, copy.deepcopy(made), echoes)
-        elif not content.is_sequence and not isinstance(made, str):
-            made = json.dumps(made)
-        return self.server.Reply(made, status=number(status))
+            sampled = self._fill_echoes(operation, status, version, copy.deepcopy(sampled), echoes)
+        elif not content.is_sequence and not isinstance(sampled, str):
+            sampled = json.dumps(sampled)
+        return self.server.Reply(sampled, status=number(status))
 
     def _find_success(self, operation: Operation, version: str) -> tuple[str, Content | None]:
         """Return the status and content of success at *version*; not every version has each."""
@@ -229,24 +231,24 @@ class Mock:
         return self._sampler.value(self._schemas[key], name)
 
     def _fill_echoes(
-        self, operation: Operation, status: str, version: str, made: Any, echoes: list[_Echo]
+        self, operation: Operation, status: str, version: str, value: Any, echoes: list[_Echo]
     ) -> Any:
         """Return *made* with *echoes* in its fields, except those that would not be valid."""
         schema = self._schema(operation, status)
 
         def fits() -> bool:
-            return self._sampler.fits(schema, made) and self._shown.by(
-                version, operation, status, made
+            return self._sampler.fits(schema, value) and self._shown.by(
+                version, operation, status, value
             )
 
         for echo in echoes:
-            for holder in _find_holders(made, items=echo.in_items):
+            for holder in _find_holders(value, items=echo.in_items):
                 for field in [field for field in holder if words(field) == words(echo.field)]:
                     before = holder[field]
                     holder[field] = echo.value
                     if not fits():
                         holder[field] = before
-        return made
+        return value
 
     def _schema(self, operation: Operation, status: str) -> Any:
         """Return the schema of a response, including the examples beside it."""
@@ -295,12 +297,12 @@ def _find_echoes(operation: Operation, sent: list[tuple[Parameter, Any]]) -> Ite
             yield _Echo("id", value, in_items=False)
 
 
-def _find_holders(made: Any, *, items: bool) -> Iterator[dict[str, Any]]:
+def _find_holders(value: Any, *, items: bool) -> Iterator[dict[str, Any]]:
     """Yield the object of a response and, with *items*, those that it lists."""
-    if isinstance(made, dict):
-        yield made
+    if isinstance(value, dict):
+        yield value
     if items:
-        lists = made.values() if isinstance(made, dict) else [made]
+        lists = value.values() if isinstance(value, dict) else [value]
         for found in lists:
             yield from (each for each in _list_items(found) if isinstance(each, dict))
 

@@ -46,8 +46,8 @@ class Forms:
 
     def read_sent(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers of any version may send it."""
-        made = canonical("schema", schema, sent=True, adopted=self.adopted)
-        return _rename(self.directions[1].of(made), self.sent)
+        result = canonical("schema", schema, sent=True, adopted=self.adopted)
+        return _rename(self.directions[1].of(result), self.sent)
 
 
 def read_forms(api: Api) -> Forms:
@@ -64,11 +64,11 @@ def read_forms(api: Api) -> Forms:
     written = sent.document(written_document).get("components", {}).get("schemas", {})
     apart = _apart({name: known[name] for name in sorted(taken) if name in known}, written)
     names = _names([name for name in known if name in apart & received], known)
-    made = dict(known)
+    forms = dict(known)
     for name in known:
         if name in apart:
-            made[names.get(name, name)] = _rename(written[name], names)
-    components = {**document.get("components", {}), "schemas": made}
+            forms[names.get(name, name)] = _rename(written[name], names)
+    components = {**document.get("components", {}), "schemas": forms}
     return Forms(
         document=made_of,
         contract=Contract(
@@ -113,17 +113,20 @@ def _rename(node: Any, names: Mapping[str, str]) -> Any:
         return [_rename(each, names) for each in node]
     if not isinstance(node, dict):
         return node
-    made = {key: _rename(value, names) for key, value in node.items()}
+    renamed = {key: _rename(value, names) for key, value in node.items()}
     if isinstance(node.get("$ref"), str):
-        made["$ref"] = _reference(node["$ref"], names)
-    said = node.get("discriminator")
-    if isinstance(said, dict):
-        made["discriminator"] = {**said, "mapping": _mapping(node, said, names)}
-        if (default := said.get("defaultMapping")) is not None:
-            made["discriminator"]["defaultMapping"] = names.get(default) or _reference(
+        renamed["$ref"] = _reference(node["$ref"], names)
+    discriminator = node.get("discriminator")
+    if isinstance(discriminator, dict):
+        renamed["discriminator"] = {
+            **discriminator,
+            "mapping": _mapping(node, discriminator, names),
+        }
+        if (default := discriminator.get("defaultMapping")) is not None:
+            renamed["discriminator"]["defaultMapping"] = names.get(default) or _reference(
                 default, names
             )
-    return made
+    return renamed
 
 
 def _reference(reference: str, names: Mapping[str, str]) -> str:
@@ -135,12 +138,12 @@ def _reference(reference: str, names: Mapping[str, str]) -> str:
 
 
 def _mapping(
-    schema: dict[str, Any], said: dict[str, Any], names: Mapping[str, str]
+    schema: dict[str, Any], discriminator: dict[str, Any], names: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the tags of a union; a renamed member keeps its former name as a tag."""
     mapping = {
         tag: names[goal] if goal in names else _reference(goal, names)
-        for tag, goal in said.get("mapping", {}).items()
+        for tag, goal in discriminator.get("mapping", {}).items()
     }
     for member in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
         goal = target(member["$ref"]) if isinstance(member, dict) and "$ref" in member else None

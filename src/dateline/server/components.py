@@ -83,10 +83,10 @@ class ComponentModules:
         classes: Mapping[str, str],
         homes: Mapping[str, Mapping[str, str]],
     ) -> dict[str, Any]:
-        made = Protocols(self._types, self._environments, "")
+        protocols = Protocols(self._types, self._environments, "")
         needed = {name for event in events.values() for name in event["converters"]}
         converters = [
-            made.converter(each)
+            protocols.converter(each)
             for each in self._converters
             if each.way == "down" and each.name in needed
         ]
@@ -127,8 +127,8 @@ class ComponentModules:
             ),
             "imports": [
                 *([Code(f"from . import {', '.join(used)}")] if used else []),
-                *([Code("from . import types as t")] if "t" in made.used else []),
-                Code(f"from .server import {', '.join(_list_modules(made.used))}"),
+                *([Code("from . import types as t")] if "t" in protocols.used else []),
+                Code(f"from .server import {', '.join(_list_modules(protocols.used))}"),
                 *([Code("from .server.nouns import Convert")] if converters else []),
             ],
         }

@@ -122,8 +122,8 @@ class ConvertedTypes:
             for field, (node, is_there) in plain.fields.items()
         )
         items = Text(name), Brackets("", pairs, "{}")
-        said = lay_out(Brackets("TypedDict", items, "()"), 0, len(name) + 3)
-        return {"name": Code(name), "fields": [], "expression": said}
+        code = lay_out(Brackets("TypedDict", items, "()"), 0, len(name) + 3)
+        return {"name": Code(name), "fields": [], "expression": code}
 
     def _read(self, schema: Any, called: str) -> Node:
         goal = target(schema["$ref"]) if _is_reference(schema) else None

@@ -57,14 +57,14 @@ def list_converters(
     Their types are added to *types*. If two methods would have one name, those of adopted
     definitions are numbered; for authored ones, SourceError is raised.
     """
-    made = [
+    converters = [
         _converter(types, name, way, described)
         for name, described in contracts.data["converters"].items()
         for way in WAYS
         if described[way]
     ]
-    required = {(each.name, each.way) for each in made}
-    made += [
+    required = {(each.name, each.way) for each in converters}
+    converters += [
         replace(_converter(types, name, way, described), is_required=False)
         for name, described in components.data["converters"].items()
         for way in WAYS
@@ -72,11 +72,11 @@ def list_converters(
     ]
     if api.table.adopted:
         counts = Counter[str]()
-        return [_number(each, counts) for each in made]
+        return [_number(each, counts) for each in converters]
     first: dict[str, str] = {}
     places = {**components.places, **contracts.places}
     # the methods of both directions share a name
-    twice = {each.name for each in made if each.is_named and "#" in each.name}
+    twice = {each.name for each in converters if each.is_named and "#" in each.name}
     problems = [
         Problem(
             place=api.locate(places.get(name, ())),
@@ -86,7 +86,7 @@ def list_converters(
         )
         for name in sorted(twice)
     ]
-    for each in made:
+    for each in converters:
         if each.method in first:
             problems.append(
                 Problem(
@@ -99,7 +99,7 @@ def list_converters(
         first[each.method] = each.name
     if problems:
         raise SourceError(problems)
-    return made
+    return converters
 
 
 def _number(converter: Converter, counts: Counter[str]) -> Converter:
@@ -119,12 +119,12 @@ def _converter(types: ConvertedTypes, name: str, way: str, described: dict[str, 
     newer, older = (_schema(described["kind"], described[era]) for era in ("newer", "older"))
     schemas = {"newer": newer, "older": older}
     takes, gives = ("newer", "older") if way == "down" else ("older", "newer")
-    given, made = (
+    given, gives_type = (
         _type(types, phrase, way, described, era, schemas[era]) for era in (takes, gives)
     )
     if "replaced" in described:
         called = f"{pascal(phrase)}{gives.capitalize()}Fields"
-        made = types.narrow_fields(made, described["replaced"][gives], called)
+        gives_type = types.narrow_fields(gives_type, described["replaced"][gives], called)
     when = f"as it was before {described['before']}"
     if way == "up":
         when = f"as it is from {described['before']} on"
@@ -137,7 +137,7 @@ def _converter(types: ConvertedTypes, name: str, way: str, described: dict[str, 
         way=way,
         method=method,
         takes=qualify(given),
-        gives=qualify(made),
+        gives=qualify(gives_type),
         description=f"Return {what}.",
         place=described["place"],
         before=described["before"],
@@ -198,13 +198,13 @@ def _type(
     return node
 
 
-def _difference(made: Any, given: Any) -> str:
+def _difference(result: Any, given: Any) -> str:
     """Return a short description of how two schemas differ; empty if they don't."""
-    if _words(made) != _words(given):
-        return f": {_words(made)}, not {_words(given)}"
-    if not isinstance(made, dict) or not isinstance(given, dict):
+    if _words(result) != _words(given):
+        return f": {_words(result)}, not {_words(given)}"
+    if not isinstance(result, dict) or not isinstance(given, dict):
         return ""
-    differing = (key for key in {**made, **given} if made.get(key) != given.get(key))
+    differing = (key for key in {**result, **given} if result.get(key) != given.get(key))
     keys = [f"`{key}`" for key in differing if key not in ANNOTATIONS and key[:2] != "x-"]
     return f", which differs in {' and '.join(keys)}" if keys else ""
 

@@ -31,16 +31,16 @@ def lay_out_first_file(
     table: Table, groups: Sequence[OperationGroup], types: Types, converters: Sequence[Converter]
 ) -> dict[str, Any]:
     """Return the data for the template of the first file of handlers."""
-    made = Protocols(types, [each.name for each in table.environments], _ACCOUNT)
+    protocols = Protocols(types, [each.name for each in table.environments], _ACCOUNT)
     view = {
         "docstring": docstring([f"The server of the {table.package} API.", _YOURS], 0),
-        "groups": [_group(group, made) for group in groups],
-        "converters": [made.converter(each) for each in converters],
+        "groups": [_group(group, protocols) for group in groups],
+        "converters": [protocols.converter(each) for each in converters],
         "environment": Code(literal(table.environments[0].name)),
     }
     has_accounts = any(each.is_secured for group in groups for each in group.operations)
-    used = made.used | ({"Credentials"} if has_accounts else set())
-    imported = standard(made.used - {"Generic", "Protocol", "TypeVar"})
+    used = protocols.used | ({"Credentials"} if has_accounts else set())
+    imported = standard(protocols.used - {"Generic", "Protocol", "TypeVar"})
     return {
         **view,
         "has_accounts": has_accounts,
@@ -50,14 +50,14 @@ def lay_out_first_file(
     }
 
 
-def _group(group: OperationGroup, made: Protocols) -> dict[str, Any]:
+def _group(group: OperationGroup, protocols: Protocols) -> dict[str, Any]:
     return {
         "name": Code(class_name(f"{group.tag} operations")),
         "field": Code(group.field),
         "docstring": docstring([f"Do the operations of {group.tag}."], _METHOD),
         "methods": [
             {
-                "signature": made.method(operation, is_async=True)["signature"],
+                "signature": protocols.method(operation, is_async=True)["signature"],
                 "message": lay_out(Text(f"{operation.id} is not written yet"), 8, 20),
             }
             for operation in group.served

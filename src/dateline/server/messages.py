@@ -380,11 +380,11 @@ class Messages:
 
     def _bodies(self, reader: _DocumentReader) -> dict[str, Any]:
         """Return the schemas of the bodies of all responses."""
-        made: dict[str, Any] = {}
+        bodies: dict[str, Any] = {}
         for (path, method), name in self._by_name:
             responses = reader.responses(reader.operation(path, method) or {})
-            made[name] = _by_status(responses, partial(self._contents, reader))
-        return made
+            bodies[name] = _by_status(responses, partial(self._contents, reader))
+        return bodies
 
     @staticmethod
     def _contents(reader: _DocumentReader, response: dict[str, Any]) -> dict[str, Any]:
@@ -413,15 +413,15 @@ class Messages:
         }
 
 
-def _different(made: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    return {name: each for name, each in made.items() if each != known[name]}
+def _different(views: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    return {name: each for name, each in views.items() if each != known[name]}
 
 
 def _by_status(
     responses: dict[str, dict[str, Any]], read: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    made = {status: read(response) for status, response in responses.items()}
-    return {status: found for status, found in made.items() if found}
+    by_status = {status: read(response) for status, response in responses.items()}
+    return {status: found for status, found in by_status.items() if found}
 
 
 def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:

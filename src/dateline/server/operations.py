@@ -155,10 +155,10 @@ def read_groups(api: Api) -> list[OperationGroup]:
     one name in Python, adopted operations are not served; for authored ones, SourceError is raised.
     """
     found = _OperationReader(api)
-    made = found.groups()
+    groups = found.groups()
     if found.problems:
         raise SourceError(found.problems)
-    return made
+    return groups
 
 
 class _OperationReader:
@@ -273,7 +273,7 @@ class _OperationReader:
         }
         eras = [era for _, era in self._timeline.eras("operation", node)]
         security = [era.get("security", self._document.get("security", [])) for era in eras]
-        made = Operation(
+        result = Operation(
             id=name,
             group=argument_name(_tag(node)),
             handler=argument_name(called, _SPOKEN),
@@ -297,7 +297,9 @@ class _OperationReader:
             deprecated=node.get("deprecated") is True,
             unserved=self._unserved.get(name, ""),
         )
-        return replace(made, parameters=(), body=None, responses={}) if made.unserved else made
+        return (
+            replace(result, parameters=(), body=None, responses={}) if result.unserved else result
+        )
 
     def _handler_name(self, path: str, method: str) -> str:
         """Return the name of the handler: the id, or method and path without one.

@@ -45,14 +45,14 @@ def lay_out_protocols(
 
     An API that *has_accounts* has them even if no operation that needs one can be served.
     """
-    made = Protocols(types, environments, ACCOUNT)
+    protocols = Protocols(types, environments, ACCOUNT)
     if has_accounts:
-        made.use_accounts()
+        protocols.use_accounts()
     view = {
-        "groups": [made.group(group) for group in groups],
-        "converters": [made.converter(each) for each in converters],
+        "groups": [protocols.group(group) for group in groups],
+        "converters": [protocols.converter(each) for each in converters],
     }
-    return {**view, **made.imports()}
+    return {**view, **protocols.imports()}
 
 
 class Protocols:

@@ -71,8 +71,8 @@ class Types:
         """Return the type of a request body in handlers, if there is one."""
         if body.is_file:
             return "Upload"
-        made = _simplify(self._of(self._of_body(operation, body), body))
-        return Brackets("AsyncIterator", (made,)) if body.is_sequence else made
+        type_ = _simplify(self._of(self._of_body(operation, body), body))
+        return Brackets("AsyncIterator", (type_,)) if body.is_sequence else type_
 
     def read_response(self, operation: Operation, status: str, response: Content) -> Node:
         """Return the type for which the body of a response must be valid."""
@@ -90,8 +90,8 @@ class Types:
                 values.append(self._response(operation, status, each))
             for other in (each.stream, None if each.is_json else each):
                 if other is not None:
-                    made = self._pieces(operation, status, other)
-                    others += [made, Brackets("Reply", (made,))]
+                    type_ = self._pieces(operation, status, other)
+                    others += [type_, Brackets("Reply", (type_,))]
         found = [Brackets("Result", (either(values),))] if values else []
         return either([*found, *others])
 

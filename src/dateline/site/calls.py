@@ -72,14 +72,14 @@ class PythonCalls:
             values.append(Pair("body", self._write_body(sent, body, imports)))
         called = call(f"client.{operation.method_name}", *values)
         opened = call("Client", *self._list_settings(operation))
-        made = lay_out(called, _STEP, _STEP + len("result = "))
+        code = lay_out(called, _STEP, _STEP + len("result = "))
         result = "result = " if any(operation.results.values()) else ""
         lines = [
             *_write_imports(imports),
             f"from {self._module} import {', '.join(sorted(own for at, own in imports if not at))}",
             "",
             f"with {lay_out(opened, 0, len('with  as client:'))} as client:",
-            f"    {result}{made}",
+            f"    {result}{code}",
         ]
         return "\n".join(lines)
 
@@ -100,8 +100,8 @@ class PythonCalls:
         for argument in operation.arguments:
             if not argument.required:
                 continue
-            made = self._write_value(argument, imports)
-            yield made if argument.place == "path" else Pair(argument.keyword, made)
+            written = self._write_value(argument, imports)
+            yield written if argument.place == "path" else Pair(argument.keyword, written)
 
     def _write_value(self, argument: Argument, imports: set[tuple[str, str]]) -> Node:
         schema = argument.inline.schema
@@ -164,8 +164,8 @@ def _write_file(schema: Any) -> Node | None:
 
 def _write_imports(imports: set[tuple[str, str]]) -> list[str]:
     modules = sorted({module for module, _ in imports if module})
-    made = [
+    lines = [
         f"from {module} import {', '.join(sorted(name for at, name in imports if at == module))}"
         for module in modules
     ]
-    return [*made, ""] if made else []
+    return [*lines, ""] if lines else []

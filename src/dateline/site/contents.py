@@ -113,15 +113,15 @@ def name_pages(names: Iterable[str]) -> dict[str, str]:
     It only has characters that every file system and address allows. Names that would be equal, or
     too long, contain a digest.
     """
-    made = {name: _simplify(name) for name in sorted({*names})}
+    pages = {name: _simplify(name) for name in sorted({*names})}
     folded: dict[str, int] = {}
-    for each in made.values():
+    for each in pages.values():
         folded[each.lower()] = folded.get(each.lower(), 0) + 1
     return {
         name: each
         if folded[each.lower()] == 1 and len(each) <= _LONGEST
         else f"{each[:_LONGEST]}-{sha256(name.encode()).hexdigest()[:8]}"
-        for name, each in made.items()
+        for name, each in pages.items()
     }
 
 

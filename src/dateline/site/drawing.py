@@ -32,8 +32,8 @@ class TimeLine:
     @property
     def words(self) -> str:
         """A description of the drawing, for readers who don't see it."""
-        said = (", ".join([stop.version, stop.state, *stop.notes]) for stop in self.stops)
-        return "; ".join(said)
+        stops = (", ".join([stop.version, stop.state, *stop.notes]) for stop in self.stops)
+        return "; ".join(stops)
 
 
 def draw(table: Table) -> TimeLine:

@@ -225,10 +225,10 @@ class Samples:
                 # only objects have properties that requests lack
                 goal = self._resolver.resolve(schema.get("$ref")) or schema
                 sent = not declared_types(goal).isdisjoint({"object", "array"})
-                made = self._sampler(schema, sent=sent).value(schema, name, 1.0)
+                value = self._sampler(schema, sent=sent).value(schema, name, 1.0)
             except UnsatisfiedError:
-                made = name.upper()
-            self._parameters[key] = schema, made
+                value = name.upper()
+            self._parameters[key] = schema, value
         return self._parameters[key][1]
 
     def _value(self, parameter: Mapping[str, Any]) -> str:

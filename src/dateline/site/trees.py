@@ -90,9 +90,9 @@ class TreeRow:
     @property
     def words(self) -> str:
         """The text about the value itself, for comparison with that of another version."""
-        said = [self.type, self.component or "", *self.limits]
-        said += ["required" if self.is_required else "optional"]
-        return ", ".join(each for each in said if each)
+        found = [self.type, self.component or "", *self.limits]
+        found += ["required" if self.is_required else "optional"]
+        return ", ".join(each for each in found if each)
 
 
 class _RowPlace(NamedTuple):
@@ -291,12 +291,12 @@ class Trees:
             words = node.get("x-enum-descriptions")
             for index, each in enumerate(listed or ()):
                 text = json.dumps(each, ensure_ascii=False)
-                said = (
+                texts = (
                     words.get(each, "") if isinstance(words, dict) and isinstance(each, str) else ""
                 )
                 yield ListedValue(
                     text=text,
-                    description=str(said),
+                    description=str(texts),
                     marks=self._marks_at([f"{part.pointer}/enum/{index}"]),
                 )
             if listed is None:

@@ -76,8 +76,8 @@ def style_of(text: str, root: Span, *, json: bool = False) -> Style:
 
 def _is_left_long(line: str) -> bool:
     """Return whether *line* is a long one that could be broken."""
-    said = line.lstrip(" -").rstrip()
-    return len(line) > _WIDTHS[1] and " " in (said.partition(": ")[2] or said)
+    content = line.lstrip(" -").rstrip()
+    return len(line) > _WIDTHS[1] and " " in (content.partition(": ")[2] or content)
 
 
 def in_brackets(value: Any, style: Style) -> str:

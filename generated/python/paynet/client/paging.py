@@ -62,6 +62,6 @@ class Paging(Generic[_Page, _Item]):
                 return None
             start = self.first if before is None else int(before)
             following = start + (1 if self.kind == "page" else count)
-        made = list(values)
-        made[self.parameter] = following
-        return made
+        chosen = list(values)
+        chosen[self.parameter] = following
+        return chosen

@@ -252,10 +252,10 @@ def _describe_cut(
 ) -> StreamCutError | UnreadableResponseError:
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        made = UnreadableResponseError(f"{operation}: an item of the stream: {found['msg']}")
-        made.status, made.headers = response.status_code, dict(response.headers)
-        made.operation = operation
-        return made
+        unreadable = UnreadableResponseError(f"{operation}: an item of the stream: {found['msg']}")
+        unreadable.status, unreadable.headers = response.status_code, dict(response.headers)
+        unreadable.operation = operation
+        return unreadable
     cut = StreamCutError(f"{operation}: the response stopped ({type(error).__name__} {error})")
     cut.operation = operation
     return cut

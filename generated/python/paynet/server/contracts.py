@@ -88,8 +88,8 @@ class Contract:
         if name is not None and name not in within:
             found &= self.types(self._schemas.get(name, True), within | {name})
         if "type" in schema:
-            said = schema["type"]
-            listed = {said} if isinstance(said, str) else set(said)
+            type_ = schema["type"]
+            listed = {type_} if isinstance(type_, str) else set(type_)
             found &= listed | ({"integer"} if "number" in listed else set())
         for known in (schema.get("enum"), [schema["const"]] if "const" in schema else None):
             if known is not None:
@@ -107,7 +107,7 @@ class Contract:
 
         Of alternatives, those that may be lists count.
         """
-        return self._below(schema, "array", lambda said: said.get("items", True))
+        return self._below(schema, "array", lambda part: part.get("items", True))
 
     def fields(self, schema: Any) -> tuple[frozenset[str], bool]:
         """Return the names of the fields that an object may have, and whether it may have others.
@@ -135,9 +135,9 @@ class Contract:
     def property(self, schema: Any, name: str) -> Any:
         """Return the schema of the field *name* of an object, as `items` does."""
 
-        def own(said: Mapping[str, Any]) -> Any:
-            others = said.get("additionalProperties", True)
-            return said.get("properties", {}).get(name, others)
+        def own(part: Mapping[str, Any]) -> Any:
+            others = part.get("additionalProperties", True)
+            return part.get("properties", {}).get(name, others)
 
         return self._below(schema, "object", own, lambda each: name in self.fields(each)[0])
 
@@ -159,12 +159,12 @@ class Contract:
             return True
         parts = [self._below(each, kind, own, knows) for each in schema.get("allOf", ())]
         for union in ("anyOf", "oneOf"):
-            meant = [each for each in schema.get(union, ()) if kind in self.types(each)]
-            meant = [each for each in meant if knows(each)] or meant
-            if meant:
-                parts.append({"anyOf": [self._below(each, kind, own, knows) for each in meant]})
-        said = own(schema)
-        return {"allOf": [said, *parts]} if parts else said
+            members = [each for each in schema.get(union, ()) if kind in self.types(each)]
+            members = [each for each in members if knows(each)] or members
+            if members:
+                parts.append({"anyOf": [self._below(each, kind, own, knows) for each in members]})
+        found = own(schema)
+        return {"allOf": [found, *parts]} if parts else found
 
 
 class MisfitError(Exception):
@@ -335,8 +335,8 @@ class Validator:
         found = self.find_misfit(value)
         if found is None:
             return None
-        place, said = found
-        return f"{pointer(place) or 'the value itself'} {said}"
+        place, reason = found
+        return f"{pointer(place) or 'the value itself'} {reason}"
 
     def find_misfit(self, value: Any) -> tuple[list[str | int], str] | None:
         """Return the steps to the invalid part, and its constraint; None if *value* is valid."""
@@ -352,9 +352,9 @@ class Validator:
         error = self._first_error(value)
         if error is None:
             return
-        place, said = _told(error, quotes=True)
+        place, reason = _told(error, quotes=True)
         called = " ".join([what, *(quote(str(step)) for step in place[:depth])])
-        raise RequestError(f"{located(called, pointer(place[depth:]))} {said}")
+        raise RequestError(f"{located(called, pointer(place[depth:]))} {reason}")
 
     def _first_error(self, value: Any) -> ValidationError | None:
         if self._validator.is_valid(value):
@@ -414,9 +414,9 @@ def _alternatives(error: ValidationError, *, quotes: bool) -> tuple[list[str | i
     """Describe an error by the one alternative that the caller meant, if there is one."""
     place = [*error.instance_path]
     context = getattr(error.kind, "context", [])
-    meant = [errors for errors in context if not any(_is_other(each, place) for each in errors)]
-    if len(meant) == 1 and meant[0]:
-        return _told(meant[0][0], quotes=quotes)
+    relevant = [errors for errors in context if not any(_is_other(each, place) for each in errors)]
+    if len(relevant) == 1 and relevant[0]:
+        return _told(relevant[0][0], quotes=quotes)
     if context and not any(context):
         return place, "fits more than one of the alternatives"
     return place, f"fits none of the alternatives{_found(error.instance) if quotes else ''}"

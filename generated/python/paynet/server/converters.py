@@ -16,7 +16,7 @@ T = TypeVar("T")
 class Make(Protocol):
     """Calls a function that calls converters, which may have to be awaited."""
 
-    def __call__(self, made: Callable[[], T], /) -> Awaitable[T]:
+    def __call__(self, compute: Callable[[], T], /) -> Awaitable[T]:
         """Return what *made* returns."""
         ...
 

@@ -58,8 +58,8 @@ class Items:
         if self._validator is not None:
             found = self._validator.find_misfit(listed)
             if found is not None:
-                [_, *place], said = found if found[0] else ([0], found[1])
-                raise MisfitError(f"an item of the stream: {pointer(place) or 'itself'} {said}")
+                [_, *place], reason = found if found[0] else ([0], found[1])
+                raise MisfitError(f"an item of the stream: {pointer(place) or 'itself'} {reason}")
         try:
             after = self._change(listed)
         except UnfitError as error:
@@ -79,8 +79,8 @@ class Items:
     def _write_event(self, event: ServerSentEvent[Any]) -> bytes:
         if self._data == "fields" or not isinstance(self._framing, sequences.Events):
             raise MisfitError("a ServerSentEvent where its fields, or another item, belong")
-        said = {"event": event.event, "id": event.id, "retry": event.retry}
-        fields = {name: str(value) for name, value in said.items() if value is not None}
+        lines = {"event": event.event, "id": event.id, "retry": event.retry}
+        fields = {name: str(value) for name, value in lines.items() if value is not None}
         taken = self.take(_plain(event.data))
         return b"".join(self._framing.write_with(fields, each) for each in taken)
 
@@ -103,18 +103,18 @@ class NarrowedStream:
 
     async def change(self, piece: bytes, *, is_last: bool) -> bytes:
         """Return what is sent to callers for *piece*. Raises MisfitError."""
-        made = bytearray()
+        written = bytearray()
         try:
             for each in self._decoder.decode(piece):
                 for frame in self._framing.split(each):
-                    made += await self._write(frame)
+                    written += await self._write(frame)
             if is_last:
                 self._decoder.end()
             for frame in self._framing.end() if is_last else ():
-                made += await self._write(frame)
+                written += await self._write(frame)
         except SequenceError as error:
             raise MisfitError(str(error)) from error
-        return bytes(made)
+        return bytes(written)
 
     async def _write(self, frame: Frame | bytes) -> bytes:
         if isinstance(frame, bytes):

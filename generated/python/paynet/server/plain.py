@@ -17,11 +17,11 @@ def read_json(content: bytes) -> Any:
 
 def write_json(value: Any) -> bytes:
     """Return *value* as JSON. Raises ValueError for values that JSON does not have."""
-    made = to_json(value)
-    if b"Infinity" in made or b"NaN" in made:
+    text = to_json(value)
+    if b"Infinity" in text or b"NaN" in text:
         # a text may contain it, too
         json.dumps(value, allow_nan=False, default=str)
-    return made
+    return text
 
 
 def _find_fastest() -> tuple[Callable[[bytes], Any], Callable[[Any], bytes]]:

@@ -145,8 +145,8 @@ class Problems:
             counts: dict[tuple[int, str], tuple[int, Response]] = {}
             for results in self._all:
                 for response in results.errors(version):
-                    said = json.dumps([response.media_type, response.schema], sort_keys=True)
-                    key = _distance(response.key, status), said
+                    text = json.dumps([response.media_type, response.schema], sort_keys=True)
+                    key = _distance(response.key, status), text
                     count, first = counts.get(key, (0, response))
                     counts[key] = count + 1, first
             order = sorted(counts.items(), key=lambda each: (each[0][0], -each[1][0]))
@@ -187,5 +187,7 @@ def _note(scope: Scope, problem: Problem, answer: Answer, *, is_known: bool) -> 
     if shown.encode() in answer.body:
         trace_id, is_known = f"{trace_id} ({shown})", False
     if not is_known:
-        said = problem.message
-        _log.info("%s: %s %r: %d %s", trace_id, scope["method"], scope["path"], answer.status, said)
+        message = problem.message
+        _log.info(
+            "%s: %s %r: %d %s", trace_id, scope["method"], scope["path"], answer.status, message
+        )

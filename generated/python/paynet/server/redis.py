@@ -92,9 +92,9 @@ class RedisStore:
                 task = asyncio.create_task(self._extend(key, value))
                 self._held[attempt.scope] = _Held(key, value, task)
                 return Claim.TAKEN
-            said = found.decode() if isinstance(found, bytes) else str(found)
-            if said.startswith(_ANSWER):
-                return _read(said)
+            text = found.decode() if isinstance(found, bytes) else str(found)
+            if text.startswith(_ANSWER):
+                return _read(text)
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0:
                 return Claim.RUNNING
@@ -102,16 +102,16 @@ class RedisStore:
             wait = min(wait * 2, _LONGEST_WAIT)
 
     async def record(self, attempt: Attempt, answer: Answer) -> None:
-        held = self._held[attempt.scope]
+        lock = self._held[attempt.scope]
         written = _write(attempt, answer)
-        if not await self._run(_RECORD, held.key, held.value, written, self._retention):
+        if not await self._run(_RECORD, lock.key, lock.value, written, self._retention):
             raise LostClaimError("the claim on this idempotency key has ended meanwhile")
         await self._end(self._held.pop(attempt.scope))
 
     async def release(self, attempt: Attempt) -> None:
-        held = self._held.pop(attempt.scope)
-        await self._end(held)
-        await self._run(_RELEASE, held.key, held.value)
+        lock = self._held.pop(attempt.scope)
+        await self._end(lock)
+        await self._run(_RELEASE, lock.key, lock.value)
 
     @property
     def _milliseconds(self) -> int:
@@ -130,10 +130,10 @@ class RedisStore:
         return await cast("Awaitable[int]", self._client.eval(script, 1, key, *given))
 
     @staticmethod
-    async def _end(held: _Held) -> None:
-        held.task.cancel()
+    async def _end(lock: _Held) -> None:
+        lock.task.cancel()
         with suppress(asyncio.CancelledError):
-            await held.task
+            await lock.task
 
 
 def _write(attempt: Attempt, answer: Answer) -> str:

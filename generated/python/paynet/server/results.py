@@ -427,12 +427,12 @@ def _raw(change: Callable[[Any], Any]) -> Write:
 
 def _encoded(headers: Mapping[str, Any]) -> Headers:
     """Return header fields as they are sent. Raises MisfitError for values that can't be sent."""
-    made = []
+    encoded = []
     for name, value in headers.items():
         if not _NAME.fullmatch(name) or name.lower() in _OURS:
             raise MisfitError(f"{name!r} is no header that a handler can set")
         text = value if isinstance(value, str) else encode(value).decode()
         if not text.isprintable() or not text.isascii():
             raise MisfitError(f"the header {name} holds what is not printable ASCII")
-        made.append((name.lower().encode("ascii"), text.encode("ascii")))
-    return made
+        encoded.append((name.lower().encode("ascii"), text.encode("ascii")))
+    return encoded

@@ -28,20 +28,20 @@ def write_query(
         for name, _ in query.pairs(pair):
             if name not in gone and name.partition("[")[0] not in gone:
                 kept.append(pair)
-    made = [
+    pairs = [
         f"{quote_plus(name)}={quote_plus(text)}".encode()
         for key, value in values.items()
         for name, text in _write_fields(key, value, described.get(key, {}))
     ]
-    return {**scope, "query_string": b"&".join([*kept, *made])}
+    return {**scope, "query_string": b"&".join([*kept, *pairs])}
 
 
 def write_whole_query(
     scope: Scope, _: set[str], values: Mapping[str, Any], described: Parameters
 ) -> Scope:
     """Return *scope* with the one of *values* as its query string, or without a query string."""
-    made = "".join(_write_whole(value, described[name]) for name, value in values.items())
-    return {**scope, "query_string": made.encode()}
+    written = "".join(_write_whole(value, described[name]) for name, value in values.items())
+    return {**scope, "query_string": written.encode()}
 
 
 def _write_whole(value: Any, described: Mapping[str, Any]) -> str:
@@ -90,15 +90,15 @@ def write_path(
     scope: Scope, template: str, values: Mapping[str, Any], described: Parameters
 ) -> Scope:
     """Return *scope* with *values* for the parameters of its path, which has the *template*."""
-    made = template
+    path = template
     for name, value in values.items():
-        made = made.replace("{" + name + "}", quote(_join(value, described.get(name, {})), safe=""))
+        path = path.replace("{" + name + "}", quote(_join(value, described.get(name, {})), safe=""))
     root = scope.get("root_path") or ""
     before = root if root and scope["path"].startswith(root) else ""
     return {
         **scope,
-        "path": before + unquote(made),
-        "raw_path": quote(before).encode() + quote(made, safe=_IN_PATHS).encode(),
+        "path": before + unquote(path),
+        "raw_path": quote(before).encode() + quote(path, safe=_IN_PATHS).encode(),
     }
 
 

@@ -233,30 +233,30 @@ class _Then(Scope):
 
     def _schema(self, node: dict[str, Any]) -> dict[str, Any]:
         eras = self.timeline.eras("schema", node)
-        made = dict(next(era for mask, era in eras if mask >> self.at & 1))
+        result = dict(next(era for mask, era in eras if mask >> self.at & 1))
         called = {
             name: next(
                 text
                 for mask, text in self.timeline.names("schema", name, child)
                 if mask >> self.at & 1
             )
-            for name, child in made.get("properties", {}).items()
+            for name, child in result.get("properties", {}).items()
             if self._shows(child)
         }
-        hidden = made.get("properties", {}).keys() - called.keys()
-        if "properties" in made:
-            made["properties"] = {now: made["properties"][name] for name, now in called.items()}
-        if "required" in made:
-            made["required"] = [
-                called.get(name, name) for name in made["required"] if name not in hidden
+        hidden = result.get("properties", {}).keys() - called.keys()
+        if "properties" in result:
+            result["properties"] = {now: result["properties"][name] for name, now in called.items()}
+        if "required" in result:
+            result["required"] = [
+                called.get(name, name) for name in result["required"] if name not in hidden
             ]
-        members = [member for key in UNIONS for member in made.get(key, ())]
+        members = [member for key in UNIONS for member in result.get(key, ())]
         for key in ("allOf", *UNIONS):
-            if key in made:
-                made[key] = [child for child in made[key] if self._shows(child)]
-        if isinstance(made.get("discriminator"), dict):
-            made["discriminator"] = self._discriminator(made["discriminator"], members)
-        return made
+            if key in result:
+                result[key] = [child for child in result[key] if self._shows(child)]
+        if isinstance(result.get("discriminator"), dict):
+            result["discriminator"] = self._discriminator(result["discriminator"], members)
+        return result
 
     def _discriminator(self, node: dict[str, Any], members: list[Any]) -> dict[str, Any]:
         """Return *node* without the tags of schemas that are not visible."""

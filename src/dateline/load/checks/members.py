@@ -96,9 +96,9 @@ def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[V
         which = (date, *union.at(at), *union.dates(at))
         if which not in known:
             known[which] = union.is_shown(index, at)
-        said = date, _when(scope, member, at)
-        there, wrong = absent.get(said, (0, 0))
-        absent[said] = there | 1 << at, wrong | (0 if known[which] else 1 << at)
+        shown_when = date, _when(scope, member, at)
+        there, wrong = absent.get(shown_when, (0, 0))
+        absent[shown_when] = there | 1 << at, wrong | (0 if known[which] else 1 << at)
     for (date, when), (there, wrong) in absent.items():
         if wrong:
             versions = when if wrong == there and when else scope.timeline.places(wrong)
@@ -119,9 +119,9 @@ def _when(scope: Scope, member: dict[str, Any], at: int) -> str:
 
 
 def _unknown(
-    union: _GatedUnion, site: Site, said: tuple[int, str | None], when: str, at: int
+    union: _GatedUnion, site: Site, shown_when: tuple[int, str | None], when: str, at: int
 ) -> Violation:
-    index, date = said
+    index, date = shown_when
     value = substitutes(union.members[index])[date]
     steps = (union.key, index, SHOWN_AS) if date is None else (union.key, index, SHOWN_AS, date)
     trail = site.at(*steps)

@@ -120,8 +120,8 @@ def path_parameters(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 def _perhaps(name: str, known: list[str]) -> str:
-    meant = did_you_mean(name, known)
-    return meant if "did you mean" in meant else ""
+    hint = did_you_mean(name, known)
+    return hint if "did you mean" in hint else ""
 
 
 def _list_path_parameters(scope: Scope, node: dict[str, Any], trail: Trail) -> dict[str, Trail]:

@@ -101,8 +101,10 @@ def items(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 def formats(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     name = site.node[key]
     if name not in FORMATS and _FORMAT.fullmatch(name):
-        meant = find_nearest(name, sorted(FORMATS))
-        way_out = f"did you mean {meant!r}?" if meant else "say it in `description` or `pattern`"
+        nearest = find_nearest(name, sorted(FORMATS))
+        way_out = (
+            f"did you mean {nearest!r}?" if nearest else "say it in `description` or `pattern`"
+        )
         message = f"{quote(name)} is not in OpenAPI's registry of formats; {way_out}"
         yield Violation(site.at(key), "unknown-format", message, value=True)
 

@@ -356,17 +356,17 @@ class StructureWalk:
             message = f"`{key}` is not allowed inside `x-was`; put it on the node itself"
             yield Violation(trail, "misplaced-annotation", message)
         elif key.startswith("x-"):
-            meant = _meant_for_ours(key, self._authored)
-            if meant is not None:
+            nearest = _meant_for_ours(key, self._authored)
+            if nearest is not None:
                 yield Violation(
-                    trail, "unknown-annotation", f"{quote(key)}; did you mean {meant!r}?"
+                    trail, "unknown-annotation", f"{quote(key)}; did you mean {nearest!r}?"
                 )
         else:
             fact = f"{quote(key)} is not a key of {name_kind(form.kind)}"
             known = (name for name, each in form.keys.items() if not each.is_newer)
-            meant = find_nearest(key, known, _CLOSE_TO_A_KEY)
-            if meant is not None:
-                yield Violation(trail, "misspelt-key", f"{fact}; did you mean {meant!r}?")
+            nearest = find_nearest(key, known, _CLOSE_TO_A_KEY)
+            if nearest is not None:
+                yield Violation(trail, "misspelt-key", f"{fact}; did you mean {nearest!r}?")
             else:
                 # a history has nothing around it or below
                 place = None if WAS in path(trail) else find_right_place(form.kind, key)
@@ -398,10 +398,10 @@ def _way_out(value: Any, trail: Trail, wanted: ValueType) -> str:
 @lru_cache(maxsize=1024)
 def _meant_for_ours(key: str, authored: bool) -> str | None:
     """Return which of our keys the foreign *key* was probably meant to be."""
-    meant = find_nearest(key, sorted(KEYS), _CLOSE_TO_OURS[authored])
-    if meant is None and authored:
-        meant = _LIKE_OURS.get(re.split("[-_]", key[2:].casefold())[0])
-    return meant
+    nearest = find_nearest(key, sorted(KEYS), _CLOSE_TO_OURS[authored])
+    if nearest is None and authored:
+        nearest = _LIKE_OURS.get(re.split("[-_]", key[2:].casefold())[0])
+    return nearest
 
 
 def without_faults(scope: Scope, faults: list[TypeFault]) -> Scope:

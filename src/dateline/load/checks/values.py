@@ -94,7 +94,10 @@ def _choices(scope: Scope, node: dict[str, Any]) -> list[Any] | None:
         return values
     members = [member for key in UNIONS for member in node.get(key, ())]
     eras = [entry for member in members for entry in member.get(WAS, {}).values()]
-    return [*values, *(said["const"] for said, _ in map(changes, eras) if "const" in said)]
+    return [
+        *values,
+        *(replaced["const"] for replaced, _ in map(changes, eras) if "const" in replaced),
+    ]
 
 
 def _name_types(schema: dict[str, Any]) -> str:

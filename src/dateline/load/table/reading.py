@@ -64,8 +64,8 @@ class TableReading:
             foreign = what in OPENAPI and key.startswith("x-") and key not in OUR_KEYS
             if not foreign and key not in fields:
                 others = [name for name, known in KEYS.items() if key in known]
-                meant = f"; it is a key of {' or '.join(others)}" if others else ""
-                message = f"{key!r} is not a key of {what}{meant or did_you_mean(key, fields)}"
+                hint = f"; it is a key of {' or '.join(others)}" if others else ""
+                message = f"{key!r} is not a key of {what}{hint or did_you_mean(key, fields)}"
                 self.note(node.place(key), "unknown-key", message)
         subjects, refusal = SUBJECTS.get(what, ((), None))
         is_one = refusal is None or len(node.keys() & {*subjects}) == 1

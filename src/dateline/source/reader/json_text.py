@@ -28,17 +28,17 @@ def after_blanks(text: str, offset: int) -> int:
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object of *pairs*; a repeated key is a ValueError."""
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    result = dict(pairs)
+    if len(result) != len(pairs):
         raise ValueError
-    return made
+    return result
 
 
 def _unique_map(file: str, pairs: list[tuple[str, Any]]) -> Map:
     """Return the same as a mapping that knows its *file*."""
-    made = Map(_unique(pairs))
-    made.file, made.mark, made.marks = file, 0, []
-    return made
+    result = Map(_unique(pairs))
+    result.file, result.mark, result.marks = file, 0, []
+    return result
 
 
 def _in_range(number: Callable[[str], Any]) -> Callable[[str], Any]:

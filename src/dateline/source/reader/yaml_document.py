@@ -322,10 +322,10 @@ class YamlReader:
 
     def _stop_at(self, error: Any) -> NoReturn:
         mark = error.problem_mark
-        said = f"{error.context}: {error.problem}"
+        problem = f"{error.context}: {error.problem}"
         if self._text.startswith("\t", mark.index):
-            said = "tab character"
-        complaint = next(complaint for complaint in _COMPLAINTS if complaint.part in said)
+            problem = "tab character"
+        complaint = next(complaint for complaint in _COMPLAINTS if complaint.part in problem)
         opening = error.context_mark or mark
         message = complaint.message.format(
             found=word_at(self._text, mark.index),

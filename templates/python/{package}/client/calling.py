@@ -277,8 +277,8 @@ class Call(Generic[T]):
             # intermediaries would resolve it to another path
             raise ValueError(f"{operation.name}: a path parameter can't be . or ..")
         if operation.idempotency:
-            made = str(uuid4()) if key is None else key
-            headers[operation.idempotency] = require_field_value(operation.idempotency, made)
+            new_key = str(uuid4()) if key is None else key
+            headers[operation.idempotency] = require_field_value(operation.idempotency, new_key)
         self._content: bytes | None = None
         self._parts: list[SentPart] = []
         is_multipart = operation.body.partition(";")[0].strip().lower() == MULTIPART
@@ -433,10 +433,12 @@ class Call(Generic[T]):
             return delay
         is_timeout = isinstance(error, httpx.TimeoutException)
         kind = errors.TimedOutError if is_timeout else errors.ConnectionFailedError
-        made = kind(f"{self._operation.name}: {reason}")
+        failure = kind(f"{self._operation.name}: {reason}")
         if not self._may_repeat and not is_unsent:
-            made.add_note("Not sent again: it may have had its effect, and has no idempotency key.")
-        raise self._finish(made) from error
+            failure.add_note(
+                "Not sent again: it may have had its effect, and has no idempotency key."
+            )
+        raise self._finish(failure) from error
 
     def is_success(self, response: httpx.Response) -> bool:
         """Return whether the status is a success: the body is only needed otherwise."""
@@ -462,16 +464,16 @@ class Call(Generic[T]):
             delay = self._choose_delay(f"status {status}", retry_after)
             if delay is not None:
                 return delay
-        made = self._create_status_error(response, retry_after)
+        error = self._create_status_error(response, retry_after)
         if refused:
-            made.add_note(refused)
+            error.add_note(refused)
         longest = self._session.backoff.longest
         if self._may_repeat and status in REPEATABLE_STATUSES and (retry_after or 0.0) > longest:
-            made.add_note(
+            error.add_note(
                 f"Not sent again: the wait of {retry_after:.0f} s that Retry-After asks for is "
                 f"longer than the backoff's longest, {longest:.0f} s."
             )
-        raise self._finish(made)
+        raise self._finish(error)
 
     def _follow(self, response: httpx.Response) -> str | None:
         """Direct the next request to the target of *response*, or return why not.
@@ -558,51 +560,51 @@ class Call(Generic[T]):
             return
         if served != service.version:
             what = "does not name its version" if served is None else f"is of version {served!r}"
-            made = errors.VersionMismatchError(
+            error = errors.VersionMismatchError(
                 f"{self._operation.name}: the client is of version {service.version}, and the "
                 f"response {what}"
             )
-            self._describe(made, response)
-            raise self._finish(made)
+            self._describe(error, response)
+            raise self._finish(error)
 
     def _create_status_error(
         self, response: httpx.Response, retry_after: float | None
     ) -> errors.StatusError:
         plain = _read_plain(response)
-        said = self._hide(errors.quote_body(plain))
+        quoted = self._hide(errors.quote_body(plain))
         status = f"status {response.status_code}"
-        made = errors.status_error(response.status_code)(
-            f"{self._operation.name}: {status}{': ' if said else ''}{said}"
+        error = errors.status_error(response.status_code)(
+            f"{self._operation.name}: {status}{': ' if quoted else ''}{quoted}"
         )
-        made.code = errors.find_code(plain)
-        made.retry_after = retry_after
-        self._describe(made, response)
+        error.code = errors.find_code(plain)
+        error.retry_after = retry_after
+        self._describe(error, response)
         if response.status_code in REPEATABLE_STATUSES and not self._may_repeat:
-            made.add_note("Not sent again: it has no idempotency key.")
-        return made
+            error.add_note("Not sent again: it has no idempotency key.")
+        return error
 
-    def _describe(self, made: errors.ResponseError, response: httpx.Response) -> None:
+    def _describe(self, error: errors.ResponseError, response: httpx.Response) -> None:
         plain = _read_plain(response)
-        made.status, made.headers = response.status_code, dict(response.headers)
-        made.request_id = errors.find_request_id(response.headers, plain)
-        made.body = plain
+        error.status, error.headers = response.status_code, dict(response.headers)
+        error.request_id = errors.find_request_id(response.headers, plain)
+        error.body = plain
         declared = self._operation.errors
         key = find_status(declared, response.status_code)
         if key is not None and declared[key] is not None and response.status_code >= 300:
             try:
                 reader = self._operation.find_reader(declared, response.status_code)
-                made.body = reader.validate_json(response.content)
+                error.body = reader.validate_json(response.content)
             except ValidationError:
                 # intermediaries send errors of their own
                 pass
 
     def _refuse(self, response: httpx.Response, reason: str) -> errors.UnreadableResponseError:
-        made = errors.UnreadableResponseError(
+        error = errors.UnreadableResponseError(
             f"{self._operation.name}: status {response.status_code}, but the response is not what "
             f"version {self._session.service.version} has ({self._hide(reason)})"
         )
-        self._describe(made, response)
-        return self._finish(made)
+        self._describe(error, response)
+        return self._finish(error)
 
     def _finish(self, error: _Error) -> _Error:
         """Return *error* with the known facts about the call."""

@@ -55,12 +55,12 @@ def list_parts(body: object, form: Mapping[str, Parameter | Part]) -> list[SentP
                 key, _, text = pair.partition("=")
                 parts.append((unquote(key), (None, unquote(text).encode(), None, {})))
             continue
-        made = style or Part()
+        part = style or Part()
         for item in items:
             if _is_file(item):
-                files.append((name, _write_file(name, item, made)))
+                files.append((name, _write_file(name, item, part)))
             elif item is not None:
-                parts.append((name, _write_value(name, item, made)))
+                parts.append((name, _write_value(name, item, part)))
     return parts + files
 
 

@@ -57,9 +57,9 @@ class _Settings:
     ) -> _Client:
         """Return a client with other settings on the same connections; *headers* are added."""
         session = self._session
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made._session = replace(
+        client = object.__new__(type(self))
+        client.__dict__.update(self.__dict__)
+        client._session = replace(
             session,
             timeout=session.timeout if isinstance(timeout, _Unchanged) else timeout,
             max_retries=session.max_retries if max_retries is None else max_retries,
@@ -69,8 +69,8 @@ class _Settings:
             if follow_redirects is None
             else follow_redirects,
         )
-        made._is_own = False
-        return made
+        client._is_own = False
+        return client
 
     def __repr__(self) -> str:
         where = self._session.address or self._session.environment

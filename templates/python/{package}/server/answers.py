@@ -155,8 +155,8 @@ class AnswerNarrowing:
         if status in BODILESS:
             return Treatment(status, key)
         if not content_type:
-            said = f"status {status} has no body in {self._operation}"
-            return self._treat_undescribed(status, key, said)
+            reason = f"status {status} has no body in {self._operation}"
+            return self._treat_undescribed(status, key, reason)
         try:
             change = self._narrowing.body(self._operation, key, content_type)
         except UnfitError as error:
@@ -194,17 +194,17 @@ class AnswerNarrowing:
 
         A JSON body may be of a newer version, unless it is an error.
         """
-        said = f"status {status} is none that {self._operation} answers with"
+        reason = f"status {status} is none that {self._operation} answers with"
         if status >= HTTPStatus.BAD_REQUEST or status in BODILESS:
             return Treatment(status)
         name = essence(_unite(content_type))
         if status < HTTPStatus.MULTIPLE_CHOICES and (is_json(name) or is_sequential(name)):
-            raise MisfitError(said)
+            raise MisfitError(reason)
         is_text = not name or "," in name or name.startswith(("text/", "multipart/"))
-        return self._treat_undescribed(status, None, said, is_message=is_text)
+        return self._treat_undescribed(status, None, reason, is_message=is_text)
 
     def _treat_undescribed(
-        self, status: int, key: str | None, said: str, *, is_message: bool = True
+        self, status: int, key: str | None, reason: str, *, is_message: bool = True
     ) -> Treatment:
         """Return how an undeclared body is narrowed: it stays as it is.
 
@@ -212,7 +212,7 @@ class AnswerNarrowing:
         sent.
         """
         is_message = is_message or status >= HTTPStatus.MULTIPLE_CHOICES
-        body = Undescribed(said, is_message=is_message)
+        body = Undescribed(reason, is_message=is_message)
         keeps_headers = key is None or self._narrowing.headers(self._operation, key) is identity
         return Treatment(status, key, body, keeps_headers=keeps_headers)
 
@@ -223,15 +223,15 @@ class AnswerNarrowing:
         """
         if treatment.key is not None:
             given = self._results.narrow_headers(given, treatment.key, self._version)
-        made: Headers = []
+        narrowed: Headers = []
         for name, value in given:
             if name.lower() == b"etag":
                 with suppress(ValueError):
                     tag = etag.tag_version(value.decode("latin-1"), self._version)
-                    made.append((name, tag.encode("latin-1")))
+                    narrowed.append((name, tag.encode("latin-1")))
             else:
-                made.append((name, value))
-        return made
+                narrowed.append((name, value))
+        return narrowed
 
 
 class _Text:
@@ -263,10 +263,10 @@ class _Json:
             after = self._change(value)
             if after is value:
                 return content
-            made = write_quickly(after)
+            written = write_quickly(after)
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
-        return encode(made, coding) if coding else made
+        return encode(written, coding) if coding else written
 
 
 class _Validated:

@@ -111,7 +111,7 @@ def wrap(
     rows = [
         _Row(
             name,
-            said,
+            facts,
             prefix,
             contracts,
             data,
@@ -121,7 +121,7 @@ def wrap(
             is_served=only is None or name in only,
             most=settings.limits_of.get(name, settings.limits).item,
         )
-        for name, said in contracts["operations"].items()
+        for name, facts in contracts["operations"].items()
     ]
 
     def make(readings: tuple[tuple[_Row, ...], ...]) -> _Routed | None:
@@ -184,7 +184,7 @@ class _Row:
     def __init__(
         self,
         name: str,
-        said: Mapping[str, Any],
+        facts: Mapping[str, Any],
         prefix: str,
         contracts: Mapping[str, Any],
         data: Contracts,
@@ -199,18 +199,18 @@ class _Row:
         self.is_served = is_served
         """whether it is versioned; if not, it passes as it is"""
         self._most = most
-        self.method: str = said["method"]
-        self.path: str = prefix + said["path"]
-        self.ignores_version: bool = said.get("ignores_version", False)
+        self.method: str = facts["method"]
+        self.path: str = prefix + facts["path"]
+        self.ignores_version: bool = facts.get("ignores_version", False)
         responses = {
-            key: dict.fromkeys(content) or None for key, content in said["responses"].items()
+            key: dict.fromkeys(content) or None for key, content in facts["responses"].items()
         }
         operation = Operation(
             id=name,
             group="",
             handler="",
             method=self.method,
-            path=said["path"],
+            path=facts["path"],
             environments=(),
             responses=responses,
         )
@@ -256,11 +256,11 @@ class _Row:
                 *self._up[version].missing(self.name),
                 *self._down[version].missing(self.name),
             }
-            said = f"there is no converter {', '.join(sorted(missing))}" if missing else ""
+            reason = f"there is no converter {', '.join(sorted(missing))}" if missing else ""
             contract = self._data.at(self.name, version)
             if contract is not None and not self.template.is_clear:
-                said = contract.unserved
-            self._unserved[version] = said
+                reason = contract.unserved
+            self._unserved[version] = reason
         return self._unserved[version]
 
     def lift(self, version: str) -> RequestLift:
@@ -335,8 +335,8 @@ class _Routed(dict[str, Handling]):
         Operations whose paths have a query don't count: they are not served, or pass.
         """
         own = [row for row in found if row.template.is_path][:1]
-        meant = {*own, *self._find_behind()}
-        return bool(own) and len(meant) > 1 and not all(row.passes(version) for row in meant)
+        readings = {*own, *self._find_behind()}
+        return bool(own) and len(readings) > 1 and not all(row.passes(version) for row in readings)
 
     def _find_behind(self) -> Iterator[_Row]:
         """Yield the operations that the application may perform for a request."""
@@ -408,9 +408,9 @@ class _Layer:
         """Return the handling of requests that may mean one operation or another."""
         return Handling(self._refuse(HTTPStatus.NOT_FOUND, _IN_DOUBT), None)
 
-    def _refuse(self, status: int, said: str) -> App:
+    def _refuse(self, status: int, detail: str) -> App:
         async def refuse(scope: Scope, _: Receive, send: Send) -> None:
-            problem = Problem(status=status, message=said)
+            problem = Problem(status=status, message=detail)
             await respond(scope, send, self._problems.answer(scope, problem))
 
         return refuse

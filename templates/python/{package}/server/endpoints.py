@@ -81,10 +81,10 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = []
         try:
-            made = await self._made(_unversioned(scope), receive, send)
-            if made is None:
+            response = await self._made(_unversioned(scope), receive, send)
+            if response is None:
                 return
-            answer, headers = made
+            answer, headers = response
         except LeftError:
             return
         except StreamError:
@@ -227,8 +227,8 @@ class Endpoint:
         try:
             return self._refused(Refusal(status, error.detail, headers), scope, version)
         except MisfitError:
-            said = Problem(status=status).title
-            return self._refused(Refusal(status, said, headers), scope, version)
+            title = Problem(status=status).title
+            return self._refused(Refusal(status, title, headers), scope, version)
 
     def _refused(self, refusal: Refusal, scope: Scope, version: str) -> tuple[Answer, Headers]:
         answer, headers = self._results.refused(refusal, version)
@@ -240,8 +240,8 @@ class Endpoint:
 def _maker(awaits: bool | None, context: ConversionContext) -> Make:
     """Return a function that gives converters *context*, and awaits them."""
 
-    async def make(made: Callable[[], T]) -> T:
-        return made() if awaits is None else await call(made, context, awaits=awaits)
+    async def make(compute: Callable[[], T]) -> T:
+        return compute() if awaits is None else await call(compute, context, awaits=awaits)
 
     return make
 

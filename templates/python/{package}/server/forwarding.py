@@ -172,9 +172,9 @@ class Forwarding:
     async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
         transfer = _Transfer(scope, receive, send, self._upstream)
         try:
-            asked = lead_to_path(scope)
-            headers = _request_headers(asked, self._upstream)
-            await transfer.run(self._open(), _address(self._base, asked), headers)
+            target = lead_to_path(scope)
+            headers = _request_headers(target, self._upstream)
+            await transfer.run(self._open(), _address(self._base, target), headers)
         except RequestError as error:
             if error.fault in (Fault.UNREACHABLE, Fault.LATE):
                 _log.warning("%s %r: %s", scope["method"], scope["path"], error)
@@ -186,9 +186,9 @@ class Forwarding:
         """Forward the messages of a WebSocket, in both directions."""
         await receive()
         try:
-            asked = lead_to_path(scope)
-            address = _address(self._base, asked)
-            headers = _request_headers(asked, self._upstream)
+            target = lead_to_path(scope)
+            address = _address(self._base, target)
+            headers = _request_headers(target, self._upstream)
         except RequestError as error:
             await _deny(scope, send, STATUSES[error.fault])
             return

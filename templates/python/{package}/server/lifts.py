@@ -86,16 +86,16 @@ class RequestLift:
         ]
         self._awaits = any(found) if found else None
         for place in PLACES:
-            said = older.parameters(place)
+            parameters = older.parameters(place)
             known = newer.parameters(place) if newer is not None else {}
             lifts = up.parameters(operation, place), strip.parameters(operation, place)
-            is_same = lifts[0] is lifts[1] and older.resolve(said) == _resolved(newer, known)
-            if not is_same or (is_strict and said):
-                fields = Fields(operation, place, [*said.values()], older, up)
+            is_same = lifts[0] is lifts[1] and older.resolve(parameters) == _resolved(newer, known)
+            if not is_same or (is_strict and parameters):
+                fields = Fields(operation, place, [*parameters.values()], older, up)
                 names = {*known, *Spread(known.values(), newer).names} if newer else set()
                 if place == "querystring" and older.parameters("query"):
                     names = set()  # what callers have there is not the newest version's
-                self._places.append(_Place(fields, template, lifts[1], said, known, names))
+                self._places.append(_Place(fields, template, lifts[1], parameters, known, names))
         if older.request["body"] is not None:
             body = _Body(operation, older, newer, up, strip, most=most)
             self._body = body if body.differs or is_strict else None
@@ -214,13 +214,13 @@ class Lifted:
         return {**message, "body": body}
 
     async def _lift(self, framing: Framing, piece: bytes, *, is_last: bool) -> bytes:
-        made = bytearray()
+        lifted = bytearray()
         for frame in split_items(framing, piece, is_last=is_last):
             if isinstance(frame, bytes):
-                made += frame
+                lifted += frame
             else:
-                made += frame.write(await self._make(partial(self._take, frame.item)))
-        return bytes(made)
+                lifted += frame.write(await self._make(partial(self._take, frame.item)))
+        return bytes(lifted)
 
     def _take(self, item: Any) -> list[Any]:
         assert self._items is not None
@@ -252,21 +252,21 @@ class _Place:
         fields: Fields,
         template: PathTemplate,
         strip: Change,
-        said: Parameters,
+        parameters: Parameters,
         known: Parameters,
         names: set[str],
     ) -> None:
         self._fields = fields
         self._template = template
         self._strip = strip
-        self._said = said
+        self._said = parameters
         self._known = known
         # names of the newest version that callers do not know are not theirs
         self._foreign = names - fields.names
         # an absent one means what the caller's version says
         self._defaults = {
             name: each["default"]
-            for name, each in said.items()
+            for name, each in parameters.items()
             if "default" in each and each["default"] != known.get(name, {}).get("default")
         }
 
@@ -310,14 +310,14 @@ class _Body:
         *,
         most: int,
     ) -> None:
-        said = older.request["body"]
+        body = older.request["body"]
         known = newer.request["body"] if newer is not None else None
-        self._required = said["required"]
+        self._required = body["required"]
         self._readers: dict[str, Callable[[bytes], bytes]] = {}
         self._items: dict[str, tuple[ItemReader, Change]] = {}
         self._plain: set[str] = set()
-        self.differs = known is None or said["required"] != known["required"]
-        for media_type, schema in said["content"].items():
+        self.differs = known is None or body["required"] != known["required"]
+        for media_type, schema in body["content"].items():
             lift, away = up.body(operation, media_type), _body(strip, operation, media_type)
             goal = known["content"].get(media_type) if known is not None else None
             is_same = known is not None and media_type in known["content"] and lift is away

@@ -139,7 +139,7 @@ class Spread:
         given: dict[str, list[str]] = {}
         for name, text in query.pairs(query_string):
             given.setdefault(name, []).append(text)
-        made: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for name, parameter in self._parameters.items():
             if name in values:
                 continue
@@ -150,8 +150,8 @@ class Spread:
             }
             # an object without fields is written as nothing
             if found or parameter["required"]:
-                made[name] = found
-        return made
+                result[name] = found
+        return result
 
     def has(self, name: str, key: str) -> bool:
         """Return whether a parameter called *key* is a field of the object *name*."""
@@ -175,12 +175,12 @@ class _Joined:
 
     def read(self, text: str) -> dict[str, Any]:
         parts = _split(self._parameter, text) if text else []
-        made: dict[str, Any] = {}
+        found: dict[str, Any] = {}
         for name, value in self._pairs(parts):
-            if name in made:
+            if name in found:
                 raise RequestError(f"has the field {quote(name)} twice")
-            made[name] = self._value(name, value)
-        return made
+            found[name] = self._value(name, value)
+        return found
 
     def _pairs(self, parts: Sequence[str]) -> Iterator[tuple[str, str]]:
         if self._is_paired:

@@ -135,13 +135,13 @@ def _write_plain(segments: list[str], others: Iterable[list[str]]) -> str:
         place = next(at for at, (a, b) in pairs if a.lower() != b.lower())
         text = "/".join(other[place:]).removesuffix(end)
         barred.setdefault(place, []).append(_write(text, "[^/]+"))
-    made = []
+    written = []
     for place, segment in enumerate(segments):
         bar = "|".join(barred.get(place, ()))
         bar = bar and rf"(?!(?i:{bar})(?:{re.escape(_SUFFIX)})?{end}\Z)"
         parameter = _PLAIN_SEGMENT if segment.startswith("{}") else _PLAIN
-        made.append(bar + _write(segment, parameter))
-    return "/".join(made)
+        written.append(bar + _write(segment, parameter))
+    return "/".join(written)
 
 
 def concrete_first(method: str, text: str) -> tuple[list[tuple[bool, int]], int, bool]:
@@ -259,8 +259,8 @@ class Paths(Generic[T, R]):
                 # the group says which row it was
                 number = None if found is None else found.lastindex
             if number is not None:
-                made = listed.alone.get(number)
-                return listed.make(path, number) if made is None else made
+                row = listed.alone.get(number)
+                return listed.make(path, number) if row is None else row
         return self._find_read(method, path)
 
     def _find_by_reading(self, methods: str, path: str) -> R | None:
@@ -359,10 +359,10 @@ class _Alternatives(Generic[T, R]):
             behind = self._rows[at + 1 :]
             self._others[at] = [each for each in behind if _may_both_match(template, each[0])]
         others = [each for other, each in self._others[at] if other.match(path) is not None]
-        made = self._make(((row, *others),))
-        if made is not None and (template.is_exact or not self._others[at]):
-            self.alone[number] = made
-        return made
+        found = self._make(((row, *others),))
+        if found is not None and (template.is_exact or not self._others[at]):
+            self.alone[number] = found
+        return found
 
 
 def _may_both_match(one: PathTemplate, other: PathTemplate) -> bool:

@@ -99,10 +99,10 @@ class Compiler:
             if (found := maker.list_converters([root]))
         }
         self.relying[version] = {root for root in self._roots if maker.relies(root)}
-        made = {name: self._whole(maker.compile_named(name, keep=True)) for name in self._roots}
-        if made not in self._results:
-            self._results.append(made)
-        return self._results[self._results.index(made)]
+        changes = {name: self._whole(maker.compile_named(name, keep=True)) for name in self._roots}
+        if changes not in self._results:
+            self._results.append(changes)
+        return self._results[self._results.index(changes)]
 
     def component(self, name: str, version: str) -> Change:
         """Return the function for values of the component *name*.
@@ -153,13 +153,13 @@ class Compiler:
 
         Versions with the same functions share it. Raises as `functions` does.
         """
-        made: dict[int, T] = {}
+        by_functions: dict[int, T] = {}
         found: dict[str, T] = {}
         for version in self._versions if versions is None else versions:
             functions = self.functions(version)
-            if id(functions) not in made:
-                made[id(functions)] = make(version, functions)
-            found[version] = made[id(functions)]
+            if id(functions) not in by_functions:
+                by_functions[id(functions)] = make(version, functions)
+            found[version] = by_functions[id(functions)]
         return found
 
     def names(self, shape: str, version: str) -> Mapping[str, str]:
@@ -176,11 +176,11 @@ class Compiler:
 
     def call_converter(self, name: str) -> Change:
         """Return the converter *name*; on the way up, its result must be valid."""
-        said = self._known[name]
-        change = values.call_converter(name, self._find(name), passes_null=said["passes_null"])
-        if "replaced" in said:
+        known = self._known[name]
+        change = values.call_converter(name, self._find(name), passes_null=known["passes_null"])
+        if "replaced" in known:
             eras = ("newer", "older") if self.way == "down" else ("older", "newer")
-            gone, came = (frozenset(said["replaced"][era]) for era in eras)
+            gone, came = (frozenset(known["replaced"][era]) for era in eras)
             change = values.replace_fields(name, change, gone, came)
         return self._require_sent(name, change)
 
@@ -228,7 +228,7 @@ class Compiler:
             name: frozenset[str]().union(*(entry.references for entry in entries))
             for name, entries in self._shapes.items()
         }
-        made = {}
+        by_version = {}
         for name in direct:
             reached: set[str] = set()
             ahead = [name]
@@ -237,8 +237,8 @@ class Compiler:
                 if each not in reached:
                     reached.add(each)
                     ahead += direct[each]
-            made[name] = sorted(reached)
-        return made
+            by_version[name] = sorted(reached)
+        return by_version
 
 
 def _refuse_all(*_: Json) -> Json:
@@ -394,9 +394,9 @@ class _Maker:
         required = frozenset(shape.get("required", ()))
         least = shape.get("least", 0)
         fields = {
-            name: made
+            name: change
             for name, below in shape.get("fields", {}).items()
-            if (made := self._compile(below, keep=least > 0 or name in required)) is not None
+            if (change := self._compile(below, keep=least > 0 or name in required)) is not None
         }
         extras = self._compile(shape.get("extras"), keep=least > 0)
         if extras is None and not shape.get("left_out") and not shape.get("names"):
@@ -448,10 +448,10 @@ def _is_absent(shape: Shape) -> bool:
     return isinstance(shape, Mapping) and shape.get("absent") is True
 
 
-def _instead(said: Mapping[str, Any], keep: bool) -> Json:
-    if "is" in said:
-        return said["is"]
-    return said["shown_as"] if keep and "shown_as" in said else OMITTED
+def _instead(value: Mapping[str, Any], keep: bool) -> Json:
+    if "is" in value:
+        return value["is"]
+    return value["shown_as"] if keep and "shown_as" in value else OMITTED
 
 
 def by_media_type(content: Mapping[str, str | None], media_type: str) -> str | None:

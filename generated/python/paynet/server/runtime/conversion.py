@@ -67,11 +67,11 @@ class _Calls:
         if key in self.waiting:
             return WAITING
         if key not in self._known:
-            made = convert(value)
-            if inspect.isawaitable(made):
-                self.waiting[key] = made
+            result = convert(value)
+            if inspect.isawaitable(result):
+                self.waiting[key] = result
                 return WAITING
-            self._known[key] = lambda: made
+            self._known[key] = lambda: result
         return self._known[key]()
 
     async def wait(self) -> None:
@@ -79,11 +79,11 @@ class _Calls:
         while self.waiting:
             key = next(iter(self.waiting))
             try:
-                made = await self.waiting.pop(key)
+                result = await self.waiting.pop(key)
             except Exception as error:
                 self._known[key] = _raising(error)
             else:
-                self._known[key] = _returning(made)
+                self._known[key] = _returning(result)
 
     def close(self) -> None:
         """Close what is not awaited any more."""
@@ -125,13 +125,13 @@ async def await_converters(make: Callable[[], T], context: ConversionContext) ->
         for _ in range(_MOST_PASSES):
             token = _current.set(calls)
             try:
-                made = make()
+                result = make()
             except Exception:
                 if not calls.waiting:
                     raise
             else:
                 if not calls.waiting:
-                    return made
+                    return result
             finally:
                 _current.reset(token)
             await calls.wait()

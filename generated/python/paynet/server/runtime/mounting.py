@@ -71,15 +71,15 @@ def change_references(
         changed = target if found[1] else change(target)
         return found[0] if changed == target else f"<{changed}>"
 
-    made = []
+    result = []
     for name, value in headers:
         key = name.lower()
         if key in _REFERENCES:
             value = change(value.decode("latin-1").strip(" \t")).encode("latin-1")
         elif key == b"link":
             value = _TARGET.sub(lead, value.decode("latin-1")).encode("latin-1")
-        made.append((name, value))
-    return made
+        result.append((name, value))
+    return result
 
 
 def find_path_at(reference: str, address: str) -> str | None:

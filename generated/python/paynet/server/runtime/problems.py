@@ -88,10 +88,10 @@ class Problem:
 
 def problem_details(problem: Problem) -> dict[str, Any]:
     """Return the problem details of RFC 9457; facts without a member become extensions."""
-    made = {"title": problem.title, "status": problem.status, "detail": problem.message}
+    details = {"title": problem.title, "status": problem.status, "detail": problem.message}
     if problem.trace_id is not None:
-        made["trace_id"] = problem.trace_id
-    return {**made, **problem.members}
+        details["trace_id"] = problem.trace_id
+    return {**details, **problem.members}
 
 
 class Body(NamedTuple):
@@ -114,8 +114,8 @@ def bodies(
     found = _bodies(schema, schemas, problem, fits)
     if is_logged and not any("trace_id" in body.facts for body in found):
         # nothing else leads to the log
-        said = f"{problem.message} (trace id {problem.trace_id})"
-        found = _bodies(schema, schemas, replace(problem, message=said), fits)
+        message = f"{problem.message} (trace id {problem.trace_id})"
+        found = _bodies(schema, schemas, replace(problem, message=message), fits)
     return found
 
 
@@ -201,26 +201,28 @@ class _Filler:
             if name:
                 yield Body({}, frozenset())
             return
-        made: dict[str, Any] = {}
+        filled: dict[str, Any] = {}
         facts = frozenset[str]()
         for field_name in [*properties, *sorted(required - properties.keys())]:
             schemas = properties.get(field_name, [True])
             schema = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
             body = self._field(field_name, schema, field_name in required, properties, depth)
             if body is not None:
-                made[field_name] = body.value
+                filled[field_name] = body.value
                 facts |= body.facts
             elif field_name in required:
                 return
-        yield Body(made, facts)
+        yield Body(filled, facts)
 
     def _open(self) -> Body:
         """Return the body of an object that may contain anything."""
         problem = self._problem
         if problem.status < HTTPStatus.INTERNAL_SERVER_ERROR:
             problem = replace(problem, trace_id=None)
-        made = problem_details(problem)
-        return Body(made, frozenset({"message", *({"trace_id"} & made.keys()), *problem.members}))
+        details = problem_details(problem)
+        return Body(
+            details, frozenset({"message", *({"trace_id"} & details.keys()), *problem.members})
+        )
 
     def _field(
         self, name: str, schema: Any, required: bool, beside: Mapping[str, Any], depth: int
@@ -293,9 +295,9 @@ def _types(parts: list[dict[str, Any]]) -> set[str]:
     """Return the possible types of values of all of *parts*, as far as is worth trying."""
     types = {"object", "array", "string", "integer", "number", "boolean"}
     for part in parts:
-        said = part.get("type")
-        if said is not None:
-            types &= {said} if isinstance(said, str) else set(said)
+        type_ = part.get("type")
+        if type_ is not None:
+            types &= {type_} if isinstance(type_, str) else set(type_)
     has_fields = any("properties" in part or "required" in part for part in parts)
     if not any("type" in part for part in parts):
         if has_fields:

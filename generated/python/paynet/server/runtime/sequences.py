@@ -146,8 +146,8 @@ class _Pieces:
 
 
 def _find_byte(byte: bytes) -> Callable[[bytearray, int], tuple[int, int] | None]:
-    def find(held: bytearray, start: int) -> tuple[int, int] | None:
-        at = held.find(byte, start)
+    def find(buffer: bytearray, start: int) -> tuple[int, int] | None:
+        at = buffer.find(byte, start)
         return None if at < 0 else (at, at + 1)
 
     return find
@@ -242,14 +242,14 @@ class Events(_JsonFraming):
         self._pieces.rest()
         yield from ()
 
-    def _find_end(self, held: bytearray, start: int) -> tuple[int, int] | None:
+    def _find_end(self, buffer: bytearray, start: int) -> tuple[int, int] | None:
         """Return where a line ends: at CR, LF, or both, which may arrive in two pieces."""
-        if self._is_after_return and held:
+        if self._is_after_return and buffer:
             self._is_after_return = False
-            if held[0] == 0x0A:
-                del held[0]
+            if buffer[0] == 0x0A:
+                del buffer[0]
                 start = 0
-        feed, turn = held.find(b"\n", start), held.find(b"\r", start)
+        feed, turn = buffer.find(b"\n", start), buffer.find(b"\r", start)
         if turn < 0 or 0 <= feed < turn:
             return None if feed < 0 else (feed, feed + 1)
         self._is_after_return = True
@@ -284,8 +284,8 @@ class Events(_JsonFraming):
         [after] = taken
         if after is item:
             return _write_event(fields)
-        made = self._fields(after)
-        return _write_event(made if self._data == "fields" else {**fields, **made})
+        lines = self._fields(after)
+        return _write_event(lines if self._data == "fields" else {**fields, **lines})
 
     def _read(self, fields: dict[str, str]) -> Json:
         if self._data == "json":
