@@ -7,6 +7,7 @@ name, with file, line and column.
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,9 @@ JSON = in_json().decode()
 YAML = in_yaml().decode()
 MARK = b"\xef\xbb\xbf"
 INVISIBLE = "\x7f\x85\u061c\u200e\u2028\u202e\u2066\ufeff\uffff"
+BOMB = "x-0: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"x-{one}: &{one} [{', '.join([f'*{below}'] * 9)}]\n" for below, one in pairwise("abcdefghi")
+)
 CONTROLS = "".join(map(chr, range(0x20)))
 
 READ: dict[str, tuple[str, bytes, Document]] = {
@@ -127,6 +131,48 @@ READ: dict[str, tuple[str, bytes, Document]] = {
     "tabs between tokens of YAML": (".yaml", in_yaml(schema="{ type:\tinteger }\t"), meant()),
     "comments in YAML": (".yaml", b"# c\n" + in_yaml(schema="{ type: integer } # c"), meant()),
     "marks of a YAML document": (".yaml", b"%YAML 1.2\n---\n" + in_yaml() + b"...\n", meant()),
+    "an alias": (
+        ".yaml",
+        in_yaml("&d x", "{ type: &t integer, title: *d, enum: [*t] }"),
+        meant("x", {"type": "integer", "title": "x", "enum": ["integer"]}),
+    ),
+    "an alias as a key": (
+        ".yaml",
+        in_yaml(schema="{ type: &t object, properties: { *t : { *t : *t } } }"),
+        meant(schema={"type": "object", "properties": {"object": {"object": "object"}}}),
+    ),
+    "an anchor of the document": (".yaml", b"--- &all\n" + in_yaml(), meant()),
+    "a merge key": (
+        ".yaml",
+        in_yaml(schema="{ x-a: &a { type: string, title: A }, <<: *a, type: integer }"),
+        meant(schema={"x-a": {"type": "string", "title": "A"}, "type": "integer", "title": "A"}),
+    ),
+    "a merge key with several mappings": (
+        ".yaml",
+        in_yaml(schema="{ <<: [{ type: integer }, { type: string, title: A }], <<: { not: {} } }"),
+        meant(schema={"type": "integer", "title": "A", "not": {}}),
+    ),
+    "a merge key in quotes": (".yaml", in_yaml(schema="{ '<<': 1 }"), meant(schema={"<<": 1})),
+    "a reference of an alias": (
+        ".yaml",
+        in_yaml(schema="{ x-a: &r '#/components/schemas/A', items: { $ref: *r } }"),
+        meant(
+            schema={
+                "x-a": "#/components/schemas/A",
+                "items": {"$ref": "#/components/schemas/A"},
+            }
+        ),
+    ),
+    "tags of YAML": (
+        ".yaml",
+        in_yaml(
+            "!!str 5",
+            "!!map { enum: !!seq [!!int '5', !!float 5, !!bool yes, !!null '', ! 5, "
+            "!!timestamp 2001-12-14, !!binary aGk=, !<tag:yaml.org,2002:str> 5, !!int 0x1F]}",
+        ),
+        meant("5", {"enum": [5, 5.0, True, None, "5", "2001-12-14", "aGk=", "5", 31]}),
+    ),
+    "a tag of a key": (".yaml", in_yaml().replace(b'"200"', b"!!str 200"), meant()),
     "numbers as keys in YAML": (".yaml", in_yaml().replace(b'"200"', b"200"), meant()),
 }
 
@@ -193,8 +239,62 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
         "14:25: duplicate-key: ",
     ),
     "half of a pair in YAML": (".yaml", in_yaml(r'"\ud83d"'), "5:16: lone-surrogate: "),
-    "an anchor": (".yaml", in_yaml(schema="&a { type: integer }"), "14:8: anchor-used: "),
-    "a tag": (".yaml", in_yaml(schema="{ const: !!binary aa== }"), "14:17: tag-used: "),
+    "an alias within its own anchor": (
+        ".yaml",
+        in_yaml(schema="&a { not: *a }"),
+        "14:18: anchor-used: *a is within the value that &a names",
+    ),
+    "an alias of the document": (
+        ".yaml",
+        b"--- &a\n" + in_yaml(schema="{ not: { not: *a } }"),
+        "15:22: anchor-used: *a is within the value that &a names",
+    ),
+    "an alias without an anchor": (".yaml", in_yaml(schema="*a"), "14:8: anchor-used: "),
+    "aliases of aliases of aliases": (
+        ".yaml",
+        in_yaml().replace(b"info:", BOMB.encode() + b"info:"),
+        "8:10: anchor-used: with *f, aliases stand for more keys, values or text ",
+    ),
+    "a long text many times": (
+        ".yaml",
+        in_yaml("&d " + "x" * 100_000, f"{{ enum: [{', '.join(['*d'] * 700)}] }}"),
+        "14:2701: anchor-used: with *d, aliases stand for more keys, values or text ",
+    ),
+    "a merge of a text": (".yaml", in_yaml(schema="{ <<: a }"), "14:10: merge-invalid: "),
+    "a merge of a list of texts": (
+        ".yaml",
+        in_yaml(schema="{ <<: [a] }"),
+        "14:10: merge-invalid: ",
+    ),
+    "merges that disagree": (
+        ".yaml",
+        in_yaml(schema="{ <<: { type: integer }, <<: { type: string } }"),
+        "14:10: duplicate-key: ",
+    ),
+    "a tag of a program": (
+        ".yaml",
+        in_yaml(schema="!Ref A"),
+        "14:8: tag-used: the tag !Ref has no counterpart in JSON",
+    ),
+    "a set": (".yaml", in_yaml(schema="!!set { a }"), "14:8: tag-used: the tag !!set "),
+    "a tag of another kind": (".yaml", in_yaml(schema="!!map [a]"), "14:8: tag-used: "),
+    "a number that is none": (".yaml", in_yaml(schema="{ const: !!int a }"), "14:17: tag-used: "),
+    "an integer of YAML 1.1": (
+        ".yaml",
+        in_yaml(schema="{ const: !!int 010 }"),
+        "14:17: tag-used: ",
+    ),
+    "a number that JSON lacks": (
+        ".yaml",
+        in_yaml(schema="{ const: !!float .inf }"),
+        "14:17: tag-used: ",
+    ),
+    "a word that is no boolean": (
+        ".yaml",
+        in_yaml(schema="{ not: !!bool y }"),
+        "14:15: tag-used: ",
+    ),
+    "bytes that are none": (".yaml", in_yaml(schema="{ const: !!binary a }"), "14:17: tag-used: "),
     "several documents": (".yaml", in_yaml() + b"---\na: 1\n", "15:1: several-documents: "),
     "a list as a key": (".yaml", in_yaml(schema="{ ? [a] : 1 }"), "14:12: key-not-text: "),
 }
@@ -264,3 +364,26 @@ def test_a_note_says_where_something_is_there_twice(case: str, tmp_path: Path) -
         "adopt", f"2024-01-01={tmp_path / f'odd{suffix}'}", "--into", str(tmp_path / "a")
     )
     assert "keys that are there twice with equal values are read once" in adopted.out
+
+
+def test_files_that_a_document_refers_to_may_have_anchors(tmp_path: Path) -> None:
+    reference = "{ $ref: &part 'part.yaml#/a', x-b: *part }"
+    (tmp_path / "odd.yaml").write_bytes(in_yaml(schema=reference))
+    (tmp_path / "part.yaml").write_text("b: &b { type: !!str integer }\na: { <<: *b, title: A }\n")
+    into = tmp_path / "schemas"
+    adopted = dateline("adopt", f"2024-01-01={tmp_path / 'odd.yaml'}", "--into", str(into))
+    assert (adopted.status, adopted.err) == (0, "")
+    (document,) = read_back(into)
+    assert document["components"]["schemas"] == {
+        "A": {"$ref": "#/components/schemas/a", "x-b": "part.yaml#/a"},
+        "a": {"type": "integer", "title": "A"},
+    }
+
+
+def test_a_reference_under_a_key_that_is_an_alias_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "odd.yaml").write_bytes(in_yaml("&r $ref", "{ *r : part.yaml }"))
+    (tmp_path / "part.yaml").write_text("type: integer\n")
+    into = tmp_path / "schemas"
+    adopted = dateline("adopt", f"2024-01-01={tmp_path / 'odd.yaml'}", "--into", str(into))
+    assert (adopted.status, adopted.err) == (0, "")
+    assert read_back(into) == [meant("$ref")]

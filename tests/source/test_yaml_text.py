@@ -12,7 +12,7 @@ from support.readings import typed
 
 from dateline.model import Problem
 from dateline.source.problems import Log, StoppedError
-from dateline.source.reader import Locator, YamlText, read_content
+from dateline.source.reader import ADOPTED, Locator, YamlReader, YamlText
 
 NAME = "api.yaml"
 
@@ -79,6 +79,11 @@ ODDITIES = {
     "a tag": ("paths:\n", "paths: !!map\n"),
     "an alias as a key": ("tags: []\n", "*a : []\n"),
     "a merge key": ("  '/b':\n", "  <<: { get: {} }\n  '/b':\n"),
+    "a merge key with a tag": ("  '/b':\n", "  !!merge '<<': { get: {} }\n  '/b':\n"),
+    "a merge key in quotes": ("  '/b':\n", "  '<<': { get: {} }\n  '/b':\n"),
+    "a merge key within an entry": ("    get: {", "    <<: { post: {} }\n    get: {"),
+    "an alias of another entry": ("x-none:\n", "x-none: &a [1]\nx-b: { c: *a, <<: { d: *a } }\n"),
+    "an unknown tag": ("tags: []\n", "tags: !Ref []\n"),
     "a key twice": ("tags: []\n", "tags: []\nopenapi: 3.0.1\n"),
     "a mapping twice": ("tags: []\n", "paths:\n  /x: {}\n"),
     "a path twice": ("  '/b':\n", "  '/a':\n"),
@@ -119,7 +124,10 @@ ODDITIES = {
 
 def read_whole(text: str) -> tuple[Any, list[str]]:
     problems: list[Problem] = []
-    document = read_content(text.encode(), NAME, adopted=True, problems=problems)
+    try:
+        document = YamlReader(text, ADOPTED, True, Log(NAME, problems), published=True).read()
+    except StoppedError:
+        return None, sorted(map(str, problems))
     return (None if problems else document), sorted(map(str, problems))
 
 

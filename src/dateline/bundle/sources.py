@@ -114,7 +114,8 @@ def _read_as_yaml(text: str, log: Log, readings: Readings | None) -> SourceFile:
     yaml = YamlText(log.file, text)
     root = yaml.read(log, last if isinstance(last, YamlText) else None)
     readings.last = yaml
-    return SourceFile(log.file, root, yaml.find, text, tuple(yaml.notes))
+    searched = None if yaml.has_anchors else text
+    return SourceFile(log.file, root, yaml.find, searched, tuple(yaml.notes))
 
 
 def may_refer_to_files(source: SourceFile) -> bool:

@@ -21,6 +21,13 @@ from dateline.source.problems import (
     word_at,
 )
 from dateline.source.reader.characters import HALF_CHARACTER, text_refusals
+from dateline.source.reader.expansion import (
+    MERGE,
+    STANDARD_TAGS,
+    Expansion,
+    apply_merges,
+    read_tag,
+)
 from dateline.source.reader.limits import Limits, too_deep, too_many
 from dateline.source.scalars import RefusedError, adopted_value, authored_value, key_refusal
 
@@ -32,9 +39,6 @@ RISKY_ESCAPE: Final = re.compile(r"\\[0abefvNLPxuU]")
 
 # Each handle is compared with all before it: a file of nothing else would take minutes.
 _TAG_DIRECTIVE: Final = re.compile("^%TAG", re.MULTILINE)
-
-# The tag prefix that the parser expands `!!` to.
-_STANDARD_TAGS: Final = "tag:yaml.org,2002:"
 
 _UNKNOWN: Final = object()
 
@@ -104,10 +108,12 @@ class YamlReader:
     ) -> None:
         self._text = text
         self._is_published = published
-        # in a published text, the values under keys that are there already
+        # in a published text, the values under keys that are there already, and under merge keys
         self._doubles: list[tuple[Map, str, tuple[int, int], Any]] = []
         self.notes: list[Problem] = []
         """equal values under equal keys, which are read once in a *published* text"""
+        self.has_anchors = False
+        """whether a *published* text has parts that belong to several places"""
         self._limits = limits
         self._adopted = adopted
         self._log = log
@@ -143,9 +149,9 @@ class YamlReader:
                 self._log.stop(1, 1, *EMPTY)
             self._log.stop(*_place(first), "not-a-mapping", _NOT_A_MAPPING)
         if first.anchor is not None:
-            self._refuse_anchor(first)
+            get_event = self._read_anchor(first, get_event)
         if first.tag is not None:
-            self._refuse_tag(first)
+            self._read_tag(first, is_key=False)
         root = Map()
         root.file = self._log.file
         root.mark = pack(*_place(first))
@@ -193,11 +199,11 @@ class YamlReader:
             if nodes > most_nodes:
                 self._log.stop(*_place(event), *too_many(self._limits))
             if event.anchor is not None:
-                self._refuse_anchor(event)
+                get_event = self._read_anchor(event, get_event)
             if kind is alias:
                 value = "*" + event.anchor
             elif event.tag is not None:
-                self._refuse_tag(event)
+                event = self._read_tag(event, is_key=wants_key)
             if kind is scalar:
                 value = event.value
                 if event.style:
@@ -223,7 +229,7 @@ class YamlReader:
             if wants_key:
                 key, key_mark = value, mark
                 wants_key = False
-                fresh = key not in here
+                fresh = key not in here and key is not MERGE
                 if not fresh:
                     twice = _place(event)
                     if not self._is_published:
@@ -247,7 +253,11 @@ class YamlReader:
     # The rare cases, out of the loop.
 
     def _judge_doubles(self) -> None:
-        for here, key, place, value in self._doubles:
+        doubles = self._doubles
+        apply_merges((each for each in doubles if each[1] is MERGE), self._log)
+        # what an alias stands for is read several times
+        by_place = {each[2]: each for each in doubles if each[1] is not MERGE}
+        for here, key, place, value in by_place.values():
             kind, message = duplicate(key, here.place(key))
             if are_same(here[key], value):
                 at = Place(self._log.file, *place)
@@ -258,6 +268,8 @@ class YamlReader:
     def _key(self, event: Any) -> str:
         """Return the value of a plain key: its own text, refused or not."""
         text: str = event.value
+        if self._is_published and text == "<<":
+            return MERGE
         if len(text) > self._most_characters:
             self._check_text(text, event)
         refusal = None if self._adopted else key_refusal(text)
@@ -301,24 +313,41 @@ class YamlReader:
                 self._log.note(*_place(event), "quote-unclosed", _UNCLOSED)
                 return
 
-    def _refuse_anchor(self, event: Any) -> None:
-        """Report an anchor; an alias only if nothing comes after it."""
+    def _read_anchor(self, event: Any, get_event: Callable[[], Any]) -> Callable[[], Any]:
+        """Return what yields the events after *event*, which has an anchor or is an alias.
+
+        Outside of published texts, report an anchor; an alias only if nothing comes after it.
+        """
         name = event.anchor
+        if self._is_published:
+            self.has_anchors = True
+            return Expansion(get_event, self._limits, self._log).begin(event)
         if not isinstance(event, yaml.AliasEvent):
             self._anchors.add(name)
             message = f"&{name} can't be reused; write the value out in place of *{name}"
         elif name not in self._anchors:
             message = f"*{name} is an alias without an anchor; put the text in quotes"
         else:
-            return
+            return get_event
         self._log.note(*_place(event), "anchor-used", message)
+        return get_event
 
-    def _refuse_tag(self, event: Any) -> None:
+    def _read_tag(self, event: Any, *, is_key: bool) -> Any:
+        """Return *event* as it is without its tag; report the tag if it can't be read."""
+        if self._is_published:
+            try:
+                return read_tag(event, is_key=is_key)
+            except RefusedError as refused:
+                # an alias of it need not say the same again
+                event.tag = None
+                self._log.note(*_place(event), refused.kind, refused.message)
+                return event
         tag = event.tag
-        if tag.startswith(_STANDARD_TAGS):
-            tag = "!!" + tag.removeprefix(_STANDARD_TAGS)
+        if tag.startswith(STANDARD_TAGS):
+            tag = "!!" + tag.removeprefix(STANDARD_TAGS)
         message = f"the tag {short(tag)} is not read; delete it, or put the text in quotes"
         self._log.note(*_place(event), "tag-used", message)
+        return event
 
     def _stop_at(self, error: Any) -> NoReturn:
         mark = error.problem_mark

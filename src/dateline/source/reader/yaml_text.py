@@ -52,6 +52,8 @@ class YamlText(TextLines):
         self._whole: Map | None = None
         self.notes: list[Problem] = []
         """what `YamlReader` notes"""
+        self.has_anchors = False
+        """whether parts of the text belong to several places"""
 
     def read(self, log: Log, like: YamlText | None) -> dict[str, Any]:
         """Return the content; raises StoppedError if the text is not YAML to its end.
@@ -71,6 +73,7 @@ class YamlText(TextLines):
             reader_of_all = YamlReader(self.text, ADOPTED, True, log, published=True)
             found = self._whole = reader_of_all.read()
             self.notes = reader_of_all.notes
+            self.has_anchors = reader_of_all.has_anchors
         return found
 
     def find(self, path: Trail, value: bool = False) -> Place:
@@ -216,7 +219,7 @@ class _EntryReader:
             else:
                 value = {} if kind is mapping else []
             if wants_key:
-                if kind is not scalar or value in here:
+                if kind is not scalar or value in here or value == "<<":
                     raise StoppedError
                 key = intern(value)
                 wants_key = False
