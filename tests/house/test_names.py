@@ -36,7 +36,12 @@ wanted watched widened wished withheld without worded wrapped written
 """
 
 
-FILES: Final = [path for path in SOURCE.rglob("*.py") if "generated" not in path.parts]
+FILES: Final = [
+    path
+    for folder in (SOURCE, SOURCE.parent / "templates")
+    for path in folder.rglob("*.py")
+    if "generated" not in path.parts
+]
 
 
 @cache
@@ -94,7 +99,7 @@ DIALECT: Final = re.compile(
 )
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE.parent)))
 def test_docstrings_are_in_the_words_of_the_field(path: Path) -> None:
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
     found = [

@@ -279,7 +279,7 @@ class WithDefaults(_Model):
     """An object that is written without fields that only have their default."""
 
     @model_serializer(mode="wrap")
-    def _given(self, write: SerializerFunctionWrapHandler, info: SerializationInfo) -> Any:
+    def _write_given(self, write: SerializerFunctionWrapHandler, info: SerializationInfo) -> Any:
         written = write(self)
         for name, field in type(self).__pydantic_fields__.items():
             if name not in self.model_fields_set and not field.is_required():
@@ -820,7 +820,7 @@ class Written:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        def written(value: _Decimal) -> _Decimal:
+        def check(value: _Decimal) -> _Decimal:
             try:
                 self._text.validate_python(write_decimal(value))
             except ValidationError as error:
@@ -828,7 +828,7 @@ class Written:
                 raise PydanticCustomError("decimal", "{reason}", {"reason": reason}) from None
             return value
 
-        return core_schema.no_info_after_validator_function(written, handler(source))
+        return core_schema.no_info_after_validator_function(check, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -845,11 +845,11 @@ class Spelled:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        def spelled(value: str) -> str:
+        def check(value: str) -> str:
             self._read(value)
             return value
 
-        return core_schema.no_info_after_validator_function(spelled, handler(source))
+        return core_schema.no_info_after_validator_function(check, handler(source))
 
 
 _READERS: Final[dict[str, Callable[[Any], object]]] = {
@@ -893,12 +893,12 @@ class OneOf:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        def known(value: Any) -> Any:
+        def check(value: Any) -> Any:
             if _json_key(value) not in self._known:
                 raise PydanticCustomError("one_of", "Input should be one of the listed values")
             return value
 
-        return core_schema.no_info_after_validator_function(known, handler(source))
+        return core_schema.no_info_after_validator_function(check, handler(source))
 
 
 def _no_number(value: Any) -> Any:

@@ -77,7 +77,7 @@ class Contract:
 
         They are equal where the part means the same.
         """
-        return node, _reached(node, self._schemas)
+        return node, _collect_reached(node, self._schemas)
 
     def types(self, schema: Any, within: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the JSON types that values of *schema* may have; all others are invalid."""
@@ -246,7 +246,7 @@ class Contracts:
         at, entry = self._entry(self._requests[operation], version)
         if entry["request"] is None:
             return None
-        reached = self._reached(entry["request"], version)
+        reached = self._collect_reached(entry["request"], version)
         key = (operation, at, *((name, index) for name, (index, _) in sorted(reached.items())))
         if key not in self._known:
             schemas = {name: schema for name, (_, schema) in reached.items()}
@@ -266,10 +266,10 @@ class Contracts:
     def _validator(self, schema: Any, version: str | None) -> Validator:
         if version is None:
             return Validator(schema, self._canonical)
-        reached = self._reached(schema, version)
+        reached = self._collect_reached(schema, version)
         return Validator(schema, {name: found for name, (_, found) in reached.items()})
 
-    def _reached(self, schema: Any, version: str) -> dict[str, tuple[int, Any]]:
+    def _collect_reached(self, schema: Any, version: str) -> dict[str, tuple[int, Any]]:
         """Return the components that *schema* refers to at *version*, and the form of each."""
         reached: dict[str, tuple[int, Any]] = {}
         ahead = sorted(set(_references(schema)))
@@ -322,7 +322,7 @@ class Validator:
 
     def __init__(self, schema: Any, schemas: Mapping[str, Any]) -> None:
         self._validator = Draft202012Validator(
-            {"allOf": [schema], "components": {"schemas": _reached(schema, schemas)}},
+            {"allOf": [schema], "components": {"schemas": _collect_reached(schema, schemas)}},
             validate_formats=True,
         )
 
@@ -341,7 +341,7 @@ class Validator:
     def find_misfit(self, value: Any) -> tuple[list[str | int], str] | None:
         """Return the steps to the invalid part, and its constraint; None if *value* is valid."""
         error = self._first_error(value)
-        return None if error is None else _told(error, quotes=False)
+        return None if error is None else _describe(error, quotes=False)
 
     def check(self, value: Any, what: str, *, depth: int = 0) -> None:
         """Raise RequestError for an invalid value, saying what must change.
@@ -352,9 +352,9 @@ class Validator:
         error = self._first_error(value)
         if error is None:
             return
-        place, reason = _told(error, quotes=True)
+        place, reason = _describe(error, quotes=True)
         called = " ".join([what, *(quote(str(step)) for step in place[:depth])])
-        raise RequestError(f"{located(called, pointer(place[depth:]))} {reason}")
+        raise RequestError(f"{name_place(called, pointer(place[depth:]))} {reason}")
 
     def _first_error(self, value: Any) -> ValidationError | None:
         if self._validator.is_valid(value):
@@ -372,12 +372,12 @@ def pointer(steps: Iterable[str | int]) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 
-def located(what: str, place: str) -> str:
+def name_place(what: str, place: str) -> str:
     """Return a phrase for *place*, a JSON pointer into *what*, which may be long."""
     return f"{what} at {_cut(place)}" if place else what
 
 
-def _told(error: ValidationError, *, quotes: bool) -> tuple[list[str | int], str]:
+def _describe(error: ValidationError, *, quotes: bool) -> tuple[list[str | int], str]:
     """Return the place of an error and the end of a sentence that describes it."""
     kind = error.kind.name
     if kind in ("anyOf", "oneOf"):
@@ -388,7 +388,7 @@ def _told(error: ValidationError, *, quotes: bool) -> tuple[list[str | int], str
         return place, f"lacks the field {quote(details['property'])}"
     if kind in ("additionalProperties", "unevaluatedProperties"):
         return place, f"has a field that is not known, {quote(details['unexpected'][0])}"
-    return place, f"{_demand(kind, details)}{_found(error.instance) if quotes else ''}"
+    return place, f"{_demand(kind, details)}{_quote(error.instance) if quotes else ''}"
 
 
 def _demand(kind: str, details: Mapping[str, Any]) -> str:
@@ -416,10 +416,10 @@ def _alternatives(error: ValidationError, *, quotes: bool) -> tuple[list[str | i
     context = getattr(error.kind, "context", [])
     relevant = [errors for errors in context if not any(_is_other(each, place) for each in errors)]
     if len(relevant) == 1 and relevant[0]:
-        return _told(relevant[0][0], quotes=quotes)
+        return _describe(relevant[0][0], quotes=quotes)
     if context and not any(context):
         return place, "fits more than one of the alternatives"
-    return place, f"fits none of the alternatives{_found(error.instance) if quotes else ''}"
+    return place, f"fits none of the alternatives{_quote(error.instance) if quotes else ''}"
 
 
 def _is_other(error: ValidationError, place: list[str | int]) -> bool:
@@ -429,7 +429,7 @@ def _is_other(error: ValidationError, place: list[str | int]) -> bool:
     return (kind == "type" and steps == 0) or (kind in ("const", "enum") and steps == 1)
 
 
-def _found(value: Any) -> str:
+def _quote(value: Any) -> str:
     return "" if isinstance(value, dict | list) else f", not {_text(value)}"
 
 
@@ -467,7 +467,7 @@ def _goal(schema: Mapping[str, Any]) -> str | None:
     return name.replace("~1", "/").replace("~0", "~")
 
 
-def _reached(schema: Any, schemas: Mapping[str, Any]) -> dict[str, Any]:
+def _collect_reached(schema: Any, schemas: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of *schemas* that *schema* refers to, directly or indirectly."""
     found: dict[str, Any] = {}
     ahead = [*_references(schema)]

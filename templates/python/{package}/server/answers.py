@@ -331,7 +331,7 @@ class Undescribed:
 Body = _Text | _Json | _Validated | _Untyped | Undescribed
 
 
-def described(message: Message, name: bytes) -> str:
+def join_values(message: Message, name: bytes) -> str:
     """Return the values of the header *name* of a response as one; empty if there is none."""
     lines = [bytes(value) for each, value in message.get("headers", ()) if each.lower() == name]
     return b", ".join(lines).decode("latin-1")

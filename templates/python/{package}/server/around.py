@@ -15,7 +15,7 @@ from .answers import (
     Prepared,
     Undescribed,
     accept_codings,
-    described,
+    join_values,
     replace_length,
 )
 from .contracts import Contracts, MisfitError
@@ -636,10 +636,10 @@ class _Narrowed:
 
     async def _begin(self, message: Message) -> None:
         self._is_bodiless = self._scope["method"] == "HEAD" or message["status"] in BODILESS
-        coding = described(message, b"content-encoding").strip().lower()
+        coding = join_values(message, b"content-encoding").strip().lower()
         try:
             treatment = self._way.answers.treat(
-                message["status"], described(message, b"content-type")
+                message["status"], join_values(message, b"content-type")
             )
             given = list(message.get("headers", ()))
             headers = await self._make(partial(self._way.answers.headers, given, treatment))

@@ -45,7 +45,7 @@ class Callers:
         state = scope["state"]
         if _ACCOUNT not in state:
             try:
-                state[_ACCOUNT] = await self._found(security, scope, declared)
+                state[_ACCOUNT] = await self._find_account(security, scope, declared)
             except Refusal as refused:
                 state[_ACCOUNT] = refused
         if isinstance(state[_ACCOUNT], Refusal):
@@ -64,7 +64,7 @@ class Callers:
             return None
         return None if account is None else str(account.identity)
 
-    async def _found(
+    async def _find_account(
         self, security: Security, scope: Scope, declared: Mapping[str, str] | None
     ) -> Any:
         names = dict.fromkeys(name for together in security for name in together)

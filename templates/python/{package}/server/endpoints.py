@@ -81,7 +81,7 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = []
         try:
-            response = await self._made(_unversioned(scope), receive, send)
+            response = await self._handle(_unversioned(scope), receive, send)
             if response is None:
                 return
             answer, headers = response
@@ -98,14 +98,14 @@ class Endpoint:
             answer, headers = _conditional(scope, answer, headers)
         await respond(scope, send, answer, headers)
 
-    async def _made(
+    async def _handle(
         self, scope: Scope, receive: Receive, send: Send
     ) -> tuple[Answer, Headers] | None:
         """Return the response; None if it has been sent, or the caller has left."""
         version = scope["state"][VERSION]
         reader = self._readers.at(version)
         if reader is None:
-            unserved = self._readers.unserved(version)
+            unserved = self._readers.explain_unserved(version)
             status, message = (501, unserved) if unserved else (404, _NO_PATH)
             return self._problems.answer(scope, Problem(status=status, message=message)), []
         if self._handler is None:
@@ -200,13 +200,15 @@ class Endpoint:
                 return stream.write(piece)
             return await make(partial(stream.write, make_repeatable(piece)))
 
-        async def left() -> None:
+        async def wait_for_disconnect() -> None:
             if upload is not None:
                 await upload.wait()
             while (await receive())["type"] == "http.request":
                 pass
 
-        streaming = Streaming(stream, headers, write, send, left, is_head=scope["method"] == "HEAD")
+        streaming = Streaming(
+            stream, headers, write, send, wait_for_disconnect, is_head=scope["method"] == "HEAD"
+        )
         try:
             await streaming.run()
         except Exception as error:
@@ -225,13 +227,15 @@ class Endpoint:
         """
         status, headers = error.status_code, dict(error.headers or {})
         try:
-            return self._refused(Refusal(status, error.detail, headers), scope, version)
+            return self._render_refusal(Refusal(status, error.detail, headers), scope, version)
         except MisfitError:
             title = Problem(status=status).title
-            return self._refused(Refusal(status, title, headers), scope, version)
+            return self._render_refusal(Refusal(status, title, headers), scope, version)
 
-    def _refused(self, refusal: Refusal, scope: Scope, version: str) -> tuple[Answer, Headers]:
-        answer, headers = self._results.refused(refusal, version)
+    def _render_refusal(
+        self, refusal: Refusal, scope: Scope, version: str
+    ) -> tuple[Answer, Headers]:
+        answer, headers = self._results.render_refusal(refusal, version)
         if answer is None:
             answer = self._problems.refusal(scope, refusal.status, refusal.body, self._results)
         return answer, headers

@@ -89,7 +89,7 @@ class RequestLift:
             parameters = older.parameters(place)
             known = newer.parameters(place) if newer is not None else {}
             lifts = up.parameters(operation, place), strip.parameters(operation, place)
-            is_same = lifts[0] is lifts[1] and older.resolve(parameters) == _resolved(newer, known)
+            is_same = lifts[0] is lifts[1] and older.resolve(parameters) == _resolve(newer, known)
             if not is_same or (is_strict and parameters):
                 fields = Fields(operation, place, [*parameters.values()], older, up)
                 names = {*known, *Spread(known.values(), newer).names} if newer else set()
@@ -259,7 +259,6 @@ class _Place:
         self._fields = fields
         self._template = template
         self._strip = strip
-        self._said = parameters
         self._known = known
         # names of the newest version that callers do not know are not theirs
         self._foreign = names - fields.names
@@ -273,7 +272,7 @@ class _Place:
     def lift(self, scope: Scope) -> Scope:
         place = self._fields.place
         texts = self._template.read(route(scope)) if place == "path" else {}
-        sent = self._fields.sent({**scope, "path_params": texts} if place == "path" else scope)
+        sent = self._fields.read_sent({**scope, "path_params": texts} if place == "path" else scope)
         values = {**self._defaults, **sent}
         lifted = _strip(self._strip, self._fields.lift(values))
         changed = {
@@ -321,7 +320,7 @@ class _Body:
             lift, away = up.body(operation, media_type), _body(strip, operation, media_type)
             goal = known["content"].get(media_type) if known is not None else None
             is_same = known is not None and media_type in known["content"] and lift is away
-            if not is_same or older.resolve(schema) != _resolved(newer, goal):
+            if not is_same or older.resolve(schema) != _resolve(newer, goal):
                 self.differs = True
             name = essence(media_type)
             self._readers[name] = (
@@ -390,7 +389,7 @@ def _body(lifting: Lifting, operation: str, media_type: str) -> Change:
         return identity
 
 
-def _resolved(contract: Contract | None, node: Any) -> Any:
+def _resolve(contract: Contract | None, node: Any) -> Any:
     return None if contract is None else contract.resolve(node)
 
 

@@ -73,7 +73,9 @@ class Problems:
             scope.setdefault("state", {})[REFUSED] = True
         own = results.response(problem.status, version) if results is not None else None
         others = self._others(problem.status, version)
-        found = self._said(scope, problem, own, [own, *others] if own is not None else others)
+        found = self._find_answer(
+            scope, problem, own, [own, *others] if own is not None else others
+        )
         if found is not None:
             return found
         body = encode(problem_details(problem))
@@ -87,12 +89,12 @@ class Problems:
         """
         problem = Problem(status=status, message=text)
         own = results.response(status, scope["state"][VERSION])
-        found = self._said(scope, problem, own, [own] if own is not None else [])
+        found = self._find_answer(scope, problem, own, [own] if own is not None else [])
         if found is None and own is not None:
             raise MisfitError(f"no text fits the response with status {status}")
         return found or Answer(status, MEDIA_TYPE, encode(text))
 
-    def _said(
+    def _find_answer(
         self, scope: Scope, problem: Problem, own: Response | None, known: list[Response]
     ) -> Answer | None:
         problem = replace(problem, path=problems.encode_path(scope["path"]))

@@ -37,9 +37,9 @@ class Readers:
 
     def has(self, version: str) -> bool:
         """Return whether *version* has the operation."""
-        return self.at(version) is not None or self.unserved(version) != ""
+        return self.at(version) is not None or self.explain_unserved(version) != ""
 
-    def unserved(self, version: str) -> str:
+    def explain_unserved(self, version: str) -> str:
         """Return why the operation can't be served at *version*; empty if it can."""
         if version not in self._unserved:
             self._unserved[version] = self._explain(version)
@@ -59,12 +59,12 @@ class Readers:
     def at(self, version: str) -> Reader | None:
         """Return the reader for callers of *version*; None if it does not serve the operation."""
         if version not in self._at:
-            self._at[version] = self._made(version)
+            self._at[version] = self._create_reader(version)
         return self._at[version]
 
-    def _made(self, version: str) -> Reader | None:
+    def _create_reader(self, version: str) -> Reader | None:
         contract = self._contracts.at(self._operation.id, version)
-        if contract is None or self.unserved(version):
+        if contract is None or self.explain_unserved(version):
             return None
         lifting = self._liftings[version]
         # both live as long as the application

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
 
-from .contracts import Contract, Validator, located, pointer
+from .contracts import Contract, Validator, name_place, pointer
 from .converters import Make
 from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
@@ -50,7 +50,7 @@ class Reader:
             for place in PLACES
             if (listed := [each for each in contract.request["parameters"] if each["in"] == place])
         ]
-        self._arguments = [(each, _typed(each.type)) for each in operation.parameters]
+        self._arguments = [(each, _choose_conversion(each.type)) for each in operation.parameters]
         renamed = lifting.names(operation.id, "header")
         self.headers = {
             renamed.get(each["name"], each["name"]).lower(): each["name"]
@@ -113,7 +113,7 @@ def _argument(
         raise RequestError(f"the parameter {quote(parameter.name)} can't be read") from None
 
 
-def _typed(kind: Any) -> Callable[[Any], Any]:
+def _choose_conversion(kind: Any) -> Callable[[Any], Any]:
     """Return a function that turns a plain valid value into one of the type *kind*."""
     if kind in (str, int, bool):
         return identity
@@ -124,7 +124,7 @@ def _typed(kind: Any) -> Callable[[Any], Any]:
     if kind is datetime:
         return query.instant
     if get_origin(kind) is list:
-        item = _typed(get_args(kind)[0])
+        item = _choose_conversion(get_args(kind)[0])
         return lambda values: [item(value) for value in values]
     return TypeAdapter(kind).validate_python
 
@@ -195,7 +195,7 @@ class Fields:
 
     def read(self, scope: Scope) -> dict[str, Any]:
         """Return the plain values by their canonical names. Raises RequestError."""
-        values = self.sent(scope)
+        values = self.read_sent(scope)
         if self._defaults:
             values = {**self._defaults, **values}
         lifted = self.lift(values)
@@ -203,10 +203,10 @@ class Fields:
 
     def lift(self, values: dict[str, Any]) -> dict[str, Any]:
         """Return *values*, as sent, by their canonical names. Raises RequestError."""
-        lifted: dict[str, Any] = _lifted(self._lift, values, "the parameters")
+        lifted: dict[str, Any] = _lift_value(self._lift, values, "the parameters")
         return lifted
 
-    def sent(self, scope: Scope) -> dict[str, Any]:
+    def read_sent(self, scope: Scope) -> dict[str, Any]:
         """Return the values that were sent, by the names that callers know; they are valid.
 
         Raises RequestError.
@@ -240,19 +240,19 @@ def _in_path(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
     # some put the query string there, too
     raw = (scope.get("raw_path") or b"").partition(b"?")[0]
     if b"%" in raw:
-        _decoded(unquote_to_bytes(raw))
+        _require_utf8(unquote_to_bytes(raw))
     given = scope["path_params"]
     found = {name: [given[name]] for name in parameters if name in given}
     for [text] in found.values():
         if not text.isascii():
             # a server may have decoded something that is not UTF-8
-            _decoded(text.encode("utf-8", "surrogateescape"))
+            _require_utf8(text.encode("utf-8", "surrogateescape"))
         if "\0" in text:
             raise RequestError("the path holds NUL")
     return query.values(found, parameters)
 
 
-def _decoded(path: bytes) -> None:
+def _require_utf8(path: bytes) -> None:
     try:
         path.decode("utf-8")
     except UnicodeDecodeError:
@@ -374,7 +374,7 @@ class ItemReader:
         """Return the form of *item* at the newest version. Raises RequestError."""
         listed = [item]
         self._validator.check(listed, "the body")
-        after = _lifted(self._lift, listed, "the body")
+        after = _lift_value(self._lift, listed, "the body")
         return (item,) if after is listed else tuple(after)
 
     def frame(self) -> Framing:
@@ -430,7 +430,7 @@ def read_json(
     def read(content: bytes) -> tuple[Any, Any]:
         value = bodies.read(content)
         validator.check(value, "the body")
-        return value, _lifted(lift, value, "the body")
+        return value, _lift_value(lift, value, "the body")
 
     return read
 
@@ -452,7 +452,7 @@ def _validate(kind: TypeAdapter[Any], value: Any) -> Any:
     except ValidationError as error:
         # the contract allows it, and the canonical type can't represent it
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        called = located("the body", pointer(found["loc"]))
+        called = name_place("the body", pointer(found["loc"]))
         raise RequestError(f"{called}: {found['msg']}") from None
 
 
@@ -466,12 +466,12 @@ def read_raw(lift: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
 
     def read(content: bytes) -> bytes:
         text = content.decode(errors="surrogateescape")
-        return str(_lifted(lift, text, "the body")).encode(errors="surrogateescape")
+        return str(_lift_value(lift, text, "the body")).encode(errors="surrogateescape")
 
     return read
 
 
-def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
+def _lift_value(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
     if lift is identity:
         return value
     try:
@@ -480,7 +480,7 @@ def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
         raise
     except UnfitError as error:
         # a converter refuses what the contract allows
-        raise RequestError(f"{located(what, error.place)} can't be read") from error
+        raise RequestError(f"{name_place(what, error.place)} can't be read") from error
     return lifted
 
 

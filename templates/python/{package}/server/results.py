@@ -183,7 +183,7 @@ class Results:
             )
         return self._items[known_as]
 
-    def refused(self, refusal: Refusal, version: str) -> tuple[Answer | None, Headers]:
+    def render_refusal(self, refusal: Refusal, version: str) -> tuple[Answer | None, Headers]:
         """Return the response for *refusal*; None for a text that can't be sent as it is.
 
         A status that callers of *version* don't know may have a text as its body, and nothing else,
@@ -209,15 +209,15 @@ class Results:
         """Return the response of *version* with *status*, by default the usual one."""
         key = version, status
         if key not in self._responses:
-            self._responses[key] = self._made(status, version)
+            self._responses[key] = self._create_response(status, version)
         return self._responses[key]
 
     def errors(self, version: str) -> Iterator[Response]:
         """Yield the responses for errors at *version*, each with its first status."""
-        for key in self._known(version):
+        for key in self._list_keys(version):
             if key[0] in "45d":
                 first = 500 if key == "default" else int(key.replace("XX", "00"))
-                yield self._described(first, key, version)
+                yield self._describe_response(first, key, version)
 
     def headers(self, given: Mapping[str, Any], response: Response | None, version: str) -> Headers:
         """Return the fields of the headers *given*, without those that *version* lacks.
@@ -243,7 +243,7 @@ class Results:
                 known = self._narrowings[version].headers(self._name, response.key)(known)
             except UnfitError as error:
                 raise MisfitError(f"the headers: {error}") from error
-        return _encoded({**known, **others})
+        return _encode_headers({**known, **others})
 
     def narrow_headers(self, given: Headers, key: str, version: str) -> Headers:
         """Return the fields *given*, with those narrowed that the response *key* declares.
@@ -261,7 +261,7 @@ class Results:
             if header is not None:
                 known[header.name] = header.read(value.decode("latin-1"))
         try:
-            return [*kept, *_encoded(change(known))]
+            return [*kept, *_encode_headers(change(known))]
         except UnfitError as error:
             raise MisfitError(f"the headers: {error}") from error
 
@@ -271,24 +271,24 @@ class Results:
             raise MisfitError(f"{self._name} has no response with status {status} at {version}")
         return response
 
-    def _known(self, version: str) -> list[str]:
+    def _list_keys(self, version: str) -> list[str]:
         """Return the keys of the responses that *version* has."""
         statuses = self._declared.statuses(self._name, version)
         return [key for key in self._media_types if key in statuses]
 
-    def _made(self, status: int | None, version: str) -> Response | None:
-        known = self._known(version)
+    def _create_response(self, status: int | None, version: str) -> Response | None:
+        known = self._list_keys(version)
         if status is None:
             status = _usual(known)
             if not any(key in known for key in keys(status)):
                 return Response(status, "")
         key = next((key for key in keys(status) if key in known), None)
-        if key is None and status == _usual(self._known([*self._narrowings][-1])):
+        if key is None and status == _usual(self._list_keys([*self._narrowings][-1])):
             # the usual result of a handler has another status in this version
-            return self._made(None, version)
-        return None if key is None else self._described(status, key, version)
+            return self._create_response(None, version)
+        return None if key is None else self._describe_response(status, key, version)
 
-    def _described(self, status: int, key: str, version: str) -> Response:
+    def _describe_response(self, status: int, key: str, version: str) -> Response:
         narrowing = self._narrowings[version]
         media_type = self._media_types[key]
         if media_type is not None:
@@ -425,7 +425,7 @@ def _raw(change: Callable[[Any], Any]) -> Write:
     return write
 
 
-def _encoded(headers: Mapping[str, Any]) -> Headers:
+def _encode_headers(headers: Mapping[str, Any]) -> Headers:
     """Return header fields as they are sent. Raises MisfitError for values that can't be sent."""
     encoded = []
     for name, value in headers.items():

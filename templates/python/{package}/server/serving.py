@@ -268,16 +268,16 @@ class _Operation(Route):
 
     def is_asked_for(self, scope: Scope) -> bool:
         """Return whether a request means the operation, if its version has it."""
-        return self._found(scope) is not None and scope["method"] in self.methods
+        return self._match_path(scope) is not None and scope["method"] in self.methods
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        values = self._found(scope)
+        values = self._match_path(scope)
         if values is None or not self.is_there(scope["state"][VERSION]):
             return Match.NONE, {}
         match = Match.FULL if scope["method"] in self.methods else Match.PARTIAL
         return match, {"endpoint": self.endpoint, "path_params": values}
 
-    def _found(self, scope: Scope) -> dict[str, str] | None:
+    def _match_path(self, scope: Scope) -> dict[str, str] | None:
         if scope["type"] != "http" or not self._template.has_query(scope.get("query_string", b"")):
             return None
         return self._template.match(route(scope))
@@ -338,7 +338,7 @@ Handle = Callable[[HttpRequest, Exception], Awaitable[HttpResponse]]
 
 def _no_path(problems: Problems) -> Handle:
     async def handle(request: HttpRequest, error: Exception) -> HttpResponse:
-        return _told(problems, request, Problem(status=404, message=_NO_PATH), error)
+        return _render_problem(problems, request, Problem(status=404, message=_NO_PATH), error)
 
     return handle
 
@@ -346,14 +346,14 @@ def _no_path(problems: Problems) -> Handle:
 def _no_method(problems: Problems) -> Handle:
     async def handle(request: HttpRequest, error: Exception) -> HttpResponse:
         problem = Problem(status=405, message=_NO_METHOD)
-        response = _told(problems, request, problem, error)
-        response.headers["allow"] = ", ".join(sorted(set(_allowed(request))))
+        response = _render_problem(problems, request, problem, error)
+        response.headers["allow"] = ", ".join(sorted(set(_list_methods(request))))
         return response
 
     return handle
 
 
-def _told(
+def _render_problem(
     problems: Problems, request: HttpRequest, problem: Problem, error: Exception
 ) -> HttpResponse:
     if isinstance(error, HTTPException) and error.detail != problem.title:
@@ -366,7 +366,7 @@ def _told(
     return response
 
 
-def _allowed(request: HttpRequest) -> Iterator[str]:
+def _list_methods(request: HttpRequest) -> Iterator[str]:
     for each in request.app.routes:
         if isinstance(each, Route) and each.matches(request.scope)[0] is not Match.NONE:
             yield from each.methods or ()
