@@ -114,10 +114,10 @@ class Endpoint:
         try:
             account = await self._callers.account(reader.security, scope, reader.headers)
         except Refusal as refusal:
-            refuse = partial(self._refused, refusal, scope, version)
+            refuse = partial(self._render_refusal, refusal, scope, version)
             return await self._answer(refuse, self._describe_call(scope, version))
         except HTTPException as error:
-            refuse = partial(self._refused_by, error, scope, version)
+            refuse = partial(self._render_refused_by, error, scope, version)
             return await self._answer(refuse, self._describe_call(scope, version))
         context = self._describe_call(scope, version, account)
         key = field(scope, idempotency.HEADER) if self._is_post else None
@@ -152,9 +152,9 @@ class Endpoint:
             if stream is not None:
                 return await self._stream(stream, context, receive, send, upload)
         except Refusal as refusal:
-            answer = partial(self._refused, refusal, scope, version)
+            answer = partial(self._render_refusal, refusal, scope, version)
         except HTTPException as error:
-            answer = partial(self._refused_by, error, scope, version)
+            answer = partial(self._render_refused_by, error, scope, version)
         else:
             if self._results.awaits(version):
                 result = make_repeatable(result)
@@ -218,7 +218,7 @@ class Endpoint:
             raise StreamError("the stream was broken off") from error
         return None
 
-    def _refused_by(
+    def _render_refused_by(
         self, error: HTTPException, scope: Scope, version: str
     ) -> tuple[Answer, Headers]:
         """Return the response for an exception of a web framework, with a body of the definitions.
