@@ -352,6 +352,8 @@ def test_what_is_not_certain_is_listed_and_left(project: Path, tmp_path: Path) -
         f"  {programs}/uncertain.py:7:16: `reader` may be one of the API: "
         "Loan.reader is borrower now; NewLoan.reader is borrower now",
         f"  {programs}/uncertain.py:7:39: the text 'reader' may name a field that changed",
+        f"  {programs}/uncertain.py:11:17: this may have a name of Loan that changed: "
+        "reader is borrower now",
     ]
 
 

@@ -55,6 +55,28 @@ paths:
         '200':
           description: a loan
           content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+  /books:
+    get:
+      operationId: listBooks
+      x-was: { 2026-01-01: { operationId: listTomes } }
+      parameters:
+        - { name: cursor, in: query, schema: { type: string } }
+        - name: shelf
+          in: query
+          schema: { type: string }
+          x-was: { 2025-06-01: { name: rack } }
+      responses:
+        '200':
+          description: books
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [items]
+                properties:
+                  items: { type: array, items: { type: string } }
+                  next_cursor: { type: string }
+            text/event-stream: {}
   /fees:
     get:
       operationId: getFees

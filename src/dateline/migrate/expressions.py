@@ -42,3 +42,41 @@ def list_names(text: str) -> set[str]:
         for node in nodes
         if isinstance(node, ast.Name | ast.Attribute)
     }
+
+
+def list_defined(node: cst.ClassDef) -> list[cst.Name]:
+    """Return the names that the body of a class defines itself."""
+    found: list[cst.BaseExpression] = []
+    for statement in node.body.body:
+        lines = statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement]
+        for line in lines:
+            if isinstance(line, cst.AnnAssign):
+                found.append(line.target)
+            elif isinstance(line, cst.Assign):
+                found += [each.target for each in line.targets]
+            elif isinstance(line, cst.FunctionDef):
+                found.append(line.name)
+    return [each for each in found if isinstance(each, cst.Name)]
+
+
+def list_functions(node: cst.ClassDef) -> list[cst.FunctionDef]:
+    return [each for each in node.body.body if isinstance(each, cst.FunctionDef)]
+
+
+def find_last(node: cst.CSTNode) -> cst.Name | None:
+    """Return the last name in the dotted name *node*; None if it is none."""
+    if isinstance(node, cst.Attribute):
+        return node.attr
+    return node if isinstance(node, cst.Name) else None
+
+
+def is_literal(node: cst.BaseExpression) -> bool:
+    """Return whether all names in *node* are written there: they are listed one by one."""
+    if isinstance(node, cst.Dict):
+        return all(
+            isinstance(each, cst.DictElement) and isinstance(each.key, cst.SimpleString)
+            for each in node.elements
+        )
+    if not isinstance(node, cst.Call) or name_dotted(node.func) != "dict":
+        return False
+    return all(each.keyword is not None for each in node.args)

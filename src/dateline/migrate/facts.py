@@ -239,9 +239,10 @@ class _FactFinder:
     # --- methods and arguments
 
     def _list_methods(self, change: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Return each operation of *change* that the older client has, and its method."""
-        known = self._older.methods
-        return [(name, known[name]) for name in change["operations"] if name in known]
+        """Return each operation of *change* that the older client has, and its methods."""
+        changed = {*change["operations"]}
+        known = self._older.methods.items()
+        return [(name, method) for name, method in known if _name_operation(name) in changed]
 
     def _note_methods(self, change: Mapping[str, Any]) -> bool:
         found = self._list_methods(change)
@@ -273,6 +274,11 @@ class _FactFinder:
                 self._facts.arguments[method, old] = what
                 noted = True
         return noted
+
+
+def _name_operation(key: str) -> str:
+    """Return `METHOD /path` of a method's key."""
+    return key.removesuffix(" _iterate").removesuffix(" _open")
 
 
 def _remark(change: Mapping[str, Any]) -> CallerRemark:

@@ -15,6 +15,7 @@ from dateline.python.names import class_name, package_name
 # Steps into a schema that its Python type does not show: into list items, values, members.
 _SAME: Final = ("items", "additionalProperties", "unevaluatedProperties")
 _LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems", "patternProperties")
+_TABLES: Final = ("results", "errors")
 
 
 class PackageError(DatelineError):
@@ -39,8 +40,9 @@ class VersionModule:
     """One version of a generated package.
 
     ``names`` are its exports, ``classes`` and ``aliases`` those of its models. By `METHOD /path`,
-    ``methods`` are those of its client, and ``types`` the annotations of their arguments, by name,
-    and of their results, as `responses/200`; ``needed`` are arguments without a default.
+    which `_iterate` or `_open` follows for a second method, ``methods`` are those of its client,
+    and ``types`` the annotations of their arguments, by name, and of their results, as
+    `responses/200`; ``needed`` are arguments without a default.
     """
 
     package: str
@@ -285,27 +287,29 @@ def _read_texts(call: ast.Call) -> dict[str, str]:
 def _read_methods(
     module: ast.Module,
 ) -> Iterator[tuple[str, str, dict[str, ast.expr], frozenset[str]]]:
-    """Yield `METHOD /path` for each operation that *module* defines.
+    """Yield each method of clients in *module*, by its operation, `METHOD /path`.
 
     With it come the method, the types of arguments and responses, and the arguments it needs.
+    What a second method of the operation does follows its path: `GET /loans _iterate`.
     """
-    functions = {node.name: node.args for node in ast.walk(module) if type(node) is ast.FunctionDef}
+    described = {
+        node.targets[0].id: node.value
+        for node in module.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Call)
+    }
     for node in ast.walk(module):
-        if not isinstance(node, ast.Call):
+        # the methods of other clients have the same names and arguments
+        if type(node) is not ast.FunctionDef or (sent := _read_sent(node)) is None:
             continue
-        texts = _read_texts(node)
-        taken = functions.get(texts.get("name", ""))
-        if taken is None or not {"method", "path"} <= texts.keys():
+        operation = described.get(sent[1])
+        texts = _read_texts(operation) if operation is not None else {}
+        if operation is None or not {"name", "method", "path"} <= texts.keys():
             continue
+        taken = node.args
         arguments = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs]
         types = {each.arg: each.annotation for each in arguments if each.annotation is not None}
-        for table in (each.value for each in node.keywords if each.arg in ("results", "errors")):
-            if isinstance(table, ast.Dict):
-                types |= {
-                    f"responses/{key.value!s}": value
-                    for key, value in zip(table.keys, table.values, strict=True)
-                    if isinstance(key, ast.Constant)
-                }
         positional = [*taken.posonlyargs, *taken.args]
         first = len(positional) - len(taken.defaults)
         needed = [each.arg for each in positional[:first] if each.annotation is not None]
@@ -314,4 +318,23 @@ def _read_methods(
             for each, default in zip(taken.kwonlyargs, taken.kw_defaults, strict=True)
             if default is None
         ]
-        yield f"{texts['method']} {texts['path']}", texts["name"], types, frozenset(needed)
+        name = f"{texts['method']} {texts['path']}"
+        if node.name != texts["name"]:
+            yield f"{name} {sent[0]}", node.name, types, frozenset(needed)
+            continue
+        for table in (each.value for each in operation.keywords if each.arg in _TABLES):
+            if isinstance(table, ast.Dict):
+                types |= {
+                    f"responses/{key.value!s}": value
+                    for key, value in zip(table.keys, table.values, strict=True)
+                    if isinstance(key, ast.Constant)
+                }
+        yield name, node.name, types, frozenset(needed)
+
+
+def _read_sent(function: ast.FunctionDef) -> tuple[str, str] | None:
+    """Return how *function* sends its operation, and the constant that describes it."""
+    match function.body[-1]:
+        case ast.Return(ast.Call(ast.Attribute(ast.Name("self"), how), [ast.Name(constant), *_])):
+            return how, constant
+    return None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import jedi  # type: ignore[import-untyped]
 
+from dateline.migrate.concerned import find_top
 from dateline.migrate.package import VersionModule
 
 # jedi caches files between runs by path and time; here it may only do so by content.
@@ -18,10 +20,15 @@ _SCRATCH = TemporaryDirectory(prefix="dateline-jedi-", ignore_cleanup_errors=Tru
 jedi.settings.cache_directory = _SCRATCH.name
 
 _METHODS = ("Methods", "AsyncMethods")
+_CLIENTS = ("Client", "AsyncClient")
 
 
 class PackageMember(NamedTuple):
-    """A field or member of a class of models, or a method of the client (``holder`` is empty)."""
+    """A member of the package, and what has it.
+
+    A field or member of a class of models, an argument of a method of the client, or a method
+    (``holder`` is empty).
+    """
 
     holder: str
     name: str
@@ -32,6 +39,9 @@ def _name_whole(found: Any) -> str:
     if found.full_name is None and found.type == "param":
         holder = found.parent()
         return f"{holder.full_name}.{found.name}" if holder is not None else ""
+    if found.type == "instance":
+        # a member of an enum has the name of its class
+        return f"{found.full_name}.{found.name}"
     return found.full_name or ""
 
 
@@ -43,8 +53,10 @@ class NameResolver:
     ) -> None:
         # the generated package comes before another release of it that may be installed
         searched = [*map(str, folders), *sys.path]
-        project = jedi.Project(path.parent, sys_path=searched, smart_sys_path=True)
-        self._script = jedi.Script(text, path=path, project=project)
+        top = find_top(path.parent)
+        self._project = jedi.Project(top, sys_path=searched, smart_sys_path=True)
+        self._script = jedi.Script(text, path=path, project=self._project)
+        self._folders = folders
         self._lines = text.split("\n")
         self._older = older
 
@@ -75,11 +87,64 @@ class NameResolver:
         members = {self._read(f"{each.full_name}.{name[0]}") for each in types if name}
         return {each for each in members if each is not None}, len(members) == 1
 
+    def find_class(self, line: int, column: int) -> str | None:
+        """Return the class of models that the name at a place certainly is."""
+        found = {self._read_class(each) for each in self._script.infer(line, column)}
+        return found.pop() if len(found) == 1 else None
+
+    def find_inherited(self, line: int, column: int) -> set[str]:
+        """Return the classes of models that the class at a place may be or inherit.
+
+        A class of clients has an empty name.
+        """
+        found, seen, ahead = set[str](), set[str](), [*self._script.infer(line, column)]
+        while ahead:
+            each = ahead.pop()
+            name = each.full_name or ""
+            if each.type != "class" or name in seen:
+                continue
+            seen.add(name)
+            if name.startswith(f"{self._older.package}."):
+                known = "" if each.name in _CLIENTS else self._read_class(each)
+                found |= {known} if known is not None else set()
+            elif self._is_own(each.module_path):
+                ahead += self._infer_bases(each)
+        return found
+
+    def _read_class(self, found: Any) -> str | None:
+        start, *rest = (found.full_name or "").split(".")
+        if found.type != "class" or start != self._older.package or rest[:1] != ["models"]:
+            return None
+        return rest[-1] if rest[-1] in self._older.classes else None
+
+    def _is_own(self, path: Path | None) -> bool:
+        """Return whether *path* may have classes that inherit from the package."""
+        return path is not None and any(path.is_relative_to(each) for each in self._folders)
+
+    def _infer_bases(self, named: Any) -> Iterator[Any]:
+        """Yield what the bases of the class *named* may be."""
+        path = named.module_path
+        is_here = path == self._script.path
+        script = self._script if is_here else jedi.Script(path=path, project=self._project)
+        text = "\n".join(self._lines) if is_here else path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ClassDef) and node.name == named.name:
+                # the line of a decorated class is that of its name
+                for base in node.bases if node.lineno == named.line else ():
+                    each = base.value if isinstance(base, ast.Subscript) else base
+                    line = text.split("\n")[(each.end_lineno or 1) - 1]
+                    before = line.encode()[: each.end_col_offset]
+                    yield from script.infer(each.end_lineno, len(before.decode()) - 1)
+
     def _read(self, name: str) -> PackageMember | None:
         start, *rest = name.split(".")
-        if start != self._older.package or len(rest) != 4:
+        if start != self._older.package:
             return None
-        room, _, holder, member = rest
-        if room == "models" and holder in self._older.classes:
-            return PackageMember(holder, member)
-        return PackageMember("", member) if room == "client" and holder in _METHODS else None
+        match rest:
+            case ["models", _, holder, member] if holder in self._older.classes:
+                return PackageMember(holder, member)
+            case ["client", _, holder, member] if holder in _METHODS:
+                return PackageMember("", member)
+            case ["client", _, holder, method, argument] if holder in _METHODS:
+                return PackageMember(method, argument)
+        return None

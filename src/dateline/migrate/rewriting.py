@@ -3,39 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import libcst as cst
 from libcst import ParserSyntaxError
 from libcst.metadata import (
     MetadataWrapper,
     ParentNodeProvider,
-    PositionProvider,
     QualifiedNameProvider,
     ScopeProvider,
 )
 
 from dateline.migrate.applying import EditApplier, MigratedFile, Notice, set_value
-from dateline.migrate.expressions import list_names, list_objects, name_dotted, read_text
+from dateline.migrate.expressions import (
+    find_last,
+    is_literal,
+    list_defined,
+    list_functions,
+    list_objects,
+    name_dotted,
+    read_text,
+)
 from dateline.migrate.facts import CallerRemark, MigrationFacts, NewName
 from dateline.migrate.package import VersionModule
 from dateline.migrate.resolving import NameResolver
-from dateline.model import printable
+from dateline.migrate.texts import TextReader
 from dateline.python.names import package_name
 
 __all__ = ["MigratedFile", "Notice", "ParserSyntaxError", "rewrite"]
 
-_MARK: Final = "# dateline: "
-_CHECKS: Final = ("isinstance", "issubclass")
-# Text in quotes with names of types only: none is in nested quotes, or escaped.
-_QUOTED_TYPE: Final = re.compile(r"""[rRuU]?(["']+)[\w\s\[\],|]*\1""")
 _WORD: Final = re.compile(r"\w+")
-_PATH: Final = re.compile(r"[\w.]+")
-# what str.format and % put into a text
-_FIELDS: Final = re.compile(r"\{([\w.\[\]]+)[!:}]|%\((\w+)\)")
-_READERS: Final = ("model_validate", "model_construct")
+_CHECKS: Final = ("isinstance", "issubclass")
+_READERS: Final = (
+    *("model_construct", "model_validate", "model_validate_json", "model_validate_strings"),
+)
+# classes that describe objects of other classes by the names of their members
+_STRUCTURES: Final = frozenset({"Protocol", "TypedDict"})
 
 
 def rewrite(
@@ -61,13 +66,8 @@ def rewrite(
     return MigratedFile(changed.code, tuple(sorted({*finder.notices})))
 
 
-class _EditFinder(cst.CSTVisitor):
+class _EditFinder(TextReader):
     """Finds what to edit, by node, and the notices."""
-
-    METADATA_DEPENDENCIES = (
-        *(PositionProvider, ParentNodeProvider),
-        *(QualifiedNameProvider, ScopeProvider),
-    )
 
     def __init__(
         self,
@@ -76,36 +76,14 @@ class _EditFinder(cst.CSTVisitor):
         resolver: NameResolver,
         text: str,
     ) -> None:
-        super().__init__()
+        super().__init__(facts, versions)
         self._words_of_file = {*_WORD.findall(text)}
-        self._kept: set[str] = set()
         # of each class around
-        self._bases: list[list[str]] = []
+        self._bases: list[set[str]] = []
         # classes whose names are something else on another way through the file
         self._ambiguous: set[str] = set()
-        self._facts = facts
-        self._older, self._newer = versions
         self._resolver = resolver
-        self._names = facts.find_names()
-        self._wire = {
-            each.wire[0] if isinstance(each, NewName) else name
-            for (_, name), each in facts.fields.items()
-        }
-        self._keywords = {name for _, name in (*facts.fields, *facts.arguments)}
-        removed = {
-            self._older.classes[holder].members[name]
-            for holder, name in facts.members
-            if name in self._older.classes[holder].members
-        }
-        # what a text may name, in JSON or in Python
-        self._words = self._wire | self._names | self._keywords | removed
-        self._imported: set[str] = set()
         self._stars: set[str] = set()
-        self._settled: set[cst.CSTNode] = set()
-        self.is_concerned = False
-        self.edits: dict[cst.CSTNode, Callable[[Any], cst.CSTNode]] = {}
-        self.marks: dict[cst.CSTNode, list[str]] = {}
-        self.notices: list[Notice] = []
 
     # --- imports and names
 
@@ -119,13 +97,15 @@ class _EditFinder(cst.CSTVisitor):
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
         module = name_dotted(node.module) if node.module is not None else ""
         names = () if isinstance(node.names, cst.ImportStar) else node.names
-        if node.relative:
-            if package_name(self._older.version) in module.split("."):
-                self._notice(node, "a relative import of the version: change it by hand")
+        if node.relative and self._package in module.split("."):
+            self._notice(node, "a relative import of the version: change it by hand")
             return
+        if node.relative:
+            # the package's own name may follow the dots
+            module = f".{module}"
         if module == self._older.package:
             for alias in names:
-                if name_dotted(alias.name) == package_name(self._older.version):
+                if name_dotted(alias.name) == self._package:
                     self.is_concerned = True
                     self._edit(alias.name, lambda name: name.with_changes(value=self._module))
         if isinstance(node.names, cst.ImportStar):
@@ -134,7 +114,10 @@ class _EditFinder(cst.CSTVisitor):
             for alias in names:
                 # it may be handed on
                 if isinstance(alias.name, cst.Name) and alias.name.value in self._facts.classes:
+                    self._handed.add(alias.name.value)
                     self._list_possible(alias.name)
+                elif name_dotted(alias.name) == self._package:
+                    self._notice(alias, f"`{self._package}` may be the version")
         if module == self._older.path or module.startswith(f"{self._older.path}."):
             self.is_concerned = True
             self._move(node.module)
@@ -169,7 +152,7 @@ class _EditFinder(cst.CSTVisitor):
     def _move(self, node: cst.CSTNode | None) -> None:
         """Direct the dotted name *node* to the newer version."""
         while isinstance(node, cst.Attribute):
-            if node.attr.value == package_name(self._older.version):
+            if node.attr.value == self._package:
                 self._edit(node.attr, lambda name: name.with_changes(value=self._module))
             node = node.value
 
@@ -180,7 +163,14 @@ class _EditFinder(cst.CSTVisitor):
     def visit_Name(self, node: cst.Name) -> None:
         if isinstance(self.get_metadata(ParentNodeProvider, node), cst.ImportAlias):
             return
-        for name in self._qualify(node):
+        names = self._qualify(node)
+        if not names and self._stars:
+            # nothing in the file defines it
+            if node.value in self._facts.classes:
+                self._list_possible(node)
+            elif node.value == self._package and node not in self.edits:
+                self._notice(node, f"`{node.value}` may be the version")
+        for name in names:
             start, _, last = name.rpartition(".")
             known = self._facts.classes.get(last)
             if start == self._older.path and not self._is_certain(node):
@@ -194,7 +184,7 @@ class _EditFinder(cst.CSTVisitor):
                     self._rename(node, known)
                 elif self._stars:
                     self._mark(node, known)
-            elif name == self._older.path and node.value == package_name(self._older.version):
+            elif name == self._older.path and node.value == self._package:
                 self._edit(node, lambda old: old.with_changes(value=self._module))
 
     def _qualify(self, node: cst.CSTNode) -> list[str]:
@@ -229,7 +219,9 @@ class _EditFinder(cst.CSTVisitor):
             if known is not None:
                 self._apply(node.attr, known)
                 return
-        if node.attr.value in self._names:
+        if node.attr.value == self._package and node.attr not in self.edits:
+            self._notice(node.attr, f"`{node.attr.value}` may be the version")
+        elif node.attr.value in self._names:
             self._decide(node.attr)
         elif node.attr.value in self._facts.classes:
             self._list_possible(node.attr)
@@ -240,8 +232,7 @@ class _EditFinder(cst.CSTVisitor):
 
     def _decide(self, node: cst.Name) -> None:
         """Rewrite or mark the attribute *node* if its meaning is certain; else list it."""
-        where = self.get_metadata(PositionProvider, node).start
-        members, is_certain = self._resolver.find_members(where.line, where.column)
+        members, is_certain = self._resolver.find_members(*self._locate(node))
         known = [
             found
             for holder, name in sorted(members)
@@ -255,12 +246,17 @@ class _EditFinder(cst.CSTVisitor):
 
     def _is_inherited(self, name: str) -> bool:
         """Return whether the class around inherits a field *name* that changed."""
-        return any(self._find(each, name) is not None for each in (self._bases or [[]])[-1])
+        return bool(self._bases) and self._is_member(name, self._bases[-1])
+
+    def _is_member(self, name: str, holders: set[str]) -> bool:
+        return any(self._find(each, name) is not None for each in holders)
 
     def _find(self, holder: str, name: str) -> NewName | CallerRemark | None:
         if not holder:
             return self._facts.methods.get(name)
-        return self._facts.fields.get((holder, name)) or self._facts.members.get((holder, name))
+        key = holder, name
+        facts = self._facts
+        return facts.fields.get(key) or facts.members.get(key) or facts.arguments.get(key)
 
     def _find_all(self, name: str) -> Iterator[str]:
         pairs = [*self._facts.fields.items(), *self._facts.members.items()]
@@ -277,85 +273,148 @@ class _EditFinder(cst.CSTVisitor):
     # --- calls and patterns
 
     def visit_Call(self, node: cst.Call) -> None:
-        holder, keys = self._find_class(node.func), node.args
         if isinstance(node.func, cst.Name) and node.func.value in _CHECKS:
             for each in node.args[1:2]:
                 self._check_alias(each.value)
+        holder = self._find_class(node.func, is_found=self._is_of_concern(node))
         if holder is not None:
             self._check_alias(node.func)
-            self._check_arguments(node, keys, holder, self._facts.fields)
+            self._check_arguments(node, holder)
             return
         reader = node.func
         if isinstance(reader, cst.Attribute) and reader.attr.value in _READERS:
             holder = self._find_class(reader.value)
-            if holder is None:
-                return
-            if reader.attr.value == "model_construct":
-                self._check_arguments(node, keys, holder, self._facts.fields)
-            elif keys and isinstance(keys[0].value, cst.Dict):
-                self._check_keys(keys[0].value, holder)
+            if holder is not None and reader.attr.value == "model_construct":
+                self._check_arguments(node, holder)
+            elif holder is not None:
+                self._check_data(node, holder)
             return
         method = self._find_method(node.func)
         if method is not None:
-            self._check_arguments(node, keys, method, self._facts.arguments)
+            self._check_arguments(node, method)
+        elif self._is_of_concern(node):
+            self._check_inherited(node)
+
+    def _is_of_concern(self, node: cst.Call) -> bool:
+        """Return whether it matters what *node* calls."""
+        return bool(self._facts.required) or any(
+            each.star == "**" or (each.keyword and each.keyword.value in self._keywords)
+            for each in node.args
+        )
+
+    def _check_data(self, node: cst.Call, holder: str) -> None:
+        """Rewrite the keys of an object that is read as *holder*; list any other data."""
+        data = [each for each in node.args if each.keyword is None or each.keyword.value == "obj"]
+        if data and isinstance(data[0].value, cst.Dict):
+            self._check_keys(data[0].value, holder)
+        elif data and not isinstance(data[0].value, cst.SimpleString):
+            self._list_open(data[0], holder)
+
+    def _list_open(self, node: cst.CSTNode, holder: str, given: Collection[str] = ()) -> None:
+        """List *node*, which may contain any of the names of *holder* that are not *given*."""
+        facts = {**self._facts.fields, **self._facts.arguments}
+        own = sorted(name for each, name in facts if each == holder and name not in given)
+        if own:
+            found = "; ".join(_describe(name, facts[holder, name]) for name in own)
+            self._notice(node, f"this may have a name of {holder} that changed: {found}")
+
+    def _check_inherited(self, node: cst.Call) -> None:
+        """List the call of a class that inherits from one with new required fields."""
+        given = {each.keyword.value for each in node.args if each.keyword is not None}
+        for holder in sorted(self._list_inherited(node.func)):
+            self._check_required(node, holder, given, is_open=True)
+            for each in node.args:
+                if each.star == "**":
+                    self._list_open(each, holder, given)
 
     def visit_Arg(self, node: cst.Arg) -> None:
         """List a keyword that may become one of the API: of a partial call, say, or a dict."""
         keyword = node.keyword
         if keyword is None or keyword in self._settled or keyword.value not in self._keywords:
             return
-        where = self.get_metadata(PositionProvider, keyword).start
-        members, is_certain = self._resolver.find_members(where.line, where.column, keyword.value)
-        known = [found for each in sorted(members) if (found := self._find(*each)) is not None]
+        members, is_certain = self._resolver.find_members(*self._locate(keyword), keyword.value)
+        known = [each for each in sorted(members) if self._find(*each) is not None]
         if is_certain and members and self._ambiguous.isdisjoint(name for name, _ in members):
-            for what in known:
-                self._apply(keyword, what)
+            call = cst.ensure_type(self.get_metadata(ParentNodeProvider, node), cst.Call)
+            given = {each.keyword.value for each in call.args if each.keyword is not None}
+            for holder, _ in known:
+                self._apply_among(keyword, holder, keyword.value, given)
         elif known or not is_certain:
             self._list_possible(keyword)
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
-        """List fields that a class inherits and has itself, too."""
-        holders = [found for each in node.bases if (found := self._find_class(each.value))]
+        """List what a class inherits and has itself, too, and what stands in for the client."""
+        bases = [
+            each.value.value if isinstance(each.value, cst.Subscript) else each.value
+            for each in node.bases
+        ]
+        holders = {name for each in bases for name in self._list_inherited(each)}
+        described = {name_dotted(each).rpartition(".")[2] for each in bases} & _STRUCTURES
         self._bases.append(holders)
-        statements = [each for each in node.body.body if isinstance(each, cst.SimpleStatementLine)]
-        lines = [line for each in statements for line in each.body]
-        for line in lines if holders else ():
-            targets = [line.target] if isinstance(line, cst.AnnAssign) else []
-            targets += (
-                [each.target for each in line.targets] if isinstance(line, cst.Assign) else []
-            )
-            for target in targets:
-                name = target.value if isinstance(target, cst.Name) else ""
-                if self._is_inherited(str(name)):
-                    self._list_possible(cst.ensure_type(target, cst.Name))
+        for target in list_defined(node):
+            is_described = bool(described) and target.value in self._names
+            if is_described or self._is_inherited(target.value):
+                self._list_possible(target)
+            for holder in sorted(holders):
+                if any(target.value == new for new in self._list_new(holder)):
+                    self._notice(target, f"`{target.value}` is inherited now")
+        for function in list_functions(node):
+            # of the client, or of what tests have in its place
+            name = function.name.value
+            if name in self._facts.methods and "" not in holders and not described:
+                self._list_possible(function.name)
+            for each in (*function.params.params, *function.params.kwonly_params):
+                if (name, each.name.value) in self._facts.arguments:
+                    self._list_possible(each.name)
 
     def leave_ClassDef(self, _node: cst.ClassDef) -> None:
         self._bases.pop()
 
+    def _list_inherited(self, node: cst.BaseExpression) -> set[str]:
+        """Return the classes that *node*, a class, may be or inherit; the client's are empty."""
+        last = find_last(node)
+        found = self._resolver.find_inherited(*self._locate(last)) if last is not None else set()
+        known = self._find_class(node)
+        return found if known is None else found | {known}
+
+    def _list_new(self, holder: str) -> Iterator[str]:
+        """Yield the new names of the members of *holder*; of the methods, if it is empty."""
+        facts = self._facts
+        own = [what for (name, _), what in facts.fields.items() if name == holder]
+        for what in own if holder else facts.methods.values():
+            if isinstance(what, NewName):
+                yield what.new
+
     def visit_MatchClass(self, node: cst.MatchClass) -> None:
-        holder = self._find_class(node.cls)
         self._check_alias(node.cls)
-        for each in node.kwds if holder is not None else ():
-            known = self._facts.fields.get((holder or "", each.key.value))
-            if known is not None:
-                self._apply(each.key, known)
+        holder = self._find_class(node.cls)
+        given = {each.key.value for each in node.kwds}
+        for each in node.kwds if given & self._names else ():
+            if holder is not None:
+                self._apply_among(each.key, holder, each.key.value, given)
+            elif self._is_member(each.key.value, self._list_inherited(node.cls)):
+                self._list_possible(each.key)
 
     def _check_alias(self, node: cst.CSTNode) -> None:
         """Mark *node* if it names a class that no longer is one."""
-        for each in (
-            [item.value for item in node.elements] if isinstance(node, cst.Tuple) else [node]
-        ):
-            remark = self._facts.aliases.get(self._find_class(each) or "")
+        if isinstance(node, cst.Tuple):
+            for item in node.elements:
+                self._check_alias(item.value)
+        elif self._facts.aliases:
+            remark = self._facts.aliases.get(self._find_class(node) or "")
             if remark is not None:
-                self._mark(each, remark)
+                self._mark(node, remark)
 
-    def _find_class(self, node: cst.CSTNode) -> str | None:
-        """Return the class of models that *node* names."""
+    def _find_class(self, node: cst.CSTNode, *, is_found: bool = True) -> str | None:
+        """Return the class of models that *node* names: here, or if it *is_found* elsewhere."""
         for name in self._qualify(node):
             start, _, last = name.rpartition(".")
             if start == self._older.path and last in self._older.classes:
                 return last if self._is_certain(node) else None
-        return None
+        last_name = find_last(node)
+        if not is_found or last_name is None:
+            return None
+        return self._resolver.find_class(*self._locate(last_name))
 
     def _find_method(self, node: cst.CSTNode) -> str | None:
         """Return the method of a client that *node* names, if its arguments have changed."""
@@ -363,135 +422,72 @@ class _EditFinder(cst.CSTVisitor):
         called |= self._facts.required.keys() - self._older.classes.keys()
         if not isinstance(node, cst.Attribute) or node.attr.value not in called:
             return None
-        where = self.get_metadata(PositionProvider, node.attr).start
-        members, is_certain = self._resolver.find_members(where.line, where.column)
+        members, is_certain = self._resolver.find_members(*self._locate(node.attr))
         if ("", node.attr.value) in members and is_certain:
             return node.attr.value
         if not is_certain:
             self._notice(node.attr, f"`{node.attr.value}` may be a method of the client")
         return None
 
-    def _check_arguments(
-        self,
-        node: cst.Call,
-        arguments: Sequence[cst.Arg],
-        holder: str,
-        facts: dict[tuple[str, str], NewName | CallerRemark],
-    ) -> None:
-        given = {each.keyword.value: each.keyword for each in arguments if each.keyword is not None}
+    def _check_arguments(self, node: cst.Call, holder: str) -> None:
+        given = {each.keyword.value: each.keyword for each in node.args if each.keyword is not None}
         self._settled |= {*given.values()}
         for name, keyword in given.items():
-            known = facts.get((holder, name))
-            if known is not None:
-                self._apply(keyword, known)
-        is_open = any(each.star == "**" for each in arguments)
+            self._apply_among(keyword, holder, name, given)
+        is_open = any(each.star == "**" for each in node.args)
+        for each in node.args:
+            if each.star == "**" and not is_literal(each.value):
+                self._list_open(each, holder, given)
         self._check_required(node, holder, {*given}, is_open=is_open)
 
+    def _apply_among(self, node: cst.Name, holder: str, name: str, given: Collection[str]) -> None:
+        """Rewrite or mark *name*, unless its new name is among those that are *given*, too."""
+        what = self._find(holder, name)
+        others = {self._rename_member(holder, each) for each in given if each != name}
+        if isinstance(what, NewName) and what.new in others:
+            self._notice(node, f"{_describe(f'`{name}`', what)}, which is there as well")
+        elif what is not None:
+            self._apply(node, what)
+
+    def _rename_member(self, holder: str, name: str) -> str:
+        what = self._find(holder, name)
+        return what.new if isinstance(what, NewName) else name
+
     def _check_keys(self, node: cst.Dict, holder: str) -> None:
-        given = set()
+        given: dict[str, cst.SimpleString] = {}
+        wire = self._older.classes[holder].wire
         for element in node.elements:
             key = element.key if isinstance(element, cst.DictElement) else None
+            if isinstance(element, cst.StarredDictElement):
+                self._list_open(element, holder)
             if not isinstance(key, cst.SimpleString) or (text := read_text(key)) is None:
                 continue
             if nested := self._older.find_nested(holder, text):
                 for each in list_objects(element.value):
                     self._check_keys(each, nested)
-            name = self._older.classes[holder].wire.get(text, text)
-            given.add(name)
+            given[wire.get(text, text)] = key
+        for name, key in given.items():
             known = self._facts.fields.get((holder, name))
-            if isinstance(known, NewName):
+            others = {self._rename_member(holder, each) for each in given if each != name}
+            if isinstance(known, NewName) and known.new in others:
+                self._settled.add(key)
+                self._notice(key, f"{_describe(f'`{name}`', known)}, which is there as well")
+            elif isinstance(known, NewName):
                 self._edit(key, partial(set_value, text=key.quote + known.wire[1] + key.quote))
             elif known is not None:
                 self._mark(key, known)
         is_open = any(isinstance(each, cst.StarredDictElement) for each in node.elements)
-        self._check_required(node, holder, given, is_open=is_open)
+        self._check_required(node, holder, {*given}, is_open=is_open)
 
     def _check_required(
         self, node: cst.CSTNode, holder: str, given: set[str], *, is_open: bool
     ) -> None:
+        named = {self._rename_member(holder, each) for each in given}
         for name, remark in sorted(self._facts.required.get(holder, {}).items()):
-            if name not in given and is_open:
+            if name not in named and is_open:
                 self._notice(node, f"`{name}` may be missing: {remark}")
-            elif name not in given:
+            elif name not in named:
                 self._mark(node, CallerRemark(f"`{name}` is needed here: {remark}"))
-
-    # --- texts
-
-    def visit_SimpleString(self, node: cst.SimpleString) -> None:
-        text = read_text(node)
-        if text == self._older.version:
-            self._notice(node, f"the text {text!r} may name the version")
-        elif text is not None and package_name(self._older.version) in text:
-            self.is_concerned = True
-            self._notice(node, f"the text {printable(repr(text))} may name the version")
-        elif text in self._wire and node not in self.edits:
-            self._notice(node, f"the text {text!r} may name a field that changed")
-        elif text is not None and node not in self.edits and (named := self._list_words(text)):
-            names = " and ".join(f"`{each}`" for each in sorted(named))
-            self._notice(node, f"the text {printable(repr(text))} may name what changed: {names}")
-        elif text is not None:
-            self._decide_quoted(node, text)
-
-    def _list_words(self, text: str) -> set[str]:
-        """Return what *text* may name: by itself, in a path of names, or where it is formatted."""
-        paths = [text] if _PATH.fullmatch(text) else []
-        paths += [found[1] or found[2] for found in _FIELDS.finditer(text)]
-        return {word for path in paths for word in _WORD.findall(path)} & self._words
-
-    def _decide_quoted(self, node: cst.SimpleString, text: str) -> None:
-        """Rewrite or list the classes that *text* names, which may be a type in quotes."""
-        is_type = self._is_annotation(node)
-        changed = list_names(text) & self._facts.classes.keys() if is_type else {text}
-        changed -= self._kept
-        known = {name: self._facts.classes[name] for name in changed & self._imported}
-        if is_type and known and known.keys() == changed and _QUOTED_TYPE.fullmatch(node.value):
-            for what in known.values():
-                if isinstance(what, CallerRemark):
-                    self._mark(node, what)
-            new = {name: what.new for name, what in known.items() if isinstance(what, NewName)}
-            quoted = re.sub(r"\w+", lambda word: new.get(word[0], word[0]), node.value)
-            self._edit(node, partial(set_value, text=quoted))
-        elif known or (is_type and changed):
-            self._notice(node, f"the text {text!r} may name a class that changed")
-
-    def _is_annotation(self, node: cst.CSTNode) -> bool:
-        """Return whether the text *node* is certainly a type, or a part of one."""
-        while not isinstance(node, cst.Annotation | cst.BaseStatement | cst.BaseSmallStatement):
-            if isinstance(node, cst.Call):
-                return False
-            if isinstance(node, cst.Subscript):
-                name = name_dotted(node.value).rpartition(".")[2]
-                if name in ("Literal", "Annotated"):
-                    return False
-            node = self.get_metadata(ParentNodeProvider, node)
-        return isinstance(node, cst.Annotation)
-
-    # --- the resulting edits
-
-    def _apply(self, node: cst.Name, what: NewName | CallerRemark) -> None:
-        if isinstance(what, NewName):
-            self._rename(node, what)
-        else:
-            self._mark(node, what)
-
-    def _rename(self, node: cst.CSTNode, what: NewName) -> None:
-        self._edit(node, lambda name: name.with_changes(value=what.new))
-
-    def _edit(self, node: cst.CSTNode, edit: Callable[[Any], cst.CSTNode]) -> None:
-        self.edits[node] = edit
-
-    def _mark(self, node: cst.CSTNode, remark: CallerRemark) -> None:
-        statement: cst.CSTNode = node
-        while not hasattr(statement, "leading_lines"):
-            statement = self.get_metadata(ParentNodeProvider, statement)
-        comment = _MARK + printable(str(remark))
-        if comment not in self.marks.setdefault(statement, []):
-            self.marks[statement].append(comment)
-        self._notice(node, str(remark), is_marked=True)
-
-    def _notice(self, node: cst.CSTNode, message: str, *, is_marked: bool = False) -> None:
-        where = self.get_metadata(PositionProvider, node).start
-        self.notices.append(Notice(where.line, where.column + 1, message, is_marked))
 
 
 def _describe(name: str, what: NewName | CallerRemark) -> str:
