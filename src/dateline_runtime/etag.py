@@ -39,6 +39,21 @@ def strip_version(header: bytes, version: str) -> bytes:
     return header.replace(f';{version}"'.encode(), b'"')
 
 
+def select_version(header: bytes, version: str) -> bytes:
+    """Return an If-None-Match with only the entity-tags of *version*, as before `tag_version`.
+
+    Those of other versions would match as well, but belong to other representations. If all do, a
+    tag that matches nothing replaces them: without one, If-Modified-Since would count.
+    """
+    text = header.decode("latin-1")
+    if _is_any(text):
+        return header
+    end = f";{version}"
+    own = [each for each in tags(text) if each.opaque.endswith(end)]
+    listed = [f'{_WEAK if each.weak else ""}"{each.opaque.removesuffix(end)}"' for each in own]
+    return ", ".join(listed or ['""']).encode("latin-1")
+
+
 def none_match(header: str | None, etag: str) -> bool:
     """Return whether If-None-Match lets the document be sent (RFC 9110, section 13.1.2).
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -37,6 +38,17 @@ _LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 
 # Blanks, marks of byte order, separators of records, and the zeros of UTF-16 and UTF-32.
 _BEFORE: Final = b" \t\r\n\x1e\0\xef\xbb\xbf\xff\xfe"
+
+# Formats that clients read like JSON, and types of text that may contain it.
+_DATA: Final = re.compile(
+    r"(?!image/svg\+|application/xhtml\+)[^/]+/(?:.*[+.-])?"
+    r"(?:json|xml|ya?ml|cbor|msgpack|bson|protobuf)"
+)
+_TEXT: Final = re.compile(r"(?:text|multipart|message)/.*|[^/]*/.*(?:java|ecma)script")
+
+# How much of a body shows whether it is text, and what text does not have.
+_MUCH: Final = 1024
+_BINARY: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 Change = Callable[[Any], Any]
 
@@ -99,6 +111,11 @@ class AnswerNarrowing:
         self.awaits: Final = self._narrowing.awaits(operation)
         """whether a converter has to be awaited; None where none is needed"""
         self.converts: Final = self.awaits is not None
+
+    @cached_property
+    def media_types(self) -> dict[str, bool]:
+        """The media types of all answers, and whether callers get each."""
+        return self._results.list_media_types(self._version)
 
     def treat(self, status: int, content_type: str) -> Treatment:
         """Return how an answer is narrowed. Raises MisfitError for one that can't be sent."""
@@ -192,15 +209,16 @@ class AnswerNarrowing:
     def _treat_undeclared(self, status: int, content_type: str) -> Treatment:
         """Return how an answer that no version declares is narrowed: it stays as it is.
 
-        A JSON body may be of a newer version, unless it is an error.
+        Data may be of a newer version, unless they are an error.
         """
         reason = f"status {status} is none that {self._operation} answers with"
         if status >= HTTPStatus.BAD_REQUEST or status in BODILESS:
             return Treatment(status)
         name = essence(_unite(content_type))
-        if status < HTTPStatus.MULTIPLE_CHOICES and (is_json(name) or is_sequential(name)):
+        is_data = _DATA.fullmatch(name) is not None or is_sequential(name)
+        if status < HTTPStatus.MULTIPLE_CHOICES and is_data:
             raise MisfitError(reason)
-        is_text = not name or "," in name or name.startswith(("text/", "multipart/"))
+        is_text = not name or "," in name or _TEXT.fullmatch(name) is not None
         return self._treat_undescribed(status, None, reason, is_message=is_text)
 
     def _treat_undescribed(
@@ -208,8 +226,8 @@ class AnswerNarrowing:
     ) -> Treatment:
         """Return how an undeclared body is narrowed: it stays as it is.
 
-        JSON, whatever its declared type, may be of a newer version; *said* is then why it can't be
-        sent.
+        JSON, whatever its declared type, may be of a newer version. It is not sent then, because of
+        *reason*.
         """
         is_message = is_message or status >= HTTPStatus.MULTIPLE_CHOICES
         body = Undescribed(reason, is_message=is_message)
@@ -304,7 +322,8 @@ class _Untyped:
 class Undescribed:
     """Refuses a body that may be JSON; *reason* says why.
 
-    It may be if it begins like an object or a list or, if it *is_message*, contains one.
+    It may be if it begins like an object or a list or, if it is text, contains one. It is text if
+    it *is_message*, or if its beginning has nothing that only files have.
     """
 
     def __init__(self, reason: str, *, is_message: bool) -> None:
@@ -315,7 +334,8 @@ class Undescribed:
         """Return *content*. Raises MisfitError."""
         # some clients read invalid JSON: with other encodings, numbers, ends
         plain = decode(content, coding)
-        place = plain if self._is_message else plain.lstrip(_BEFORE)[:1]
+        is_text = self._is_message or not _is_binary(plain)
+        place = plain if is_text else plain.lstrip(_BEFORE)[:1]
         if b"{" in place or b"[" in place:
             raise MisfitError(self._reason)
         return content
@@ -324,8 +344,22 @@ class Undescribed:
         """Return whether a body that begins with *pieces* stays as it is, whatever follows."""
         if self._is_message or coding:
             return False
-        first = next((begin for each in pieces if (begin := each.lstrip(_BEFORE)[:1])), b"")
-        return first not in (b"", b"{", b"[")
+        begin = b""
+        for each in pieces:
+            begin += each[: _MUCH - len(begin)]
+        return _is_binary(begin) and begin.lstrip(_BEFORE)[:1] not in (b"", b"{", b"[")
+
+
+def _is_binary(content: bytes) -> bool:
+    """Return whether *content* begins as no text does."""
+    begin = content[:_MUCH]
+    if _BINARY.search(begin.lstrip(_BEFORE)) is not None:
+        return True
+    try:
+        getincrementaldecoder("utf-8")().decode(begin)
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 Body = _Text | _Json | _Validated | _Untyped | Undescribed
@@ -367,3 +401,27 @@ def accept_codings(value: bytes) -> bytes:
         if each.partition(";")[0].strip().lower() in CODINGS
     ]
     return ", ".join(known or ["identity"]).encode("latin-1")
+
+
+def accept_types(value: bytes, known: Mapping[str, bool]) -> bytes:
+    """Return an `Accept` without the media types that are *known*, but not to the caller.
+
+    A range that covers one of them is replaced by the known types in it.
+    """
+    gone = [name for name, is_shown in known.items() if not is_shown]
+    shown = [name for name, is_shown in known.items() if is_shown]
+    accepted = []
+    for each in _LISTED.findall(value.decode("latin-1")):
+        name = essence(each)
+        if not any(_covers(name, other) for other in gone):
+            accepted.append(each.strip(" \t"))
+        elif "*" in name:
+            _, mark, rest = each.partition(";")
+            accepted += [f"{other}{mark}{rest}" for other in shown if _covers(name, other)]
+    return ", ".join(filter(None, accepted or shown)).encode("latin-1") or value
+
+
+def _covers(accepted: str, media_type: str) -> bool:
+    """Return whether the media range *accepted* covers *media_type*."""
+    kind = media_type.partition("/")[0]
+    return accepted in (media_type, f"{kind}/*", "*/*", "*")

@@ -15,6 +15,7 @@ from .answers import (
     Prepared,
     Undescribed,
     accept_codings,
+    accept_types,
     join_values,
     replace_length,
 )
@@ -42,6 +43,7 @@ from .runtime.asgi import (
     describe_error,
     find_headers,
     log_failure,
+    methods,
     respond,
     route,
 )
@@ -59,8 +61,10 @@ _CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 
 _SELECTING: Final = _CONDITIONS | {b"range", b"accept-encoding"}
 
-# Extensions that send a body without passing it through the layer.
-_SHORTCUTS: Final = frozenset({"http.response.pathsend", "http.response.zerocopysend"})
+# Extensions that send a body without passing it through the layer, or what describes its bytes.
+_SHORTCUTS: Final = frozenset(
+    {"http.response.pathsend", "http.response.zerocopysend", "http.response.trailers"}
+)
 
 _KEPT: Final = 100
 """The maximum number of unversioned paths that are logged."""
@@ -133,7 +137,7 @@ def wrap(
     problems = Problems(contracts, data, settings, partial(_find_results, paths))
     problems.add(each.results for each in rows)
     hidden = cache(partial(find_hidden_headers, contracts, data))
-    layer = _Layer(app, problems, settings, environment, hidden, account)
+    layer = _Layer(app, problems, settings, environment, data.newest, hidden, account)
     pages = None
     if documents:
         paths_served = [each.path for each in rows if each.is_served]
@@ -295,7 +299,7 @@ class _Row:
 
 def _find_results(paths: Paths[_Row, _Routed], scope: Scope, version: str) -> Results | None:
     """Return the results of the operation that a request of *version* means."""
-    routed = paths.find(scope["method"], route(scope))
+    routed = paths.find(methods(scope), route(scope))
     row = None if routed is None else routed.find(version, scope.get("query_string", b""))
     return None if row is None else row.results
 
@@ -353,10 +357,12 @@ class _Layer:
         problems: Problems,
         settings: Settings,
         environment: str,
+        newest: str,
         hidden: Callable[[str], frozenset[bytes]],
         account: FindAccount | None,
     ) -> None:
         self._app = app
+        self._newest = newest
         self._account = account
         self._hidden = hidden
         self._environment = environment
@@ -379,7 +385,7 @@ class _Layer:
         unserved = row.explain_unserved(version)
         if unserved:
             return Handling(self._refuse(HTTPStatus.NOT_IMPLEMENTED, unserved), limits)
-        app = self._app
+        app = self._app if version == self._newest else _strip(self._app, version)
         answers = row.answers(version)
         hidden = self._hidden(version)
         if not (lift.is_plain and answers.is_plain and not hidden):
@@ -418,7 +424,7 @@ class _Layer:
     async def _narrow(self, way: _Way, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on unchanged, and narrow the answer."""
         exchange = _Narrowed(scope, send, way)
-        await self._app(_unversioned(scope, way.version), receive, exchange.send)
+        await self._app(_unversioned(scope, way), receive, exchange.send)
         exchange.check()
 
     async def _serve(
@@ -454,10 +460,10 @@ class _Layer:
             if isinstance(receive, Lifted):
                 send = _Refusing(scope, receive, send, way.row, self._problems).send
         if way.answers.is_plain:
-            await self._app(scope, receive, send)
+            await _strip(self._app, way.version)(scope, receive, send)
             return
         exchange = _Narrowed(scope, send, way, context)
-        await self._app(_unversioned(scope, way.version), receive, exchange.send)
+        await self._app(_unversioned(scope, way), receive, exchange.send)
         exchange.check()
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -543,7 +549,7 @@ class _Way:
     """What the answers to all requests of an operation at one version have in common."""
 
     # read for each request: attributes in slots are the fastest
-    __slots__ = ("answers", "problems", "row", "version")
+    __slots__ = ("answers", "problems", "row", "selecting", "version")
 
     def __init__(
         self, row: _Row, version: str, answers: AnswerNarrowing, problems: Problems
@@ -552,6 +558,9 @@ class _Way:
         self.version = version
         self.answers = answers
         self.problems = problems
+        self.selecting = _SELECTING
+        if not all(answers.media_types.values()):
+            self.selecting |= {b"accept"}
 
 
 class _Narrowed:
@@ -587,7 +596,7 @@ class _Narrowed:
             self._start, self._prepared = message, prepared
             return _DONE
         if kind != "http.response.body":
-            return self._send(message)
+            return _DONE if kind == "http.response.trailers" else self._send(message)
         if self._prepared is not None:
             piece = message.get("body", b"")
             if message.get("more_body", False):
@@ -618,7 +627,8 @@ class _Narrowed:
         return self._send_begin(prepared, b"".join(pieces))
 
     async def _send_begin(self, prepared: Prepared, begin: bytes) -> None:
-        await self._send({**self._start, "status": prepared.status, "headers": prepared.headers})
+        start = {"status": prepared.status, "headers": prepared.headers, "trailers": False}
+        await self._send({**self._start, **start})
         await self._send({"type": "http.response.body", "body": begin, "more_body": True})
 
     async def _pass(self, stream: NarrowedStream, message: Message) -> None:
@@ -653,7 +663,7 @@ class _Narrowed:
         if treatment.is_replaced:
             await self._replace(treatment.status)
             return
-        start = {**message, "status": treatment.status, "headers": headers}
+        start = {**message, "status": treatment.status, "headers": headers, "trailers": False}
         if treatment.status == HTTPStatus.RESET_CONTENT:
             await self._send({**start, "headers": replace_length(headers, 0)})
             return
@@ -710,15 +720,35 @@ class _Narrowed:
         await respond(self._scope, self._send, answer)
 
 
-def _unversioned(scope: Scope, version: str) -> Scope:
-    """Return a request whose answer can be narrowed: all of it, in a coding that can be read.
+def _strip(app: App, version: str) -> App:
+    """Return *app* for requests with entity-tags of *version*, whose answers are not narrowed.
 
-    The entity-tags of *version* are those that the application knows.
+    Callers may have the tags from answers of other operations of a resource.
+    """
+
+    def strip(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        for name, _ in scope["headers"]:
+            if name in _CONDITIONS:
+                headers = [
+                    (name, etag.strip_version(value, version) if name in _CONDITIONS else value)
+                    for name, value in scope["headers"]
+                ]
+                scope = {**scope, "headers": headers}
+                break
+        return app(scope, receive, send)
+
+    return strip
+
+
+def _unversioned(scope: Scope, way: _Way) -> Scope:
+    """Return a request whose answer can be narrowed: all of it, in a known coding and media type.
+
+    Its entity-tags are those that the application knows.
     """
     changed: dict[str, Any] = {}
     for name, _ in scope["headers"]:
-        if name in _SELECTING:
-            changed["headers"] = _select_all(scope["headers"], version)
+        if name in way.selecting:
+            changed["headers"] = _select_all(scope["headers"], way, scope["method"])
             break
     extensions = scope.get("extensions")
     if extensions and not _SHORTCUTS.isdisjoint(extensions):
@@ -727,15 +757,19 @@ def _unversioned(scope: Scope, version: str) -> Scope:
     return {**scope, **changed} if changed else scope
 
 
-def _select_all(headers: Headers, version: str) -> Headers:
+def _select_all(headers: Headers, way: _Way, method: str) -> Headers:
     """Return *headers* of a request whose answer can be narrowed."""
     selected: Headers = []
     for name, value in headers:
         if name in (b"range", b"if-range"):
             continue
-        if name in _CONDITIONS:
-            value = etag.strip_version(value, version)
+        if name == b"if-none-match" and method in ("GET", "HEAD"):
+            value = etag.select_version(value, way.version)
+        elif name in _CONDITIONS:
+            value = etag.strip_version(value, way.version)
         elif name == b"accept-encoding":
             value = accept_codings(value)
+        elif name == b"accept" and name in way.selecting:
+            value = accept_types(value, way.answers.media_types)
         selected.append((name, value))
     return selected

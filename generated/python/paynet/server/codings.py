@@ -13,6 +13,9 @@ CODINGS: Final = ("gzip", "x-gzip", "deflate", "identity")
 
 # The header says whether it is gzip or zlib.
 _ANY_HEADER: Final = 32 + zlib.MAX_WBITS
+# What some servers send as deflate: without the header of zlib (RFC 9110, section 8.4.1.2).
+_NO_HEADER: Final = -zlib.MAX_WBITS
+_HEADER: Final = 2
 _PIECE: Final = 64 * 1024
 
 
@@ -25,12 +28,21 @@ class Decoder:
         self._coding = coding
         self._found = None if coding in ("", "identity") else zlib.decompressobj(_ANY_HEADER)
         self._is_begun = False
+        self._begin: bytes | None = b"" if coding == "deflate" else None
 
     def decode(self, piece: bytes) -> Iterator[bytes]:
         """Yield the decoded bytes of *piece*, the next one of the body. Raises MisfitError."""
         if self._found is None:
             yield piece
             return
+        if piece and self._begin is not None:
+            self._is_begun = True
+            piece = self._begin + piece
+            self._begin = piece if len(piece) < _HEADER else None
+            if self._begin is not None:
+                return
+            if not _has_header(piece):
+                self._found = zlib.decompressobj(_NO_HEADER)
         while piece:
             try:
                 yield self._found.decompress(piece, _PIECE)
@@ -48,6 +60,12 @@ class Decoder:
         """Raise MisfitError if the body was cut off."""
         if self._found is not None and self._is_begun and not self._found.eof:
             raise MisfitError(f"the body is not {self._coding}: it is cut off")
+
+
+def _has_header(content: bytes) -> bool:
+    """Return whether *content* begins with the header of zlib (RFC 1950), or that of gzip."""
+    is_zlib = content[0] & 0x0F == zlib.DEFLATED and int.from_bytes(content[:2]) % 31 == 0
+    return is_zlib or content[:2] == b"\x1f\x8b"
 
 
 def decode(content: bytes, coding: str) -> bytes:

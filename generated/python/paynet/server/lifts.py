@@ -49,6 +49,8 @@ _OF_BYTES: Final = frozenset(
     | {b"repr-digest", b"content-encoding"}
 )
 
+_OF_BODY: Final = _OF_BYTES | {b"content-type", b"content-language", b"content-location", b"expect"}
+
 Change = Callable[[Any], Any]
 T = TypeVar("T")
 
@@ -76,6 +78,7 @@ class RequestLift:
         newer = contracts.at(operation, newest)
         self._places: list[_Place] = []
         self._body: _Body | None = None
+        self._lacks_body = False
         self._awaits: bool | None = None
         is_same = older is newer and liftings[version] is liftings[newest]
         if older is None or (is_same and not is_strict):
@@ -98,12 +101,15 @@ class RequestLift:
                 self._places.append(_Place(fields, template, lifts[1], parameters, known, names))
         if older.request["body"] is not None:
             body = _Body(operation, older, newer, up, strip, most=most)
-            self._body = body if body.differs or is_strict else None
+            body.is_read |= is_strict
+            self._body = body if body.is_read or body.newer else None
+        else:
+            self._lacks_body = newer is not None and newer.request["body"] is not None
 
     @property
     def is_plain(self) -> bool:
         """Whether requests are unchanged."""
-        return not self._places and self._body is None
+        return not (self._places or self._body is not None or self._lacks_body)
 
     @property
     def converts(self) -> bool:
@@ -112,7 +118,7 @@ class RequestLift:
 
     @property
     def reads_body(self) -> bool:
-        return self._body is not None
+        return self._body is not None and self._body.is_read
 
     async def lift(
         self, scope: Scope, receive: Receive, context: ConversionContext | None
@@ -124,6 +130,9 @@ class RequestLift:
         """
         for place in self._places:
             scope = await self._make(partial(place.lift, scope), context)
+        if self._lacks_body:
+            # what callers send there is not the newest version's
+            return _without_body(scope), _Unread(b"", receive)
         if self._body is None:
             return scope, receive
         content_type = field(scope, "content-type")
@@ -165,6 +174,8 @@ class RequestLift:
         if message["type"] != "http.request":
             return None
         self._body.check_presence(bool(message.get("body")))
+        if message.get("body"):
+            self._body.check_type(field(scope, "content-type"))
         if items is not None:
             if ENCODING in scope["state"]:
                 bodies.check_encoding(scope["state"][ENCODING])
@@ -173,6 +184,14 @@ class RequestLift:
                 headers.append((b"transfer-encoding", b"chunked"))
             scope = {**scope, "headers": headers}
         return scope, Lifted(message, items, receive, make)
+
+
+def _without_body(scope: Scope) -> Scope:
+    """Return *scope* as that of a request without a body."""
+    headers: Headers = [each for each in scope["headers"] if each[0] not in _OF_BODY]
+    if len(headers) < len(scope["headers"]):
+        headers.append((b"content-length", b"0"))
+    return {**scope, "headers": headers}
 
 
 class Lifted:
@@ -315,13 +334,18 @@ class _Body:
         self._readers: dict[str, Callable[[bytes], bytes]] = {}
         self._items: dict[str, tuple[ItemReader, Change]] = {}
         self._plain: set[str] = set()
-        self.differs = known is None or body["required"] != known["required"]
+        self.is_read = known is None or body["required"] != known["required"]
+        """whether it may have to be read"""
+        self.newer: Final = {*map(essence, known["content"] if known is not None else ())} - {
+            *map(essence, body["content"])
+        }
+        """the media types that only the newest version has"""
         for media_type, schema in body["content"].items():
             lift, away = up.body(operation, media_type), _body(strip, operation, media_type)
             goal = known["content"].get(media_type) if known is not None else None
             is_same = known is not None and media_type in known["content"] and lift is away
             if not is_same or older.resolve(schema) != _resolve(newer, goal):
-                self.differs = True
+                self.is_read = True
             name = essence(media_type)
             self._readers[name] = (
                 _json(read_json(older.validator(schema), lift), away)
@@ -339,16 +363,21 @@ class _Body:
 
         The second value removes from a list of items what the newest version lacks.
         """
-        return self._items.get(essence(content_type or ""))
+        return self._items.get(essence(content_type or "")) if self.is_read else None
 
     def is_plain(self, content_type: str | None) -> bool:
-        """Return whether a body of *content_type* is unchanged."""
-        return essence(content_type or "") in self._plain
+        """Return whether a body of *content_type* is unchanged, unless it is refused."""
+        return not self.is_read or essence(content_type or "") in self._plain
 
     def check_presence(self, is_present: bool) -> None:
         """Raise RequestError if a body is required and there is none."""
         if self._required and not is_present:
             raise RequestError("a body is required")
+
+    def check_type(self, content_type: str | None) -> None:
+        """Raise RequestError if *content_type* is one of the newest version only."""
+        if essence(content_type or "") in self.newer:
+            choose_reader(self._readers, content_type)
 
     def lift(self, content: bytes, content_type: str | None) -> bytes:
         """Return *content* in the form of the newest version. Raises RequestError."""

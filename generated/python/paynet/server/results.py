@@ -138,6 +138,17 @@ class Results:
         listed = self._contents.get(key) or ()
         return min(listed, key=lambda name: not is_json(essence(name)), default=None)
 
+    def list_media_types(self, version: str) -> dict[str, bool]:
+        """Return the media types of all responses, and whether callers of *version* get each."""
+        found: dict[str, bool] = {}
+        known = self._declared.statuses(self._name, version)
+        for key, content in self._contents.items():
+            for media_type in content or ():
+                change = self._narrowings[version].body(self._name, key, media_type)
+                name = essence(media_type)
+                found[name] = found.get(name, False) or (key in known and change is not withheld)
+        return found
+
     def answer(self, result: Any, version: str) -> tuple[Answer, Headers]:
         """Return the response for *result*. Raises MisfitError."""
         if not isinstance(result, Reply):

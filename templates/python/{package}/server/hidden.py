@@ -41,7 +41,7 @@ def hide_headers(send: Send, hidden: frozenset[bytes]) -> Send:
     """Return a function that sends everything but the headers *hidden*."""
 
     async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
+        if message["type"] in ("http.response.start", "http.response.trailers"):
             kept = [each for each in message.get("headers", ()) if each[0].lower() not in hidden]
             message = {**message, "headers": kept}
         await send(message)

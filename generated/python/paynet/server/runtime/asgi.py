@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 from . import etag, idempotency, lifecycle
 from .errors import FAILED, ApiError, Fault, RequestError, encode, new_trace_id, quote
@@ -74,8 +74,10 @@ _BLANKS: Final = BLANKS.encode()
 _PRIVATE: Final = (b"cache-control", b"private, no-store")
 _CLOSE: Final = (b"connection", b"close")
 
-# Headers by which callers name another method if they can only send POST.
+# Headers by which callers name another method if they can only send POST, and the parameter of a
+# query that does the same.
 _METHODS: Final = frozenset({b"x-http-method-override", b"x-http-method", b"x-method-override"})
+_METHOD: Final = "_method"
 
 # The target of a request in absolute form (RFC 9112, section 3.2.2), and its parts. It has a host
 # and no user (RFC 9110, sections 4.2.1 and 4.2.4).
@@ -152,6 +154,17 @@ def route(scope: Scope) -> str:
         return path
     below = path[len(root) :]
     return below if below[:1] in ("", "/") else path
+
+
+def methods(scope: Scope) -> str:
+    """Return the methods that a request may mean: its own, and those that it names otherwise."""
+    lines = [value.decode("latin-1") for name, value in scope["headers"] if name in _METHODS]
+    query = scope.get("query_string", b"").decode("latin-1")
+    if query and scope["method"] == "POST" and _METHOD in unquote(query):
+        pairs = parse_qsl(query, keep_blank_values=True)
+        lines += [value for name, value in pairs if name == _METHOD]
+    # of several, some applications take the first
+    return " ".join([scope["method"], *(each.replace(",", " ") for each in lines)])
 
 
 def lead_to_path(scope: Scope) -> Scope:
@@ -383,9 +396,9 @@ class Versioned:
     Requests to *prefix* and below are versioned; those to *documents* are answered from them; all
     others pass through unchanged. *find*, if given, takes a request's method and its path without
     what names a version; requests for which it returns None pass through unchanged, too, and its
-    result for others is used in place of *ignoring*, *limits* and the application. If a header
-    names another method, *find* gets both, with a blank between. It must return None for the paths
-    of *documents*, and for those outside of *prefix*.
+    result for others is used in place of *ignoring*, *limits* and the application. If a request
+    names other methods, *find* gets all, with blanks between (`methods`). It must return None for
+    the paths of *documents*, and for those outside of *prefix*.
 
     *ignoring* takes a request's scope and returns whether its operation ignores the header: it is
     then served as without one. *ends* are the announced ends, by version; operations that ignore
@@ -504,6 +517,9 @@ class Versioned:
                     routed = self._find_overridden(found)
                 else:
                     is_private = True
+        if routed is not None and found["method"] == "POST" and found.get("query_string"):
+            overridden = self._find_overridden(found)
+            routed = routed if overridden is None else overridden
         if routed is not None:
             ignores_version = routed.ignores_version
         else:
@@ -570,10 +586,8 @@ class Versioned:
         """Return the operation that a request may mean by its method, or by one that it names."""
         if self._find is None:
             return None
-        lines = [value.decode("latin-1") for name, value in scope["headers"] if name in _METHODS]
-        # of several, some applications take the first
-        named = [each.replace(",", " ") for each in lines]
-        return self._find(" ".join([scope["method"], *named]), route(scope)) if named else None
+        named = methods(scope)
+        return self._find(named, route(scope)) if " " in named else None
 
     def _negotiate(self, named: str) -> tuple[_Served, Rejection | None]:
         found = negotiate(named, self._supported)
