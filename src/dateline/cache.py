@@ -48,9 +48,11 @@ LIMIT: Final = 256 << 20
 _METADATA: Final = ".dist-info"
 _SECRET_BYTES: Final = 32
 _WAIT_SECONDS: Final = 1.0
-_TABLE: Final = (
+_TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS entries "
-    "(key BLOB PRIMARY KEY, run INTEGER, size INTEGER, seal BLOB, content BLOB)"
+    "(key BLOB PRIMARY KEY, run INTEGER, size INTEGER, seal BLOB, content BLOB)",
+    # beside the entries, of which an update would write everything again
+    "CREATE TABLE IF NOT EXISTS uses (key BLOB PRIMARY KEY, run INTEGER) WITHOUT ROWID",
 )
 
 
@@ -66,6 +68,7 @@ class Cache:
         self._secret = secret
         self._limit = limit
         self._new: dict[bytes, bytes] = {}
+        self._growing: dict[bytes, Callable[[], bytes]] = {}
         self._used: set[bytes] = set()
         self._connection: Connection | None = None
         # a link may lead to a file of someone else
@@ -107,12 +110,18 @@ class Cache:
         """Store *content* for `get`, and for later runs once this cache is closed."""
         self._new[key] = content
 
+    def put_at_end(self, key: bytes, write: Callable[[], bytes]) -> None:
+        """Store what *write* returns when this cache is closed, for later runs only."""
+        self._growing[key] = write
+
     def close(self) -> None:
         """Write what was put, and delete the least recently used entries beyond the limit.
 
         Nothing is written if the file has no folder.
         """
         self._disconnect()
+        self._new.update((key, write()) for key, write in self._growing.items())
+        self._growing.clear()
         if self._path is None or not self._new:
             return
         with suppress(OSError):
@@ -127,10 +136,14 @@ class Cache:
             self._write_entries(connection)
 
     def _write_entries(self, connection: Connection) -> None:
-        connection.execute(_TABLE)
-        (run,) = connection.execute("SELECT coalesce(max(run), 0) + 1 FROM entries").fetchone()
+        for table in _TABLES:
+            connection.execute(table)
+        (run,) = connection.execute(
+            "SELECT max((SELECT coalesce(max(run), 0) FROM entries), "
+            "(SELECT coalesce(max(run), 0) FROM uses)) + 1"
+        ).fetchone()
         connection.executemany(
-            "UPDATE entries SET run = ? WHERE key = ?", [(run, key) for key in self._used]
+            "REPLACE INTO uses VALUES (?, ?)", [(key, run) for key in self._used]
         )
         connection.executemany(
             "REPLACE INTO entries VALUES (?, ?, ?, ?, ?)",
@@ -139,12 +152,15 @@ class Cache:
                 for key, content in self._new.items()
             ),
         )
-        connection.execute(
-            "DELETE FROM entries WHERE key IN (SELECT key FROM "
-            "(SELECT key, sum(size) OVER (ORDER BY run DESC, key) AS total FROM entries) "
-            "WHERE total > ?)",
-            (self._limit,),
-        )
+        (total,) = connection.execute("SELECT sum(size) FROM entries").fetchone()
+        if total > self._limit:
+            connection.execute(
+                "DELETE FROM entries WHERE key IN (SELECT key FROM (SELECT key, sum(size) OVER "
+                "(ORDER BY max(entries.run, coalesce(uses.run, 0)) DESC, key) AS total "
+                "FROM entries LEFT JOIN uses USING (key)) WHERE total > ?)",
+                (self._limit,),
+            )
+            connection.execute("DELETE FROM uses WHERE key NOT IN (SELECT key FROM entries)")
 
     def _seal(self, key: bytes, content: bytes) -> bytes:
         return blake2b(key + content, key=self._secret, digest_size=32).digest()

@@ -50,9 +50,26 @@ def up_to_date(schemas: Folder, output: Folder) -> bool:
     """
     home = beside(output)
     left = [os.path.join(home, name) for name in STAGED] + [os.path.join(schemas, STAGED_EDIT)]
-    return not any(map(os.path.lexists, left)) and unchanged_since(
-        output, inputs(schemas, shared=recorded_shared(output))
-    )
+    if any(map(os.path.lexists, left)):
+        return False
+    key = recorded_key(output, schemas)
+    return key is not None and unchanged_since(output, key)
+
+
+def recorded_key(
+    output: Folder, schemas: Folder, templates: Folder | None = None, *, strict: bool = False
+) -> str | None:
+    """Return the digest of all inputs if *output* was written for them, even if changed since.
+
+    None as soon as one of them differs; the others are not read.
+    """
+    recorded, key = _read_record(output) or "", ""
+    shared = recorded_shared(output)
+    for part in _list_inputs(schemas, templates, strict=strict, shared=shared):
+        key += part
+        if not recorded.startswith(key):
+            return None
+    return key if recorded.partition("\n")[0] == key else None
 
 
 def has_settings() -> bool:
@@ -83,17 +100,23 @@ def inputs(
 
     *shared* are the folders that the version table lists, as written there.
     """
-    names = tuple(shared)
-    parts = [
-        f"{label} {digest_code() if label == _CODE else digest(folder)}"
-        for label, folder in folders(schemas, templates, names).items()
-    ]
+    return "".join(_list_inputs(schemas, templates, strict=strict, shared=tuple(shared)))
+
+
+def _list_inputs(
+    schemas: Folder, templates: Folder | None, *, strict: bool, shared: tuple[str, ...]
+) -> Iterator[str]:
+    """Yield the parts of the digest of all inputs."""
+    yield f"strict {strict}"
+    for label, folder in folders(schemas, templates, shared).items():
+        yield f", {label} {digest_code() if label == _CODE else digest(folder)}"
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
         # waivers end: yesterday's result may not be today's
-        parts.append(time.strftime("%Y-%m-%d"))
-        parts.append(f"owners {_digest_owners(schemas)}")
-    # names of shared folders have no blanks: see `dateline.load.table`
-    return ", ".join([f"strict {strict}", *parts]) + (_SHARED + " ".join(names) if names else "")
+        yield time.strftime(", %Y-%m-%d")
+        yield f", owners {_digest_owners(schemas)}"
+    if shared:
+        # names of shared folders have no blanks: see `dateline.load.table`
+        yield _SHARED + " ".join(shared)
 
 
 def recorded_shared(output: Folder) -> tuple[str, ...]:
@@ -164,13 +187,9 @@ def list_stamps(
 
 def unchanged_since(output: Folder, key: str) -> bool:
     """Return whether *output* is, byte for byte, the tree that was recorded for *key*."""
+    recorded = _read_record(output) or ""
     # digesting the outputs is the slowest step, so the inputs come first
-    return was_made_from(output, key) and _read_record(output) == record(output, key)
-
-
-def was_made_from(output: Folder, key: str) -> bool:
-    """Return whether *output* was written for *key*, even if it was changed since."""
-    return (_read_record(output) or "").partition("\n")[0] == key
+    return recorded.partition("\n")[0] == key and recorded == record(output, key)
 
 
 def _read_record(output: Folder) -> str | None:

@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Final
 from dateline import fresh, progress
 from dateline.cache import Cache, open_cache
 from dateline.collector import collection_off, collection_on, cycles_freed
-from dateline.files import Stale, WriteResult, find_stale, write
-from dateline.files.sources import recover
-from dateline.files.spool import spooling
 from dateline.model import (
     MANIFEST,
     Api,
@@ -40,6 +37,7 @@ if TYPE_CHECKING:
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
     from dateline.edit.revision import Revision
+    from dateline.files import Stale, WriteResult
     from dateline.kept_documents import RecordFiles, Resized
 
 _POLL_SECONDS: Final = 0.3
@@ -77,6 +75,8 @@ def generate(workspace: Workspace) -> Generated:
     # slow to import, and not needed if there is nothing to do
     from dateline.check import breaches
     from dateline.check.baseline import read_before_writing, require_restored
+    from dateline.files import write
+    from dateline.files.spool import spooling
     from dateline.load import load
 
     with collection_off(), open_cache(workspace.output) as cache, spooling() as keep:
@@ -368,7 +368,15 @@ def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
 
 def is_untouched(workspace: Workspace) -> bool:
     """Return whether nothing has changed since the outputs were generated and checked."""
-    return fresh.unchanged_since(workspace.output, digest_inputs(workspace))
+    key = recorded_key(workspace)
+    return key is not None and fresh.unchanged_since(workspace.output, key)
+
+
+def recorded_key(workspace: Workspace) -> str | None:
+    """Return the digest of the inputs if the outputs were written for them, or else None."""
+    return fresh.recorded_key(
+        workspace.output, workspace.schemas, workspace.templates, strict=workspace.strict
+    )
 
 
 def stale(workspace: Workspace) -> list[Stale]:
@@ -377,6 +385,8 @@ def stale(workspace: Workspace) -> list[Stale]:
     Raises what `render_outputs` and `files.find_stale` raise.
     """
     # slow to import, and not needed if there is nothing to do
+    from dateline.files import find_stale
+    from dateline.files.spool import spooling
     from dateline.load import load
 
     with spooling() as keep:
@@ -393,6 +403,7 @@ def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
 
     Yields the result of each run, or the error that stopped it; the next change is another attempt.
     """
+    from dateline.files.sources import recover
     from dateline.load import read_known_table
 
     seen: list[tuple[str, int, int]] = []

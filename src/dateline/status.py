@@ -14,7 +14,7 @@ from dateline.cache import Cache, Recollection, open_cache
 from dateline.collector import collection_off
 from dateline.demands import list_pending
 from dateline.files import Stale, find_stale
-from dateline.generate import Workspace, digest_inputs, findings, render_outputs
+from dateline.generate import Workspace, findings, recorded_key, render_outputs
 from dateline.load import load
 from dateline.model import ADDITIONS, Announcement, Api, Verdict, Version
 from dateline.paths import name_path
@@ -251,9 +251,9 @@ def _format_waiver(row: Mapping[str, Any]) -> str:
 
 
 def _compare_outputs(workspace: Workspace, api: Api, cache: Cache) -> dict[str, Any]:
-    key = digest_inputs(workspace)
-    edited = not fresh.was_made_from(workspace.output, key)
-    untouched = not edited and fresh.unchanged_since(workspace.output, key)
+    key = recorded_key(workspace)
+    edited = key is None
+    untouched = key is not None and fresh.unchanged_since(workspace.output, key)
     stale = [] if untouched else _find_stale(workspace, api, cache, edited=edited)
     return {
         "folder": name_path(workspace.output),

@@ -10,12 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from dateline.bundle.bundler import Bundle, Bundler
-from dateline.bundle.dialects import find_foreign_dialects, may_have_dialects
-from dateline.bundle.goals import FileSet, Goal
-from dateline.bundle.identities import may_have_identities, resolve_identities
 from dateline.bundle.sources import (
     Files,
     Readings,
@@ -23,15 +19,17 @@ from dateline.bundle.sources import (
     may_refer_to_files,
     read_source,
 )
-from dateline.bundle.swagger import convert
-from dateline.bundle.swagger_files import PassedOver, join_files
 from dateline.model import Place, Problem, SourceError
-from dateline.oddities import find_published
 from dateline.openapi import PUBLISHED_VERSIONS, ConvertedDocument, follow
 from dateline.openapi import pointer as format_pointer
 from dateline.source.problems import short
 from dateline.source.reader import ADOPTED, Trail, UnreadableFileError, file_content
 from dateline.wording import quote
+
+if TYPE_CHECKING:
+    from dateline.bundle.bundler import Bundle
+    from dateline.bundle.goals import Goal
+    from dateline.bundle.swagger_files import PassedOver
 
 __all__ = [
     "Document",
@@ -107,6 +105,9 @@ class Document:
 
     def _find_path(self, pointer: str) -> Trail:
         """Return the path at which the document says what is at *pointer* in its meaning."""
+        # slow to import, and not needed if nothing is reported
+        from dateline.oddities import find_published
+
         return find_published(self._bundle.document, follow(self.content, pointer))
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
@@ -131,6 +132,9 @@ class Document:
 
     @cached_property
     def _bundle(self) -> Bundle:
+        # slow to import, and not needed for what was compared before
+        from dateline.bundle.dialects import find_foreign_dialects, may_have_dialects
+
         problems: list[Problem] = []
         bundle = self._read(problems)
         if bundle is None:
@@ -145,6 +149,9 @@ class Document:
         return bundle
 
     def _read(self, problems: list[Problem]) -> Bundle | None:
+        from dateline.bundle.bundler import Bundle, Bundler
+        from dateline.bundle.goals import FileSet
+
         source = read_source(self.data, self.name, problems, self.readings)
         if source is None:
             return None
@@ -162,6 +169,12 @@ class Document:
     def _read_swagger(
         self, source: SourceFile, file: str, problems: list[Problem]
     ) -> Bundle | None:
+        # slow to import, and not needed for other documents
+        from dateline.bundle.bundler import Bundle
+        from dateline.bundle.goals import FileSet, Goal
+        from dateline.bundle.swagger import convert
+        from dateline.bundle.swagger_files import join_files
+
         sources = {file: source}
         trace: Callable[[Trail], Goal] = partial(Goal, file)
         passed_over: list[PassedOver] = []
@@ -181,6 +194,8 @@ class Document:
 
 def _from_root(source: SourceFile) -> SourceFile:
     """Return *source* with references that begin at its root."""
+    from dateline.bundle.identities import may_have_identities, resolve_identities
+
     if source.text is not None and not may_have_identities(source.text):
         return source
     root = resolve_identities(source.root)

@@ -9,7 +9,7 @@ from datetime import date
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dateline import progress
 from dateline.bundle import Document, read_contents
@@ -27,8 +27,6 @@ from dateline.check.servable import check_servable
 from dateline.check.versions import check_table, create_unchanged_finding
 from dateline.check.waivers import FILE as WAIVERS
 from dateline.check.waivers import Waiver, Waivers, read_waivers
-from dateline.diff import DiffReadings, are_reworded, diff
-from dateline.diff.published import read_meanings
 from dateline.load.foreign import wrong_types_refused
 from dateline.model import (
     EVERYWHERE,
@@ -45,6 +43,9 @@ from dateline.model import (
 from dateline.openapi import parts
 from dateline.project import Projector
 from dateline.rules import RULES, find_verdict
+
+if TYPE_CHECKING:
+    from dateline.diff import DiffReadings
 
 __all__ = [
     "BaselineError",
@@ -134,8 +135,14 @@ class _Judge:
         self._table = table
         self._published = published
         self.projector = Projector(api)
-        # published and projected documents are each compared with several others
-        self._readings = DiffReadings()
+
+    @cached_property
+    def _readings(self) -> DiffReadings:
+        """What comparisons share: each document is compared with several others."""
+        # slow to import, and not needed if nothing has changed
+        from dateline.diff import DiffReadings
+
+        return DiffReadings()
 
     def _merge(self) -> Merged:
         return Merged(self._table.policy, self._table.verdicts)
@@ -261,6 +268,8 @@ class _Judge:
         is_kept = before.is_alone and after.is_alone
         if is_kept and (known := self._cache.get(key)) is not None:
             return list(json.loads(known))
+        from dateline.diff.published import read_meanings
+
         with wrong_types_refused(before, after):
             are_published = (not before.is_meant, not after.is_meant)
             sides = (before.content, after.content)
@@ -310,6 +319,9 @@ class _Judge:
 
     def _since(self, document: Document, shown: Combination) -> list[Change]:
         """Return the differences from a published document, with words only if they are judged."""
+        from dateline.diff import are_reworded, diff
+        from dateline.diff.published import read_meanings
+
         after = self.projector.contract(*shown).document
         if self._judges_words or not are_reworded(document.content, after, self._readings):
             are_published = (not document.is_meant, False)
@@ -328,6 +340,8 @@ class _Judge:
         after: dict[str, Any],
         renames: Mapping[str, str] | None = None,
     ) -> list[Change]:
+        from dateline.diff import diff
+
         # words make no difference between versions
         return diff(before, after, renames, self._readings, words=False)
 

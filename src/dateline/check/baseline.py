@@ -105,21 +105,21 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     Raises BaselineError for a document that was edited by hand, unless *restoring*, which skips
     such documents.
     """
-    manifest = read_digests(output)
+    manifest, folder = read_digests(output), OutputFolder(output)
     found = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
     names = [name for name in found if _DOCUMENT.fullmatch(name) or _is_index(name)]
     names += _policy_in(output)
     if restoring and POLICY in names and not _is_policy(output):
         names.remove(POLICY)
     edited = [
-        name for name in names if name in manifest and _digest(output, name) not in manifest[name]
+        name for name in names if name in manifest and _digest(folder, name) not in manifest[name]
     ]
     if edited and not restoring:
         raise BaselineError(explain_edited(output, edited))
     names = [name for name in names if name not in edited]
     name = name_path(output)
     label, prefix = f"the documents in {name}/spec", f"{name}/"
-    published = _read_published(label, names, OutputFolder(output), prefix, Readings())
+    published = _read_published(label, names, folder, prefix, Readings())
     listed = _recorded_names(published.policy) or [*filter(_DOCUMENT.fullmatch, manifest)]
     lost = {name: manifest.get(name, set()) for name in listed if name not in names}
     return replace(published, lost=lost)
@@ -472,9 +472,9 @@ def _offers(record: PolicyRecord | None, index: SourceFile | None, version: str)
     return any(row.get("version") == version for row in rows)
 
 
-def _digest(output: Path, name: str) -> str:
-    """Return the digest of the file *name* in *output*; that of nothing if it can't be read."""
+def _digest(folder: OutputFolder, name: str) -> str:
+    """Return the digest of the file *name* in *folder*; that of nothing if it can't be read."""
     try:
-        return sha256(OutputFolder(output).content(name)).hexdigest()
+        return sha256(folder.content(name)).hexdigest()
     except UnreadableFileError:
         return ""

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dateline.cache import Cache, Recollection
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
-from dateline.diff import DiffReadings, diff
-from dateline.diff.published import read_meanings
 from dateline.gates import Timeline, order
 from dateline.load.foreign import wrong_types_refused
 from dateline.model import GATES, Api, Change, Combination, Finding, Kind, Policy
@@ -24,6 +22,9 @@ from dateline.project import Projector
 from dateline.schema.types import UNIONS
 from dateline.schema.values import text
 from dateline.wording import quote
+
+if TYPE_CHECKING:
+    from dateline.diff import DiffReadings
 
 CounterpartRows = Mapping[str, Mapping[str, Any]]
 """The counterparts of one document: by pointer in it, and date of the other version."""
@@ -88,8 +89,7 @@ def check_counterparts(
     rows = _list_rows(api, known, cache)
     now = _group(rows)
     paths = {row[:6]: tuple(row.path) for row in rows}
-    readings = DiffReadings()
-    found: dict[tuple[Any, ...], tuple[dict[str, Any], list[str]]] = {}
+    concerned = []
     # a document without any row now may have had some
     for environment, version in product((each.name for each in api.table.environments), known):
         shown, name = Combination(version, environment), f"{environment}/{version}"
@@ -97,6 +97,16 @@ def check_counterparts(
         is_same = sides[0] == sides[1]
         if shown not in published.documents or (is_same and (not sides[0] or shown in unchanged)):
             continue
+        concerned.append((shown, sides))
+    if not concerned:
+        return
+    # slow to import, and not needed if nothing has changed
+    from dateline.diff import DiffReadings
+
+    readings = DiffReadings()
+    found: dict[tuple[Any, ...], tuple[dict[str, Any], list[str]]] = {}
+    for shown, sides in concerned:
+        version, environment = shown
         is_next_ended = _find_next(version, versions) != _find_next(version, known)
         for change in _list_changes(published, projector, shown, sides, readings):
             for key, was, is_now in _compare(change, *sides):
@@ -124,6 +134,9 @@ def _list_changes(
     readings: DiffReadings,
 ) -> Iterator[Change]:
     """Yield where counterparts differ between a published document and what it has become."""
+    from dateline.diff import diff
+    from dateline.diff.published import read_meanings
+
     document = published.documents[shown]
     with wrong_types_refused(document):
         both = read_meanings(

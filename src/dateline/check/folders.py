@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from dateline.bundle import Files, FolderFiles
@@ -13,12 +13,15 @@ from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """An output folder on disk."""
+    """An output folder on disk; *known* caches what was read of it."""
 
     root: Path
+    known: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     def content(self, name: str) -> bytes:
-        return file_content(self.root / name, ADOPTED.size)
+        if name not in self.known:
+            self.known[name] = file_content(self.root / name, ADOPTED.size)
+        return self.known[name]
 
     def around(self, name: str) -> Files:
         """Return the files in the folder of the file *name*."""

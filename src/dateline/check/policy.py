@@ -11,7 +11,6 @@ from dateline.check.findings import create_finding
 from dateline.check.merge import FROM_MILD_TO_STRICT
 from dateline.check.waivers import Waiver
 from dateline.model import NOTICE_DAYS, Announcement, Finding, Place, Policy, Table, Verdict
-from dateline.oddities import keep_oddities
 from dateline.placement import hide_version
 from dateline.presets import DEFAULT_POLICY, PRESETS
 from dateline.rules import CHANGE_RULES
@@ -133,7 +132,12 @@ class PolicyRecord:
     def restore(self, document: dict[str, Any], version: str) -> dict[str, Any]:
         """Return the contract of *version* that was published as *document*."""
         hidden = hide_version(document, self.header, version)
-        return keep_oddities(hidden) if self.oddities else hidden
+        if not self.oddities:
+            return hidden
+        # slow to import, and not needed for what was compared before
+        from dateline.oddities import keep_oddities
+
+        return keep_oddities(hidden)
 
     def text(self) -> str:
         """Return the record as JSON, keys and lists in a fixed order."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
+from posixpath import normpath
 from typing import Any, Final
 
 from dateline.cache import Cache
@@ -43,13 +44,15 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
         raise SourceError(problems)
     table = read_table(table_map, problems)
     adopted = table.adopted if table else table_map.get("lint") == "adopted"
+    # the repository of the folder is the same for all files
+    around = name_folder(folder)
     found = {
         name: fragment
         for path in list_source_files(folder, problems)
         if (name := path.relative_to(folder).as_posix()) not in _BESIDE
         and (
             fragment := read_fragment(
-                path, name_source(path, folder), adopted=adopted, problems=problems, cache=cache
+                path, normpath(f"{around}/{name}"), adopted=adopted, problems=problems, cache=cache
             )
         )
     }

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.bundle.bundler import Bundler
-from dateline.bundle.goals import FileSet, Fragments
 from dateline.bundle.sources import SourceFile
 from dateline.load.kept import Fragment
 from dateline.load.shared import SharedFiles
@@ -113,6 +111,10 @@ def _bundle(
     adopted: bool,
 ) -> Joined | None:
     """Return *fragments* with what they refer to in *parts* and in *shared* files."""
+    # slow to import, and not needed if no file refers to another
+    from dateline.bundle.bundler import Bundler
+    from dateline.bundle.goals import FileSet, Fragments
+
     union = _join(fragments, folder, problems)
     if union is None:
         return None

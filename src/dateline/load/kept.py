@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache as once
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,7 +59,7 @@ def read_fragment(
         structure, words, refers, root = json.loads(known)
         reread = once(partial(_reread, content, name, adopted=adopted))
         return Fragment(
-            _restore(root, name, partial(_find_place, cache, key, name, reread)),
+            _restore(root, name, _KnownPlaces(cache, key, name, reread).find),
             refers,
             Meaning(bytes.fromhex(structure), tuple(words)),
         )
@@ -82,16 +82,34 @@ def _restore(root: dict[str, Any], name: str, find: Callable[[Trail, bool], Plac
     return document
 
 
-def _find_place(
-    cache: Cache, key: bytes, name: str, reread: Callable[[], Map], path: Trail, value: bool
-) -> Place:
-    """Return the place of *path* in the file that the *cache* has under *key*."""
-    of_place = cache.key("place", key, json.dumps([path, value]))
-    if (known := cache.get(of_place)) is not None:
-        return Place(name, *json.loads(known))
-    found = choose_search(reread())(path, value)
-    cache.put(of_place, json.dumps([found.line, found.column]).encode())
-    return found
+class _KnownPlaces:
+    """The places in a file that some run needed: one entry of the *cache* for each file.
+
+    *key* is that of the file, which is called *name*, and *reread* returns it with all its places.
+    """
+
+    def __init__(self, cache: Cache, key: bytes, name: str, reread: Callable[[], Map]) -> None:
+        self._cache = cache
+        self._key = cache.key("places", key)
+        self._name = name
+        self._reread = reread
+
+    @cached_property
+    def _known(self) -> dict[str, list[int]]:
+        kept = self._cache.get(self._key)
+        return {} if kept is None else json.loads(kept)
+
+    def find(self, path: Trail, value: bool) -> Place:
+        """Return the place of *path* in the file, or that of its *value*."""
+        at = json.dumps([path, value])
+        if at not in self._known:
+            found = choose_search(self._reread())(path, value)
+            self._known[at] = [found.line, found.column]
+            self._cache.put_at_end(self._key, self._write)
+        return Place(self._name, *self._known[at])
+
+    def _write(self) -> bytes:
+        return json.dumps(self._known).encode()
 
 
 def _reread(content: bytes, name: str, *, adopted: bool) -> Map:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from dateline.bundle.addresses import AddressError
 from dateline.bundle.sources import SourceFile
 from dateline.cache import Cache
 from dateline.load.kept import Fragment, read_fragment
@@ -53,6 +52,9 @@ class SharedFiles:
                 inside=self._folder / around,
             )
             if fragment is None:
+                # slow to import, and not needed without errors
+                from dateline.bundle.addresses import AddressError
+
                 raise AddressError("", "")
             self.read[name] = fragment
         document = self.read[name].document

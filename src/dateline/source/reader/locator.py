@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 from dateline.model import Map, Place, Seq
 from dateline.source.reader.json_document import JsonDocument
 from dateline.source.reader.json_text import Trail
+
+_Search = Callable[[Trail, bool], Place]
+"""Returns the place of a path in a file, or that of its value."""
+
+_INDEXED: Final = 3
+"""How many steps of a path lead to a component, which is in one file."""
 
 
 class KeptDocument(Map):
@@ -17,7 +23,7 @@ class KeptDocument(Map):
 
     __slots__ = ("find",)
 
-    find: Callable[[Trail, bool], Place]
+    find: _Search
 
 
 class Locator:
@@ -33,12 +39,38 @@ class Locator:
         The file that has most of *path* is searched, the first of equals; a missing rest of *path*
         is dropped. The empty path is the document itself.
         """
-        reached = [(_depth(fragment, path), find) for fragment, find in self._fragments]
+        near = next(
+            (
+                found
+                for end in range(min(len(path), _INDEXED), 0, -1)
+                if (found := self._index.get(path[:end]))
+            ),
+            self._fragments[:1],
+        )
+        reached = [(_depth(fragment, path), find) for fragment, find in near]
         depth, find = max(reached, key=itemgetter(0))
         return find(path[:depth], value and depth == len(path))
 
+    @cached_property
+    def _index(self) -> dict[Trail, list[tuple[Map, _Search]]]:
+        """The files that have a path, in their order, by its first steps as far as mappings."""
+        index: dict[Trail, list[tuple[Map, _Search]]] = {}
+        for pair in self._fragments:
+            for path in _list_paths(pair[0], ()):
+                index.setdefault(path, []).append(pair)
+        return index
 
-def choose_search(fragment: Map) -> Callable[[Trail, bool], Place]:
+
+def _list_paths(node: Any, path: Trail) -> Iterator[Trail]:
+    """Yield the paths of up to `_INDEXED` steps in *node*, which is at *path*."""
+    for key in node if isinstance(node, dict) else ():
+        below = (*path, key)
+        yield below
+        if len(below) < _INDEXED:
+            yield from _list_paths(node[key], below)
+
+
+def choose_search(fragment: Map) -> _Search:
     """Return a function that finds the place of a path in *fragment*, or of the value there."""
     if isinstance(fragment, JsonDocument):
         return fragment.text.find
