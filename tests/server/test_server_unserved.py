@@ -87,6 +87,20 @@ ONE_VERSION: dict[str, tuple[Document, str]] = {
         "query parameter 'where': only texts, numbers and booleans can be read in a list without "
         "the style deepObject",
     ),
+    "a response that refers to nothing": (
+        {"/a_b": {"get": {"responses": {"201": {"$ref": "#/components/responses/Gone"}}}}},
+        "its response 201 refers to nothing of its kind",
+    ),
+    "a body that refers to a schema": (
+        {
+            "/a_b": {"get": {**DONE, "requestBody": {"$ref": "#/components/schemas/A"}}},
+        },
+        "its body refers to nothing of its kind",
+    ),
+    "a body that refers to nothing": (
+        {"/a_b": {"get": {**DONE, "requestBody": {"$ref": "#/components/requestBodies/Gone"}}}},
+        "its body refers to nothing of its kind",
+    ),
     "content that is no JSON": (
         {"/a_b": {"get": {**DONE, **query({"name": "a", "content": {"text/csv": {}}})}}},
         "query parameter 'a': text/csv is not read, only JSON",
@@ -97,7 +111,7 @@ ONE_VERSION: dict[str, tuple[Document, str]] = {
 @pytest.mark.parametrize("name", ONE_VERSION)
 def test_an_oddity_of_one_operation_is_its_own(name: str, tmp_path: Path) -> None:
     paths, reason = ONE_VERSION[name]
-    made = generated(tmp_path, document(paths))
+    made = generated(tmp_path, document(paths, {"A": {"type": "object"}}))
     [note] = [note for note in made.notes if "501" in note]
     assert note.startswith("1 operation can't be served at every version and answers 501 there")
     assert note.endswith(f": {reason})")
@@ -106,6 +120,24 @@ def test_an_oddity_of_one_operation_is_its_own(name: str, tmp_path: Path) -> Non
     assert json.loads(ask(app, "GET", "/a_b").content)["detail"] == reason
     others = [f"GET {path}" for path in paths if path != "/a_b"]
     assert statuses(app, OLD, *others) == [204] * (len(others) + 1)
+
+
+@pytest.mark.parametrize("odd", [7, "text", [1], True], ids=str)
+def test_a_component_that_is_no_object_affects_what_uses_it(odd: Any, tmp_path: Path) -> None:
+    at = "#/components"
+    found = document(
+        {
+            "/a": {"get": {"responses": {"200": {"$ref": f"{at}/responses/Odd"}}}},
+            "/b": {"get": {**DONE, "requestBody": {"$ref": f"{at}/requestBodies/Odd"}}},
+            "/c": {"get": {**DONE, "parameters": [{"$ref": f"{at}/parameters/Odd"}]}},
+            "/d": {"get": {"responses": {**DONE["responses"], "404": {"$ref": f"{at}/x/Odd"}}}},
+        }
+    )
+    sections = ("responses", "requestBodies", "parameters", "headers")
+    found["components"] |= {section: {"Odd": odd} for section in sections}
+    app = app_of(generated(tmp_path, found))
+    asked = [f"GET /{name}" for name in "abcd"]
+    assert statuses(app, OLD, *asked) == [501, 501, 204, 204, 204]
 
 
 def test_a_response_that_no_value_fits_at_some_version_is_noted(tmp_path: Path) -> None:

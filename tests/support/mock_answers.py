@@ -86,7 +86,10 @@ def _list_gets(document: dict[str, Any], headers: dict[str, str]) -> Iterator[Ge
         query: list[tuple[str, str]] = []
         sent = {**headers, **secrets}
         for each in (*item.get("parameters", ()), *item["get"].get("parameters", ())):
-            parameter = chain(document, each)[-1]
+            known = chain(document, each)
+            if not known:
+                continue
+            parameter = known[-1]
             name = parameter["name"]
             if not parameter.get("required") or name.lower() in map(str.lower, headers):
                 continue

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from dateline.oddities.meanings import CALLED, UNDECIDING
 from dateline.openapi import COMPONENTS, find_kind, list_mapped, parts
 from dateline.schema.memo import closure
 from dateline.schema.references import Resolver
 from dateline.schema.variants import subtypes
+
+_FOUND_EMPTY: Final = frozenset({"schema", "response", "request-body", "header"})
+"""Kinds of objects that may be empty, as one is that refers to another kind."""
 
 
 class DocumentFacts:
@@ -33,7 +36,7 @@ class DocumentFacts:
         """
         found = self._resolver.locate(node["$ref"])
         if found is not None:
-            return kind in ("schema", "response") and find_kind(found.pointer) not in (kind, "")
+            return kind in _FOUND_EMPTY and find_kind(found.pointer) not in (kind, "")
         is_text = isinstance(node["$ref"], str)
         return is_text and (kind in UNDECIDING or id(node) in self._unused)
 

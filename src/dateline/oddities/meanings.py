@@ -35,7 +35,7 @@ _NULLABLE: Final = ("media-type", "response", "header")
 _NAMED_BY: Final = {"tag": "name", "server": "url", "discriminator": "propertyName"}
 # objects that mean nothing in another form, but can't be left out without a loss: they are refused
 _INDISPENSABLE: Final = frozenset(
-    {"info", "paths", "components", "path-item", "operation", "parameter"}
+    {"info", "paths", "path-item", "operation", "parameter"}
     | {"request-body", "responses", "response", "media-type"}
 )
 _NAMES: Final = frozenset({"openapi", "name", "in"})
@@ -97,7 +97,9 @@ def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) ->
         is_data = known.slot.arrangement is Arrangement.DATA and known.value is Value.ANY
         return SAME if is_data else ABSENT
     is_data = known.slot.arrangement is Arrangement.DATA
-    read = _read_data(kind, key, known, value) if is_data else _read_objects(key, known, value)
+    read = (
+        _read_data(kind, key, known, value) if is_data else _read_objects(kind, key, known, value)
+    )
     if read is ABSENT or _is_typed(known, value if read is SAME else read):
         return read
     if not _is_indispensable(kind, key, known):
@@ -108,6 +110,8 @@ def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) ->
 
 
 def _is_indispensable(kind: str, key: str, known: Key) -> bool:
+    if kind == "components":
+        return False  # what is used, and missing then, is refused
     if known.slot.arrangement is Arrangement.DATA:
         return (kind in ("document", "parameter") and key in _NAMES) or known.value is Value.DEMANDS
     return known.slot.kind in _INDISPENSABLE and known.since == "3.0"
@@ -141,7 +145,7 @@ def _is_misleading(key: str) -> bool:
     return key.startswith(PREFIX) or find_nearest(key, sorted(KEYS), CLOSE_TO_OURS) is not None
 
 
-def _read_objects(key: str, known: Key, value: Any) -> Any:
+def _read_objects(holder: str, key: str, known: Key, value: Any) -> Any:
     arrangement, kind = known.slot
     if arrangement is Arrangement.LIST:
         return _read_list(key, kind, value)
@@ -150,22 +154,31 @@ def _read_objects(key: str, known: Key, value: Any) -> Any:
             return {}  # PHP's form of an empty object
         if kind == "example" and _has_no_examples(value):
             return ABSENT
-        if kind == "parameter" and isinstance(value, dict):
-            # a reference that leads elsewhere, and is used, was refused
-            known_here = {
-                name: below for name, below in value.items() if not _refers_elsewhere(below)
-            }
-            return SAME if len(known_here) == len(value) else known_here
-        if kind in _NULLABLE and isinstance(value, dict) and None in value.values():
-            return {name: {} if below is None else below for name, below in value.items()}
+        if isinstance(value, dict) and (holder == "components" or kind in _NULLABLE):
+            return _read_map(holder, kind, value)
     elif isinstance(value, str) and kind in _NAMED_BY:
         return {_NAMED_BY[kind]: value}
     return SAME
 
 
-def _refers_elsewhere(node: Any) -> bool:
-    reference = node.get("$ref") if isinstance(node, dict) else None
-    return isinstance(reference, str) and not reference.startswith("#")
+def _read_map(holder: str, kind: str, value: dict[str, Any]) -> Any:
+    nothing: dict[str, Any] | None = {} if kind in _NULLABLE else None
+    read = {name: nothing if below is None else below for name, below in value.items()}
+    if holder == "components" and kind != "schema":
+        # a reference that leads to another one is dangling
+        read = {name: below for name, below in read.items() if _is_component(kind, below)}
+    is_same = len(read) == len(value) and all(map(_is_same, read.values(), value.values()))
+    return SAME if is_same else read
+
+
+def _is_component(kind: str, value: Any) -> bool:
+    """Return whether *value* can be referred to as an object of *kind*."""
+    if kind != "parameter" or not isinstance(value, dict):
+        return isinstance(value, dict)
+    if "$ref" in value:
+        # a reference that leads elsewhere, and is used, was refused
+        return not isinstance(value["$ref"], str) or value["$ref"].startswith("#")
+    return all(isinstance(value.get(key), str | bool | int | float) for key in ("name", "in"))
 
 
 def _read_list(key: str, kind: str, value: Any) -> Any:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from dateline.gates import Timeline, changes, drop_keys
 from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
+from dateline.oddities import PREFIX
 from dateline.openapi import (
     ADJACENT,
     METHODS,
@@ -233,7 +234,7 @@ class _OperationReader:
         names = {}
         for at in sorted(sites, key=lambda at: -last[at]):
             group, name = argument_name(_tag(sites[at][-1])), self._handler_name(*at)
-            if self._api.table.adopted and (reason := _explain_unclear(at[0])):
+            if self._api.table.adopted and (reason := self._explain_unclear(at[0], sites[at][-1])):
                 self._unserved.setdefault(self._names[at], reason)
                 # it needs no name
                 names[at] = name
@@ -252,6 +253,20 @@ class _OperationReader:
             taken.setdefault((group, name), at)
             names[at] = name
         return names
+
+    def _explain_unclear(self, path: str, node: dict[str, Any]) -> str:
+        """Return why it is unclear which requests the operation *node* answers, or with what."""
+        body = {"body": node["requestBody"]} if "requestBody" in node else {}
+        answers = {
+            f"response {status}": answer
+            for status, answer in (node.get("responses") or {}).items()
+            if str(status).startswith("2")
+        }
+        for part, written in {**body, **answers}.items():
+            found = chain(self._document, written)
+            if not found or f"{PREFIX}$ref" in found[-1]:
+                return f"its {part} refers to nothing of its kind"
+        return _explain_unclear(path)
 
     def _is_document(self, path: str, item: dict[str, Any], node: dict[str, Any]) -> bool:
         servers = node.get("servers") or item.get("servers")
