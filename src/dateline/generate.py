@@ -291,7 +291,7 @@ def waiver_target(
 def cut(
     workspace: Workspace, request: CutRequest, *, dry_run: bool = False
 ) -> tuple[Cut, Generated | None]:
-    """Cut the version *asked* for, in the sources and in the outputs at once.
+    """Cut the version of *request*, in the sources and in the outputs at once.
 
     Return the changes to the sources and the files written to the outputs; with *dry_run*, None,
     and nothing is written. Raises what `edit.cut.cut` and `generate` raise, and CutError if git

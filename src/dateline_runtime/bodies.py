@@ -83,7 +83,7 @@ def _decode(body: bytes) -> str:
     except UnicodeDecodeError as error:
         raise RequestError(f"the body is not UTF-8: byte {error.start}") from None
     if "\0" in text:
-        raise RequestError("the body holds NUL, or is not UTF-8")
+        raise RequestError("the body contains NUL, or is not UTF-8")
     return text
 
 
@@ -102,9 +102,9 @@ def _check_text(value: Any) -> None:
     """Refuse text, including names of members, that can't be stored or sent on."""
     if isinstance(value, str):
         if "\0" in value:
-            raise RequestError("the body holds NUL in a string")
+            raise RequestError("the body contains NUL in a string")
         if any("\ud800" <= character <= "\udfff" for character in value):
-            raise RequestError("the body holds half of a surrogate pair in a string")
+            raise RequestError("the body contains half of a surrogate pair in a string")
     elif isinstance(value, list):
         for item in value:
             _check_text(item)

@@ -174,7 +174,7 @@ def decode(encoded: bytes, *, plus: bool = True) -> str:
     except UnicodeDecodeError:
         raise RequestError("the query string is not UTF-8") from None
     if "\0" in decoded:
-        raise RequestError("the query string holds NUL")
+        raise RequestError("the query string contains NUL")
     return decoded
 
 

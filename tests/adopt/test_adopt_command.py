@@ -153,7 +153,7 @@ def zipped(content: bytes) -> bytes:
         (("2024-01-15=older.json", "--header", "a b"), "'a b' is not a header name"),
         (("2024-01-15=older.json", "--default", "2025-06-01"), "no version 2025-06-01"),
         (("2024-01-15=older.json", "--into", "older.json"), "older.json is not a folder"),
-        (("2024-01-15=older.json", "--into", "."), ". holds 'newer.yaml'"),
+        (("2024-01-15=older.json", "--into", "."), ". contains 'newer.yaml'"),
     ],
 )
 def test_what_can_not_be_meant_is_refused(

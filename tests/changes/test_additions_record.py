@@ -121,7 +121,7 @@ def swapped(before: str, after: str) -> Callable[[str], str]:
         (
             "{day}.json",
             lambda _: "[]",
-            "{day}.json:1:1: record-damaged: the file must hold an object",
+            "{day}.json:1:1: record-damaged: the file must contain an object",
         ),
         (
             "{day}.json",

@@ -438,7 +438,7 @@ def test_an_unknown_revision_is_reported_with_the_way_out(
         held_against(repository._replace(output=Path(output)), reference)
     assert str(caught.value) == (
         f"{reference}: revision-unknown: neither a path nor a revision of the repository that "
-        f"holds {output if output == 'generated' else '.'}; name a branch, a tag, a commit, a "
+        f"contains {output if output == 'generated' else '.'}; name a branch, a tag, a commit, a "
         "folder or a document"
     )
     assert caught.value.exit_code == 3

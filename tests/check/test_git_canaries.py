@@ -522,7 +522,7 @@ def test_a_shallow_clone_reads_what_it_has_and_says_what_to_fetch(
             UNREADABLE,
             "",
             f"{reference}: revision-unknown: neither a path nor a revision of the repository that "
-            f"holds generated; this clone is shallow: run `{fetch}` first\n",
+            f"contains generated; this clone is shallow: run `{fetch}` first\n",
         )
 
 
@@ -613,7 +613,7 @@ def test_what_git_lfs_keeps_is_compared_by_its_digest_and_is_no_baseline(project
     assert outcome == Outcome(
         UNREADABLE,
         "",
-        f"{name}: blob-filtered: git holds a pointer of Git LFS in its place; take it out of the "
+        f"{name}: blob-filtered: git stores a Git LFS pointer in its place; take it out of the "
         "filter in .gitattributes\n",
     )
 

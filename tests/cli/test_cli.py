@@ -331,7 +331,7 @@ def test_init_sets_up_a_project_that_generates(
     before = tree(tmp_path)
     again = dateline("init")
     assert (again.status, again.out) == (MISUSE, "")
-    assert again.err == ". holds 'generated'; use an empty folder\n"
+    assert again.err == ". contains 'generated'; use an empty folder\n"
     assert tree(tmp_path) == before
 
 

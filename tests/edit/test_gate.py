@@ -286,8 +286,8 @@ def test_what_may_be_several_or_none_is_not_asked(
             "library",
             [("note: { type: string }", "note: { type: string, x-environments: [sandbox] }")],
             [
-                "schemas/loans.yaml:20:5: Loan.note: field removed: `x-environments` holds in all "
-                "versions; drop it, and write what is to differ beside this",
+                "schemas/loans.yaml:20:5: Loan.note: field removed: `x-environments` applies to "
+                "all versions; drop it, and write what is to differ beside this",
             ],
         ),
         (

@@ -226,7 +226,7 @@ def test_a_shared_file_is_as_it_was_where_the_rest_of_an_edit_fails(
     [
         ("[../../../nowhere]", "there is no folder nowhere"),
         ("[../../../../other]", "is in another repository"),
-        ("[../../../apis]", "holds the definitions themselves"),
+        ("[../../../apis]", "contains the definitions themselves"),
         ("[../../../linked]", "a link is on the path"),
         ("[../../../money.yaml]", "there is no folder money.yaml"),
         ("[common]", "is not a folder beside this one"),

@@ -382,7 +382,7 @@ def test_a_union_has_a_member_wherever_it_is_shown(
 
     message = (
         f"schemas/things.yaml:7:11: union-without-member: every member of this {key} is absent in "
-        f"{lacking}; gate the place that holds the union as well"
+        f"{lacking}; gate the place that contains the union as well"
     )
     assert found("") == ([] if lacking is None else [message])
     if first == second:

@@ -248,12 +248,12 @@ components:
 """,
             [
                 "3:49: misplaced-annotation: `x-added` is not allowed on the `items` of a "
-                "schema, which has to be there; put `x-was` on what holds it",
+                "schema, which has to be there; put `x-was` on what contains it",
                 "4:65: misplaced-annotation: `x-removed` is not allowed on the "
                 "`additionalProperties` of a schema, which has to be there; put `x-was` on "
-                "what holds it",
+                "what contains it",
                 "6:60: misplaced-annotation: `x-environments` is not allowed on the `schema` of "
-                "a parameter, which has to be there; put `x-was` on what holds it",
+                "a parameter, which has to be there; put `x-was` on what contains it",
             ],
             id="on what has to be there",
         ),

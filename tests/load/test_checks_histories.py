@@ -263,7 +263,7 @@ components:
                 "hyphens (RFC 9110 section 5.6.2)",
                 "9:32: property-name: 'fooBar' as a name of a property; use a lower-case "
                 "letter, then such letters, digits and `_`, 64 at most",
-                '9:69: unsafe-name: "a\'" holds a quote, a backslash or a control character; '
+                '9:69: unsafe-name: "a\'" contains a quote, a backslash or a control character; '
                 "rename it",
             ],
             id="to no name",
@@ -423,7 +423,7 @@ components:
         end: { type: string, x-environments: [production] }
 """,
             [
-                "7:9: rename-collision: 'end' is the name of 'due' too in what holds for all "
+                "7:9: rename-collision: 'end' is the name of 'due' too in what applies to all "
                 "environments; rename one, or remove one before that",
             ],
             id="in another environment",

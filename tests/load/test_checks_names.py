@@ -238,11 +238,11 @@ def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) ->
             '{ type: object, properties: { \'a", default=code) #\': {}, "a\\nb": {}, '
             "'a\\b': {}, '{{ x }}': {} } }",
             [
-                "4:37: unsafe-name: 'a\", default=code) #' holds a quote, a backslash or a "
+                "4:37: unsafe-name: 'a\", default=code) #' contains a quote, a backslash or a "
                 "control character; rename it",
-                "4:64: unsafe-name: 'a\\nb' holds a quote, a backslash or a control "
+                "4:64: unsafe-name: 'a\\nb' contains a quote, a backslash or a control "
                 "character; rename it",
-                "4:76: unsafe-name: 'a\\\\b' holds a quote, a backslash or a control "
+                "4:76: unsafe-name: 'a\\\\b' contains a quote, a backslash or a control "
                 "character; rename it",
                 "4:87: property-name: '{{ x }}' as a name of a property; use a lower-case "
                 "letter, then such letters, digits and `_`, 64 at most",
@@ -334,7 +334,7 @@ paths:
                 "letters and digits, 64 at most",
                 "4:29: operation-name: 'import' is a Python keyword, so no handler can have this "
                 "name; rename it",
-                "5:29: unsafe-name: 'a\\nb' holds a quote, a backslash or a control "
+                "5:29: unsafe-name: 'a\\nb' contains a quote, a backslash or a control "
                 "character; rename it",
                 "6:29: unsafe-name: a blank name; write one",
                 "7:9: operation-unnamed: an operation needs `operationId`, by which its "
@@ -412,11 +412,11 @@ components:
     F: { name: '$filter', in: query, schema: {} }
 """,
             [
-                "3:16: unsafe-name: 'a\\r\\nb' holds a quote, a backslash or a control "
+                "3:16: unsafe-name: 'a\\r\\nb' contains a quote, a backslash or a control "
                 "character; rename it",
-                "4:16: unsafe-name: 'a b' holds a blank; rename it",
+                "4:16: unsafe-name: 'a b' contains a space; rename it",
                 "5:16: unsafe-name: a blank name; write one",
-                "6:16: unsafe-name: 'a\"' holds a quote, a backslash or a control "
+                "6:16: unsafe-name: 'a\"' contains a quote, a backslash or a control "
                 "character; rename it",
                 "8:16: parameter-name: '$filter' as a name of a parameter; use a letter, "
                 "then letters, digits and `_`",
@@ -471,7 +471,7 @@ components:
                 "10:9: media-type: 'json' is not a media type; write one such as application/json",
                 "11:9: media-type: 'application/' is not a media type; write one such as "
                 "application/json",
-                "12:9: unsafe-name: 'text/plain\\r\\nX: y' holds a quote, a backslash or a "
+                "12:9: unsafe-name: 'text/plain\\r\\nX: y' contains a quote, a backslash or a "
                 "control character; rename it",
                 "13:9: media-type: 'application/json;simple' is not a media type; write one "
                 "such as application/json",

@@ -49,7 +49,7 @@ from support.checked import checked, schema
             [
                 "4:46: item-twice: 'a' is in the list already; leave one out",
                 "4:49: blank-text: the value is blank; write one",
-                "4:53: control-character: 'b\\n' holds a control character; leave it out",
+                "4:53: control-character: 'b\\n' contains a control character; leave it out",
             ],
             id="on a parameter",
         ),
@@ -227,7 +227,7 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
             "{ oneOf: [{ type: string, x-added: next, x-shown-as: open }] }",
             [
                 "4:48: shown-as-invalid: the union has no member before next; gate what "
-                "holds it instead",
+                "contains it instead",
             ],
             id="nothing was there",
         ),

@@ -63,7 +63,7 @@ def test_types_are_types(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: array }",
             [
-                "4:15: array-without-items: an array needs `items`, which say what it holds; "
+                "4:15: array-without-items: an array needs `items`, which say what it contains; "
                 "write them",
             ],
             id="without items",
@@ -71,7 +71,7 @@ def test_types_are_types(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: [array, 'null'] }",
             [
-                "4:15: array-without-items: an array needs `items`, which say what it holds; "
+                "4:15: array-without-items: an array needs `items`, which say what it contains; "
                 "write them",
             ],
             id="in a list of types",
@@ -222,9 +222,10 @@ def test_formats_are_known(text: str, said: list[str]) -> None:
         pytest.param(
             '{ type: string, enum: ["a\\nimport os", "b\\r", "c\\td"] }',
             [
-                "4:30: control-character: 'a\\nimport os' holds a control character; leave it out",
-                "4:46: control-character: 'b\\r' holds a control character; leave it out",
-                "4:53: control-character: 'c\\td' holds a control character; leave it out",
+                "4:30: control-character: 'a\\nimport os' contains a control character; leave it "
+                "out",
+                "4:46: control-character: 'b\\r' contains a control character; leave it out",
+                "4:53: control-character: 'c\\td' contains a control character; leave it out",
             ],
             id="control characters",
         ),

@@ -303,7 +303,7 @@ components:
             [
                 '4:15: discriminator-tag: the tag of Book is "a\'\\n", but its property '
                 "allows 'Book'; make them agree",
-                '5:55: unsafe-name: "a\'\\n" holds a quote, a backslash or a control '
+                '5:55: unsafe-name: "a\'\\n" contains a quote, a backslash or a control '
                 "character; rename it",
             ],
             id="code",

@@ -101,7 +101,7 @@ def test_text_has_one_block_for_each_cause() -> None:
         "",
         "schemas/loans.yaml:3:9: additive [field-added] "
         "Loan.shelf: optional response field only from next on",
-        "    policy: minted: fails, since it holds back what all versions can have",
+        "    policy: minted: fails, since it withholds what all versions can have",
         "    versions: next",
         "    Additive changes go to all versions.",
         "    Drop its `x-added`.",

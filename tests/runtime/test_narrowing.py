@@ -564,8 +564,8 @@ def test_a_media_type_is_known_without_its_parameters() -> None:
 @pytest.mark.parametrize(
     ("status", "media_type", "message"),
     [
-        (201, "application/json", "the status 201 is none that getAutoramp answers with"),
-        (200, "text/plain", "the media type text/plain is none that the definitions have there"),
+        (201, "application/json", "the status 201 is not declared by getAutoramp"),
+        (200, "text/plain", "the media type text/plain is not declared by the definitions"),
     ],
 )
 def test_an_answer_that_is_not_defined_is_never_let_through(

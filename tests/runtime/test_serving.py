@@ -101,7 +101,7 @@ def test_parameters_come_as_their_types(
         ("tag=", {}, 'the parameter "tag" at /0 has to have at least 1 characters, not ""'),
         ("count=1,,2", {}, 'the parameter "count" has to be an integer in plain decimal digits'),
         ("tag=%ff", {}, "the query string is not UTF-8"),
-        ("tag=%00", {}, "the query string holds NUL"),
+        ("tag=%00", {}, "the query string contains NUL"),
         ("%zz=1", {}, "the query string has a % without two hexadecimal digits"),
         (
             "since=2024-01-01",
@@ -167,7 +167,7 @@ def test_a_parameter_has_the_name_and_default_of_the_callers_version(
     [
         ("/api/things/\ufffd", b"/api/things/%ff", "the path is not UTF-8"),
         ("/api/things/\udcff", b"", "the path is not UTF-8"),
-        ("/api/things/a\0", b"/api/things/a%00", "the path holds NUL"),
+        ("/api/things/a\0", b"/api/things/a%00", "the path contains NUL"),
     ],
 )
 def test_paths_that_are_no_text_are_refused(path: str, raw: bytes, said: str) -> None:

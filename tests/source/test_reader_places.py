@@ -103,7 +103,7 @@ def test_problems_count_lines_and_columns_likewise(tmp_path: Path) -> None:
         assert reading(tmp_path, content.replace("\t", '"é😀": '))[1] == [
             f"api.yaml:2:1: {twice('é😀', 'api.yaml:1:1')}",
             "api.yaml:2:8: yaml-syntax: ':' can't be here; "
-            "put a text that holds ': ' in quotes, and align keys",
+            "quote text that contains ': ', and align keys",
         ]
 
 

@@ -138,10 +138,7 @@ YAML_CASES = [
     Case(
         "a colon in a plain text",
         "description: see: this\n",
-        [
-            "1:17: yaml-syntax: ':' can't be here; "
-            "put a text that holds ': ' in quotes, and align keys"
-        ],
+        ["1:17: yaml-syntax: ':' can't be here; quote text that contains ': ', and align keys"],
     ),
     Case(
         "a key that is not aligned",
@@ -353,12 +350,12 @@ JSON_CASES = [
     Case(
         "an array",
         "\n [1]",
-        ["2:2: not-a-mapping: the file must hold an object; write { ... }"],
+        ["2:2: not-a-mapping: the file must contain an object; write { ... }"],
     ),
     Case(
         "two values",
         '{"a": 1}\n[2]',
-        [f"2:1: {json_syntax(repr('[2]'), 'one file holds one value')}"],
+        [f"2:1: {json_syntax(repr('[2]'), 'a file contains one value')}"],
     ),
     Case(
         "a key without quotes",

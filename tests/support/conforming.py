@@ -65,7 +65,7 @@ OWED: Final = (
         422,
         said="this idempotency key was used for another request",
     ),
-    Owed("NUL is refused in every text, whatever its schema", _ACCEPTED, 400, said="holds NUL"),
+    Owed("NUL is refused in every text, whatever its schema", _ACCEPTED, 400, said="contains NUL"),
     Owed(
         "a query has no empty list: `status=` is one empty text",
         _ACCEPTED,

@@ -190,7 +190,7 @@ DEFECTS: Final = (
         "type: array",
         (
             "21:23: array-without-items: an array needs `items`, which say what it "
-            "holds; write them",
+            "contains; write them",
         ),
     ),
     Defect(

@@ -48,7 +48,7 @@ TAG = "tag-used: the tag {} is not read; delete it, or put the text in quotes"
 EMPTY = "empty-file: this file has no content; write a mapping, or delete the file"
 
 
-NOT_A_MAPPING = "not-a-mapping: the file must hold a mapping; write `key: value` lines"
+NOT_A_MAPPING = "not-a-mapping: the file must contain a mapping; write `key: value` lines"
 
 
 NOT_A_KEY = "key-not-text: a mapping or list can't be a key; put a text with {{ }} in quotes"

@@ -73,4 +73,4 @@ def _refuse_taken(folder: Path) -> None:
         raise UsageError(f"{folder} is not a folder; name another one with --into")
     present = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     if present:
-        raise UsageError(f"{folder} holds {present[0]!r}; name an empty folder with --into")
+        raise UsageError(f"{folder} contains {present[0]!r}; name an empty folder with --into")

@@ -185,7 +185,7 @@ class Bundler:
     def _with_components(
         self, document: dict[str, Any], built: dict[tuple[str, Goal], Built]
     ) -> dict[str, Any]:
-        """Return *document* with the components that were *made*, under free names."""
+        """Return *document* with the components *built*, under free names."""
         alike: dict[tuple[str, str], list[Goal]] = {}
         for section, goal in built:
             alike.setdefault((section, self._style(name_shortly(goal))), []).append(goal)

@@ -158,7 +158,7 @@ class _SwaggerConverter:
         return Converted(document, self._origins, tuple(self._notes))
 
     def _list_used(self, document: dict[str, Any]) -> set[Trail]:
-        """Return the entries of sections that something in *made*, the document, depends on.
+        """Return the entries of sections that something in *document* depends on.
 
         What refers to a parameter or a response may have it in its own place.
         """
@@ -369,7 +369,7 @@ class _SwaggerConverter:
         own: list[_SwaggerNode],
         shared: list[_SwaggerNode],
     ) -> None:
-        """Give the operation *made* the body that its parameters describe."""
+        """Give *operation* the body that its parameters describe."""
         consumes = self._texts(at, "consumes")
         consumes = self._consumes if consumes is None else consumes
         for place in ("body", "formData"):
@@ -651,7 +651,7 @@ class _SwaggerConverter:
         return value
 
     def _type(self, result: dict[str, Any], type_: Any, path: Trail) -> None:
-        """Convert `type` into *made*: a file, or what other readers of JSON Schema allow."""
+        """Convert `type` into *result*: a file, or what other readers of JSON Schema allow."""
         if type_ == "file":
             self._put(result, "type", "string", path)
             self._put(result, "format", "binary", path)

@@ -88,7 +88,7 @@ class Repository:
         shallow = self._run("rev-parse", "--is-shallow-repository").strip() == "true"
         raise GitError(
             f"{reference}: revision-unknown: neither a path nor a revision of the repository that "
-            f"holds {self._folder}; "
+            f"contains {self._folder}; "
             + (
                 f"this clone is shallow: run `{self._fetch(reference)}` first"
                 if shallow or self._is_remote(reference)
@@ -131,7 +131,7 @@ class Repository:
         for each, content in zip(requested, contents, strict=True):
             if content.startswith(_LFS_POINTER):
                 raise GitError(
-                    f"{each.name}: blob-filtered: git holds a pointer of Git LFS in its place; "
+                    f"{each.name}: blob-filtered: git stores a Git LFS pointer in its place; "
                     "take it out of the filter in .gitattributes"
                 )
         return contents

@@ -150,7 +150,7 @@ def _show_again(draft: Draft, found: Breaking, path: Steps) -> Repair:
         raise CantGateError(BY_HAND)
     if found.combination.environment not in node.get(ENVIRONMENTS, [found.combination.environment]):
         raise CantGateError(
-            f"`{ENVIRONMENTS}` holds in all versions; drop it, and write what is to differ "
+            f"`{ENVIRONMENTS}` applies to all versions; drop it, and write what is to differ "
             f"beside this"
         )
     repair = draft.keep(Gated(path=path))

@@ -137,7 +137,7 @@ class _Folding:
     ) -> set[Trail]:
         """Fold what is below *node*; return the paths of what is removed.
 
-        *held* are, for each key, the combinations in which it has this value.
+        *counts* are, for each key, the combinations in which it has this value.
         """
         gone: set[Trail] = set()
         self._unions |= {id(one): node for key in UNIONS for one in node.get(key, ())}

@@ -36,7 +36,7 @@ def init(folder: Path, form: str = DATE_FORM) -> list[Path]:
             raise NotEmptyError(f"{folder} is not a folder; name another one")
         present = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
         if present:
-            raise NotEmptyError(f"{folder} holds {present[0]!r}; use an empty folder")
+            raise NotEmptyError(f"{folder} contains {present[0]!r}; use an empty folder")
     staged = folder / ".dateline-init"
     shutil.rmtree(staged, ignore_errors=True)
     try:

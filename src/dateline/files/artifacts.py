@@ -29,9 +29,9 @@ def _is_unspellable(path: str) -> bool:
 
 _PATH_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
     (lambda path: not path, "is empty"),
-    (lambda path: not path.isprintable(), "holds a control character"),
+    (lambda path: not path.isprintable(), "contains a control character"),
     (lambda path: path.startswith("/"), "is absolute"),
-    (lambda path: not _UNPORTABLE.isdisjoint(path), 'holds one of \\ < > : " | ? *'),
+    (lambda path: not _UNPORTABLE.isdisjoint(path), 'contains one of \\ < > : " | ? *'),
     (lambda path: len(path.encode()) > _LONGEST, f"is longer than {_LONGEST} bytes"),
     (_is_unspellable, "can't be spelt in this locale (LC_ALL=C.UTF-8 would)"),
 )

@@ -42,7 +42,7 @@ def place_faults(folder: Path, protected: Iterable[Path]) -> Iterator[str]:
         if place == path.resolve():
             yield f"is {name}, {own}"
         if place in path.resolve().parents:
-            yield f"holds {name}, {own}"
+            yield f"contains {name}, {own}"
     for name, path in sources:
         if path.resolve() in place.parents:
             yield f"lies in {name}, {own}"

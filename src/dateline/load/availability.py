@@ -83,7 +83,7 @@ def find_availability(
             place=locate(path),
             id="union-without-member",
             message=f"every member of this {path[-1]} is absent in "
-            f"{timeline.places(lacking)}; gate the place that holds the union as well",
+            f"{timeline.places(lacking)}; gate the place that contains the union as well",
         )
         for owner, path, mask in walk.empty_unions
         if (lacking := mask & visible.get(owner, timeline.all))

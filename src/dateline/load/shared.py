@@ -82,7 +82,7 @@ class SharedFiles:
                     "the name"
                 )
             elif here.is_relative_to(folder):
-                message = f"{name} holds the definitions themselves; share a folder beside them"
+                message = f"{name} contains the definitions themselves; share a folder beside them"
             elif folder != _walk(here, name):
                 message = f"a link is on the path to {name}; name the folder that it leads to"
             elif find_top(folder) != find_top(here):

@@ -164,7 +164,7 @@ def _merge_directions(contract: Contract, ways: Ways, use: AccessUse, notes: lis
                 merged[name] = schema
                 notes.append(
                     f"components.{name}: fields that are `{hidden}` are optional in its class, "
-                    "which holds requests and responses"
+                    "which contains requests and responses"
                 )
     if all(merged[name] is schema for name, schema in schemas(contract).items()):
         return contract

@@ -19,7 +19,7 @@ from dateline.python.types import Type
 
 
 def write_default(reader: Flattener, flat: Flat, type_: Type, default: Any) -> Node | None:
-    """Return *default* as an expression of type *made*, if it can be written as one."""
+    """Return *default* as an expression of *type_*, if it can be written as one."""
     if default is None:
         return "None" if type_.nullable else None
     goal = reader.resolve(flat)

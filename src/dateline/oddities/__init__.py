@@ -158,7 +158,7 @@ def _follow_data(value: Any, steps: Iterable[str | int]) -> Iterator[str | int]:
 
 
 def _find_index(published: Any, meaning: Any, index: Any) -> int | None:
-    """Return which of the *published* objects is the one at *index* of the *meant* ones."""
+    """Return which of the *published* objects is the one at *index* of *meaning*."""
     if (
         not isinstance(published, list)
         or not isinstance(meaning, list)

@@ -69,7 +69,7 @@ class Fact(NamedTuple):
 def list_facts(finding: Finding) -> Iterator[Fact]:
     """Yield the facts about *finding* besides its message and help."""
     if finding.policy is Policy.MINTED and finding.verdict is Verdict.ADDITIVE:
-        yield Fact("policy", "minted: fails, since it holds back what all versions can have")
+        yield Fact("policy", "minted: fails, since it withholds what all versions can have")
     if finding.versions:
         environments = list_names([name for name in finding.environments if name])
         versions = list_names(finding.versions)

@@ -215,7 +215,7 @@ class OneWay:
         return found - self.names(schema)
 
     def _drop_hidden(self, schema: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
-        """Return the properties *made* from *properties*, without the hidden ones."""
+        """Return *schema* without those of its *properties* that are hidden."""
         if self._become is Hidden.OPTIONAL:
             return schema
         hidden = {

@@ -233,7 +233,7 @@ class Mock:
     def _fill_echoes(
         self, operation: Operation, status: str, version: str, value: Any, echoes: list[_Echo]
     ) -> Any:
-        """Return *made* with *echoes* in its fields, except those that would not be valid."""
+        """Return *value* with *echoes* in its fields, except those that would not be valid."""
         schema = self._schema(operation, status)
 
         def fits() -> bool:

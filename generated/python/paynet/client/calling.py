@@ -415,7 +415,9 @@ class Call(Generic[T]):
             return require_field_value(scheme.name, f"{scheme.prefix}{secret}")
         except ValueError:
             # the same without its cause, which would reveal the value
-            raise ValueError(f"{scheme.keyword} has signs that no header can hold") from None
+            raise ValueError(
+                f"{scheme.keyword} has characters that a header can't contain"
+            ) from None
 
     # The outcome of an attempt.
 

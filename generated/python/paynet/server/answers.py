@@ -201,7 +201,7 @@ class AnswerNarrowing:
             keeps_headers = self._narrowing.headers(self._operation, key) is identity
             return Treatment(status, key, body, keeps_headers=keeps_headers)
         if change is withheld:
-            raise MisfitError(f"{content_type} is none that {self._version} has there")
+            raise MisfitError(f"{content_type} is not declared at {self._version}")
         found = self._contracts.event_data(self._operation, key, content_type)
         items = Items(content_type, change, validator, data=found, most=self._most)
         return Treatment(status, key, items=items)
@@ -211,7 +211,7 @@ class AnswerNarrowing:
 
         Data may be of a newer version, unless they are an error.
         """
-        reason = f"status {status} is none that {self._operation} answers with"
+        reason = f"status {status} is not declared by {self._operation}"
         if status >= HTTPStatus.BAD_REQUEST or status in BODILESS:
             return Treatment(status)
         name = essence(_unite(content_type))
@@ -226,8 +226,8 @@ class AnswerNarrowing:
     ) -> Treatment:
         """Return how an undeclared body is narrowed: it stays as it is.
 
-        JSON, whatever its declared type, may be of a newer version. It is not sent then, because of
-        *reason*.
+        JSON, whatever its declared type, may be of a newer version: *reason* says why it can't be
+        sent.
         """
         is_message = is_message or status >= HTTPStatus.MULTIPLE_CHOICES
         body = Undescribed(reason, is_message=is_message)

@@ -248,7 +248,7 @@ def _in_path(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
             # a server may have decoded something that is not UTF-8
             _require_utf8(text.encode("utf-8", "surrogateescape"))
         if "\0" in text:
-            raise RequestError("the path holds NUL")
+            raise RequestError("the path contains NUL")
     return query.values(found, parameters)
 
 
@@ -276,7 +276,7 @@ def _in_header(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
         if value is None:
             continue
         if "\0" in value:
-            raise RequestError(f"the header {name} holds NUL")
+            raise RequestError(f"the header {name} contains NUL")
         if parameter.items is Items.JOINED:
             value = ",".join(part.strip(" \t") for part in value.split(","))
         given[name] = [value]

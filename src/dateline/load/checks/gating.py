@@ -86,7 +86,7 @@ def _presence(site: Site) -> str | None:
     if _held_by(site) is Arrangement.ONE and site.kind not in OPTIONAL_PARTS:
         return (
             f"is not allowed on the `{site.slot}` of {name_kind(_holder(site))}, "
-            f"which has to be there; put `{WAS}` on what holds it"
+            f"which has to be there; put `{WAS}` on what contains it"
         )
     if _in_path(site.node) and _holder(site) != "components":
         return "is not allowed on a path parameter, which the path always has; put it on the path"
@@ -298,7 +298,7 @@ def open_values(_: Scope, site: Site, key: str) -> Iterator[Violation]:
         if not value:
             yield Violation(site.at(key, index), "blank-text", "the value is blank; write one")
         elif not value.isprintable():
-            message = f"{quote(value)} holds a control character; leave it out"
+            message = f"{quote(value)} contains a control character; leave it out"
             yield Violation(site.at(key, index), "control-character", message)
 
 
@@ -421,7 +421,7 @@ def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Violation
                 both = others & shown_in
                 # two of the same name in the newest version are found without any history
                 if both and not (called[1] == now == other):
-                    versions = scope.timeline.places(both) or "what holds for all environments"
+                    versions = scope.timeline.places(both) or "what applies to all environments"
                     message = (
                         f"{quote(called[1])} is the name of {quote(other)} too in {versions}; "
                         "rename one, or remove one before that"

@@ -133,7 +133,7 @@ def _unknown(
             message += did_you_mean(value, filter(lambda v: isinstance(v, str), known))
         return Violation(trail, "shown-as-invalid", message, value=True)
     if not others:
-        message = f"the union has no member {when}; gate what holds it instead"
+        message = f"the union has no member {when}; gate what contains it instead"
         return Violation(trail, "shown-as-invalid", message)
     wrong = find_fault(union.scope, value, {**union.node, union.key: others})
     said_wrong = "its replacements lead back to it" if wrong is None else wrong.message

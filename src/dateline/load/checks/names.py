@@ -63,9 +63,9 @@ def _unsafe(name: str, *, blanks: bool = True) -> str | None:
     if not name.strip():
         return "a blank name; write one"
     if _UNSAFE.search(name):
-        return f"{quote(name)} holds a quote, a backslash or a control character; rename it"
+        return f"{quote(name)} contains a quote, a backslash or a control character; rename it"
     if not blanks and " " in name:
-        return f"{quote(name)} holds a blank; rename it"
+        return f"{quote(name)} contains a space; rename it"
     if len(name) > _LONGEST:
         return f"{quote(name)} has {len(name):,} characters; {_LONGEST} are allowed, shorten it"
     return None

@@ -93,7 +93,7 @@ def items(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     written = site.node[key]
     names = [written] if isinstance(written, str) else written
     if "array" in names and not site.node.keys() & {"items", "prefixItems"}:
-        message = "an array needs `items`, which say what it holds; write them"
+        message = "an array needs `items`, which say what it contains; write them"
         yield Violation(site.at(key), "array-without-items", message, value=True)
 
 
@@ -161,7 +161,7 @@ def enum_of_one_type(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 def enum_of_printable_text(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for index, value in _choices(site, key):
         if isinstance(value, str) and _CONTROL.search(value):
-            message = f"{quote(value)} holds a control character; leave it out"
+            message = f"{quote(value)} contains a control character; leave it out"
             yield Violation(site.at(key, index), "control-character", message)
 
 

@@ -71,7 +71,7 @@ _WAYS_OUT: Final = (
     ("Unterminated string", "close the text with a double quote"),
     ("Invalid control character", "write a line end as \\n and a tab as \\t"),
     ("escape", "double the backslash"),
-    ("Extra data", "one file holds one value"),
+    ("Extra data", "a file contains one value"),
 )
 
 
@@ -133,7 +133,7 @@ class JsonReader:
                 noted = True
         start = after_blanks(self._text, 0)
         if self._text[start] != "{":
-            message = "the file must hold an object; write { ... }"
+            message = "the file must contain an object; write { ... }"
             self._log.stop(*self._place(start), "not-a-mapping", message)
         if refused and not noted and not self.notes:
             raise refused  # nothing may go unreported

@@ -43,7 +43,7 @@ _TAG_DIRECTIVE: Final = re.compile("^%TAG", re.MULTILINE)
 _UNKNOWN: Final = object()
 
 _NOT_A_KEY: Final = "a mapping or list can't be a key; put a text with {{ }} in quotes"
-_NOT_A_MAPPING: Final = "the file must hold a mapping; write `key: value` lines"
+_NOT_A_MAPPING: Final = "the file must contain a mapping; write `key: value` lines"
 _UNCLOSED: Final = (
     "the text in quotes that begins here goes on over lines that begin further left; close it "
     "with the same quote, or indent what belongs to it"
@@ -63,7 +63,7 @@ class _Complaint(NamedTuple):
 _COMPLAINTS: Final = (
     _Complaint(
         "mapping values are not allowed",
-        "':' can't be here; put a text that holds ': ' in quotes, and align keys",
+        "':' can't be here; quote text that contains ': ', and align keys",
     ),
     _Complaint("tab character", "a tab can't indent; use spaces"),
     _Complaint("cannot start any token", "{found} can't begin a text; put the text in quotes"),

@@ -17,7 +17,7 @@ class Make(Protocol):
     """Calls a function that calls converters, which may have to be awaited."""
 
     def __call__(self, compute: Callable[[], T], /) -> Awaitable[T]:
-        """Return what *made* returns."""
+        """Return what *compute* returns."""
         ...
 
 

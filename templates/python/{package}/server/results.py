@@ -184,7 +184,7 @@ class Results:
         if known_as not in self._items:
             change = self._narrowings[version].body(self._name, key, media_type)
             if change is withheld:
-                raise MisfitError(f"{media_type} is none that {version} has there")
+                raise MisfitError(f"{media_type} is not declared at {version}")
             self._items[known_as] = Items(
                 media_type,
                 change,
@@ -246,7 +246,7 @@ class Results:
             if header is not None:
                 known[header.name] = header.read(value)
             elif not isinstance(value, str | int):
-                raise MisfitError(f"{name!r} is no header that {self._name} has there")
+                raise MisfitError(f"{name!r} is not a declared header of {self._name}")
             elif name.lower() in STANDARD or name.lower() not in self._declared.headers:
                 others[name] = value
         if known and response is not None:
@@ -441,9 +441,9 @@ def _encode_headers(headers: Mapping[str, Any]) -> Headers:
     encoded = []
     for name, value in headers.items():
         if not _NAME.fullmatch(name) or name.lower() in _OURS:
-            raise MisfitError(f"{name!r} is no header that a handler can set")
+            raise MisfitError(f"{name!r} can't be set by a handler")
         text = value if isinstance(value, str) else encode(value).decode()
         if not text.isprintable() or not text.isascii():
-            raise MisfitError(f"the header {name} holds what is not printable ASCII")
+            raise MisfitError(f"the header {name} contains a character that is not printable ASCII")
         encoded.append((name.lower().encode("ascii"), text.encode("ascii")))
     return encoded

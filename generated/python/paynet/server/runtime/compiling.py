@@ -467,7 +467,7 @@ def by_media_type(content: Mapping[str, str | None], media_type: str) -> str | N
     wanted = media_type.partition(";")[0].strip().lower()
     if wanted in essences:
         return essences[wanted]
-    raise UnfitError(f"the media type {media_type} is none that the definitions have there")
+    raise UnfitError(f"the media type {media_type} is not declared by the definitions")
 
 
 class OperationChanges:

@@ -100,7 +100,7 @@ class Narrowing(OperationChanges):
             if key in responses:
                 found: Mapping[str, Any] = responses[key]
                 return found
-        raise UnfitError(f"the status {status} is none that {operation} answers with")
+        raise UnfitError(f"the status {status} is not declared by {operation}")
 
 
 def _is_json(media_type: str) -> bool:
