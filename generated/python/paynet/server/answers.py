@@ -28,7 +28,7 @@ BODILESS: Final = frozenset({204, 205, 304})
 # Headers that describe the bytes of the body, which has been replaced.
 _OF_BYTES: Final = frozenset(
     {b"content-length", b"content-md5", b"digest", b"content-digest", b"repr-digest"}
-    | {b"accept-ranges", b"transfer-encoding", b"trailer"}
+    | {b"accept-ranges", b"transfer-encoding", b"trailer", b"signature", b"signature-input"}
 )
 
 _NOTED: Final = _OF_BYTES | {b"content-type", b"content-encoding", b"etag"}

@@ -668,6 +668,9 @@ class _Narrowed:
             await self._send({**start, "headers": replace_length(headers, 0)})
             return
         if treatment.body is None:
+            if treatment.status in BODILESS:
+                # a length would be that of the body which 304 stands for
+                start["headers"] = replace_length(headers, None)
             await self._send(start)
             return
         headers = replace_length(headers, None)

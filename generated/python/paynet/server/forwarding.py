@@ -58,7 +58,11 @@ _AUTOMATIC: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 # A body up to this size in bytes is read first: it is then sent in one piece with the headers.
 _SMALL: Final = 64 * 1024
 _NO_STATUS: Final = 600
+# The longest line of a response's head in bytes.
+_LONGEST_LINE: Final = 64 * 1024
 _LARGEST_MESSAGE: Final = 16 * 1024 * 1024
+_MESSAGES: Final = {aiohttp.WSMsgType.TEXT: "text", aiohttp.WSMsgType.BINARY: "bytes"}
+_HANDSHAKE: Final = b"sec-websocket-"
 
 _log = logging.getLogger(__name__)
 
@@ -119,6 +123,7 @@ class Forwarding:
         self._upstream = upstream
         self._base = upstream.url.rstrip("/")
         self._session: aiohttp.ClientSession | None = None
+        self._sockets: aiohttp.ClientSession | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -143,9 +148,10 @@ class Forwarding:
 
     async def close(self) -> None:
         """Close all connections."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        for session in (self._sockets, self._session):
+            if session is not None:
+                await session.close()
+        self._session = self._sockets = None
 
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:
@@ -160,14 +166,30 @@ class Forwarding:
         """Return the session, which belongs to the event loop that runs."""
         if self._session is None:
             upstream = self._upstream
-            self._session = aiohttp.ClientSession(
-                connector=_Connector(limit=upstream.connections, keepalive_timeout=upstream.idle),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                timeout=aiohttp.ClientTimeout(total=None, connect=upstream.connect),
-                auto_decompress=False,
-                skip_auto_headers=_AUTOMATIC,
+            self._session = self._create_session(
+                _Connector(limit=upstream.connections, keepalive_timeout=upstream.idle)
             )
         return self._session
+
+    def _open_for_sockets(self) -> aiohttp.ClientSession:
+        """Return a session with the same connections that passes on refusals."""
+        if self._sockets is None:
+            connector = self._open().connector
+            special = {"middlewares": (_refuse,), "ws_response_class": _Socket}
+            self._sockets = self._create_session(connector, connector_owner=False, **special)
+        return self._sockets
+
+    def _create_session(self, connector: Any, **special: Any) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, connect=self._upstream.connect),
+            auto_decompress=False,
+            skip_auto_headers=_AUTOMATIC,
+            max_line_size=_LONGEST_LINE,
+            max_field_size=_LONGEST_LINE,
+            **special,
+        )
 
     async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
         transfer = _Transfer(scope, receive, send, self._upstream)
@@ -197,22 +219,26 @@ class Forwarding:
         try:
             async with asyncio.timeout(self._upstream.read):
                 # the server decides on the subprotocol, and whether there is a connection at all
-                socket = await self._open().ws_connect(
+                socket = await self._open_for_sockets().ws_connect(
                     address,
                     headers=headers,
                     protocols=scope.get("subprotocols", ()),
                     autoclose=False,
                     max_msg_size=_LARGEST_MESSAGE,
                 )
-        except aiohttp.WSServerHandshakeError as error:
-            await _deny(scope, send, error.status)
+        except _RefusedError as error:
+            headers = _lead_headers_here(error.headers, self._upstream)
+            await _deny(scope, send, error.status, headers, error.body)
         except (aiohttp.ClientError, OSError) as error:
             late = isinstance(error, TimeoutError)
             _log.warning("WebSocket %r: %s", scope["path"], type(error).__name__)
             await _deny(scope, send, HTTPStatus.GATEWAY_TIMEOUT if late else HTTPStatus.BAD_GATEWAY)
         else:
             async with socket:
-                await send({"type": "websocket.accept", "subprotocol": socket.protocol})
+                headers = _lead_headers_here(socket.headers, self._upstream)
+                headers = [each for each in headers if not each[0].startswith(_HANDSHAKE)]
+                start = {"subprotocol": socket.protocol, "headers": headers}
+                await send({"type": "websocket.accept", **start})
                 await _pass_messages(socket, receive, send)
 
 
@@ -373,8 +399,12 @@ class _Transfer:
         if not HTTPStatus.OK <= response.status < _NO_STATUS:
             # an upgrade that nobody requested, or a status that HTTP doesn't have
             raise aiohttp.ClientPayloadError
+        codings = response.headers.getall("transfer-encoding", [])
+        if [each.strip().lower() for each in codings] not in ([], ["chunked"]):
+            # nobody accepts another one, and the client would not decode it
+            raise aiohttp.ClientPayloadError
         is_patient = is_sequential(response.headers.get("content-type", ""))
-        headers = change_references(_response_headers(response.raw_headers), self._lead_here)
+        headers = _lead_headers_here(response.raw_headers, self._upstream)
         self.is_started = True
         await self._give("start", status=response.status, headers=headers)
         content = response.content
@@ -387,11 +417,6 @@ class _Transfer:
         if not self._is_sent or more:
             # the rest of the request's body, or of the response, is not needed
             response.close()
-
-    def _lead_here(self, reference: str) -> str:
-        """Return the URI *reference* with this address in place of that of the upstream server."""
-        path = find_path_at(reference, self._upstream.url.rstrip("/"))
-        return reference if path is None else path
 
     def _give(self, part: str, **content: Any) -> Awaitable[None]:
         # a slow caller is not the server's fault
@@ -412,6 +437,37 @@ class _Connector(aiohttp.TCPConnector):
         if transfer is not None:
             transfer.begin()
         return connection
+
+
+class _Socket(aiohttp.ClientWebSocketResponse[bool]):
+    """A WebSocket, with the headers of the response that opened it."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.headers: Final[tuple[tuple[bytes, bytes], ...]] = given[3].raw_headers
+
+
+class _RefusedError(Exception):
+    """The server responds to the request for a WebSocket without opening one."""
+
+    def __init__(self, response: aiohttp.ClientResponse, body: bytes) -> None:
+        super().__init__()
+        self.status = response.status
+        self.headers = response.raw_headers
+        self.body = body
+
+
+async def _refuse(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Raise _RefusedError for a response that opens no WebSocket: redirects are the caller's."""
+    response = await handler(request)
+    if response.status == HTTPStatus.SWITCHING_PROTOCOLS:
+        return response
+    try:
+        raise _RefusedError(response, await response.content.read(_SMALL))
+    finally:
+        response.close()
 
 
 class _Stream(AsyncIterablePayload):
@@ -477,6 +533,16 @@ def _request_headers(scope: Scope, upstream: Upstream) -> CIMultiDict[str]:
     return found
 
 
+def _lead_headers_here(lines: Iterable[tuple[bytes, bytes]], upstream: Upstream) -> Headers:
+    """Return the headers of a response of *upstream* for the caller: references lead here."""
+
+    def lead_here(reference: str) -> str:
+        path = find_path_at(reference, upstream.url.rstrip("/"))
+        return reference if path is None else path
+
+    return change_references(_response_headers(lines), lead_here)
+
+
 def _response_headers(lines: Iterable[tuple[bytes, bytes]]) -> Headers:
     found = [(name.lower(), value) for name, value in lines]
     dropped = _HOP | _named_in_connection(found)
@@ -504,12 +570,16 @@ def _is_within(host: str, networks: tuple[str, ...]) -> bool:
     return any(address in ip_network(network) for network in networks)
 
 
-async def _deny(scope: Scope, send: Send, status: int) -> None:
-    """Answer the request for a WebSocket with *status*; 403 if the server knows no other."""
+async def _deny(
+    scope: Scope, send: Send, status: int, headers: Headers | None = None, body: bytes = b""
+) -> None:
+    """Answer the request for a WebSocket; with 403 if the server knows no other status."""
     if "websocket.http.response" in scope.get("extensions", {}):
-        start = {"status": status, "headers": [(b"content-length", b"0")]}
+        kept = [each for each in headers or () if each[0] != b"content-length"]
+        kept.append((b"content-length", b"%d" % len(body)))
+        start = {"status": status, "headers": kept}
         await send({"type": "websocket.http.response.start", **start})
-        await send({"type": "websocket.http.response.body", "body": b""})
+        await send({"type": "websocket.http.response.body", "body": body})
     else:
         await send({"type": "websocket.close"})
 
@@ -525,13 +595,19 @@ async def _pass_messages(
                 await socket.send_str(message["text"])
             else:
                 await socket.send_bytes(message["bytes"])
-        await socket.close(code=_code(message.get("code")))
+        reason = message.get("reason") or ""
+        await socket.close(code=_code(message.get("code")), message=reason.encode())
 
     async def down() -> None:
-        async for message in socket:
-            key = "text" if message.type is aiohttp.WSMsgType.TEXT else "bytes"
+        while (message := await socket.receive()).type in _MESSAGES:
+            key = _MESSAGES[message.type]
             await send({"type": "websocket.send", key: message.data})
-        await send({"type": "websocket.close", "code": _code(socket.close_code)})
+        code, reason = 1006, ""
+        if message.type is aiohttp.WSMsgType.CLOSE:
+            code, reason = message.data, message.extra or ""
+        elif message.type is aiohttp.WSMsgType.ERROR:
+            code = socket.close_code
+        await send({"type": "websocket.close", "code": _code(code), "reason": reason})
 
     tasks = [asyncio.create_task(up()), asyncio.create_task(down())]
     try:
