@@ -397,6 +397,7 @@ class _Names:
                 for _, kind, node in walk("document", shown.document)
                 if kind == "schema"
                 for word in (*node.get("properties", ()), *node.get("enum", ()), node.get("const"))
+                if isinstance(word, str)
             }
             # fields of components that only absent members hold are shown nowhere
             self._hidden[id(shown)] = self.gated - words

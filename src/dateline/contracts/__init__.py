@@ -20,7 +20,7 @@ them are the events, ``"events": {NAME: {"component": NAME, "versions": {ENVIRON
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
@@ -37,9 +37,10 @@ from dateline.contracts import roots
 from dateline.contracts.builder import Builder
 from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import View
-from dateline.contracts.histories import ConverterStep, Histories, Way
+from dateline.contracts.histories import ConverterStep, Histories, Path, Way
 from dateline.contracts.nodes import (
     Node,
+    Withholder,
     list_converters,
     list_fitting,
     list_judging,
@@ -50,6 +51,7 @@ from dateline.contracts.nodes import (
 )
 from dateline.contracts.published import PublishedSchemas
 from dateline.contracts.reach import Reach
+from dateline.contracts.withheld import Withheld, list_sources
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Problem, SourceError
 from dateline.openapi import replace_children
@@ -58,7 +60,7 @@ from dateline.schema.constraints import references as references_of
 from dateline.schema.memo import closure
 from dateline.schema.words import WORDS
 
-__all__ = ["all_contract_data", "contract_data"]
+__all__ = ["Withheld", "all_contract_data", "contract_data", "find_withheld"]
 
 Data = dict[str, Any]
 
@@ -80,6 +82,14 @@ def all_contract_data(api: Api, projector: Projector) -> tuple[ContractData, Con
     """
     contracts = _Contracts(api, projector)
     return contracts.describe_operations(), contracts.describe_components()
+
+
+def find_withheld(api: Api, projector: Projector) -> list[Withheld]:
+    """Return the schemas from which whole responses or events may not be sent to older callers.
+
+    Something in a value has no counterpart in their version, and can't be left out of it.
+    """
+    return _Contracts(api, projector).find_withheld()
 
 
 def _components(data: Data) -> tuple[set[str], set[str]]:
@@ -151,6 +161,21 @@ class _Contracts:
         canonical_, dated = _components(data)
         canonical_ |= {event["component"] for event in data["events"].values()}
         return ContractData(data, canonical_, dated, {}, self._list_places(data))
+
+    def find_withheld(self) -> list[Withheld]:
+        unserved = roots.find_unserved(self._api, roots.find_unreachable(self._api))
+        events = {*list_events(self._api.document).values()}
+        listed = roots.roots(self._api, Way.DOWN, unserved)
+        listed += [one for one in roots.component_roots(self._api) if one.path[-1] in events]
+        found: dict[tuple[Path, tuple[str, ...]], int] = {}
+        for at, sources in _WayNodes(self, Way.DOWN, "operations", listed).list_sources():
+            for source in sources:
+                key = self._histories.place(source.schema), source.why
+                found[key] = found.get(key, 0) | 1 << at
+        members = self._timeline.members
+        return [
+            Withheld(*key, tuple(members(mask))) for key, mask in sorted(found.items(), key=repr)
+        ]
 
     def _list_places(self, data: Data) -> dict[str, tuple[str | int, ...]]:
         """Return the path of the node that demands each converter."""
@@ -293,6 +318,7 @@ class _WayNodes:
         self._way = way
         self._section = section
         self._begun: dict[str, Any] = {}
+        self._starts: dict[str, None] = {}
         self._shapes = self._build_shapes(found)
         nodes = [node for row in self._shapes.values() for node in _nodes(row)]
         self.converters = set[str]().union(*map(list_converters, nodes))
@@ -328,8 +354,21 @@ class _WayNodes:
             same = _same(row)
             if not isinstance(same, str):
                 rows[root.name] = row
-            roots.put(self._begun, root, same if isinstance(same, str) else root.name)
+            name = same if isinstance(same, str) else root.name
+            self._starts[name] = None
+            roots.put(self._begun, root, name)
         return rows
+
+    def list_sources(self) -> Iterator[tuple[int, list[Withholder]]]:
+        """Yield the sources from which values can't be shown, for each combination."""
+        for environment, places in self._contracts.columns:
+            for number, at in enumerate(places):
+
+                def find(name: str, environment: str = environment, number: int = number) -> Node:
+                    row = self._shapes.get(name)
+                    return None if row is None else row[environment][number]
+
+                yield at, list_sources(self._starts, find)
 
     def _rows(self, names: set[str]) -> dict[str, Row]:
         rows: dict[str, Row] = {}

@@ -10,6 +10,7 @@ from dateline.canonical import has_lacked_default
 from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import (
     RELATING,
+    SCALAR,
     Declared,
     FlatSchema,
     FlatUnion,
@@ -21,6 +22,7 @@ from dateline.contracts.histories import Way
 from dateline.contracts.nodes import (
     UNSERVED,
     Node,
+    Withholder,
     by_type,
     is_absent,
     list_converters,
@@ -29,6 +31,7 @@ from dateline.contracts.nodes import (
 from dateline.contracts.published import together
 from dateline.contracts.reach import Reach
 from dateline.contracts.tags import find_tag, is_default, list_tags, list_variant_tags
+from dateline.contracts.violations import list_broken
 from dateline.model import SHOWN_AS
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import TYPES
@@ -37,8 +40,9 @@ from dateline.schema.variants import other_tags
 
 # Keywords that concern values of some types only.
 _HELD: Final = {
-    **dict.fromkeys(("prefixItems", "contains", "unevaluatedItems"), ("array",)),
+    **dict.fromkeys(("prefixItems", "items", "contains", "unevaluatedItems"), ("array",)),
     **dict.fromkeys(("patternProperties", "unevaluatedProperties"), ("object",)),
+    "additionalProperties": ("object",),
     **dict.fromkeys(("dependentSchemas", "propertyNames"), ("object",)),
     "contentSchema": ("string",),
 }
@@ -48,9 +52,10 @@ _TURNED: Final = frozenset({"not", "if", "contains"})
 
 _SAYS_MORE: Final = frozenset(
     (
-        *("$ref", "allOf", "anyOf", "oneOf", "enum", "const", "properties", "required", "items"),
+        *("$ref", "allOf", "anyOf", "oneOf", "properties", "required", "items"),
         *("additionalProperties", "minProperties", "minItems", "uniqueItems"),
         *RELATING,
+        *SCALAR,
     )
 )
 """Keywords that, beside a reference, decide how a value is converted."""
@@ -158,18 +163,22 @@ class Builder:
         inner = self._union(flat) if flat.unions else self._value(flat)
         if flat.converters:
             return self.convert(flat.converters, inner, *flat.schemas)
-        if inner is None or not flat.holds or self.view.way is Way.UP or _is_from_converter(inner):
+        if inner is None or self.view.way is Way.UP or _is_from_converter(inner):
+            return inner
+        broken = list_broken(self.view, flat, inner)
+        if not broken:
             return inner
         return {
             "then": inner,
             "fits": together([self.view.describe_shown(each) for each in flat.schemas]),
+            "source": Withholder(flat.schemas[0], broken),
         }
 
     def _component(self, name: str) -> GatedMember:
         schema = self.view.schemas[name]
         instead = {SHOWN_AS: schema[SHOWN_AS]} if SHOWN_AS in schema else {}
         reference = {"$ref": f"#/components/schemas/{name}", **instead}
-        return GatedMember(reference, self.view.shows(schema))
+        return GatedMember(reference, self.view.shows(schema), schema)
 
     def _variant_tags(
         self, name: str, tags: tuple[TagMapping, TagMapping]
@@ -257,9 +266,8 @@ class Builder:
                 now, then = member.schema["const"], self.view.constant(member.schema)
                 if not member.shown and self.view.way is Way.DOWN:
                     instead = self.view.instead(member.schema, members)
-                    replacements.append(
-                        {"value": now, **{k: v for k, v in instead.items() if k != "absent"}}
-                    )
+                    shown = {key: value for key, value in instead.items() if key != "absent"}
+                    replacements.append({"value": now, **shown, "source": Withholder(member.gated)})
                 elif member.shown and now != then:
                     down = self.view.way is Way.DOWN
                     replacements.append(
@@ -276,6 +284,7 @@ class Builder:
             result["least"] = flat.least_items
         if flat.unique:
             result["unique"] = True
+        result["source"] = Withholder(flat.schemas[0], ("uniqueItems",))
         return result
 
     # Objects
@@ -298,6 +307,9 @@ class Builder:
             # defaults of parameters are applied when they are read, by the caller's version
             if not down and flat.schemas and (default := self._default(flat, name, shown)):
                 defaults[source] = default[0]
+        for name in sorted(flat.required - flat.fields.keys()) if down and flat.extras else ():
+            # unlike others, it can't be left out
+            fields[name] = self.node(*(schema for schema, _ in flat.extras))
         result: dict[str, Any] = {
             "left_out": sorted(self._list_keys(flat) - fields.keys()),
             "names": dict(sorted(names.items())),
@@ -312,6 +324,9 @@ class Builder:
             staying = sorted(flat.required & result.get("fields", {}).keys())
             result |= {"required": staying} if staying else {}
             result |= {"least": flat.least_fields} if flat.least_fields else {}
+            gone = {*result.get("left_out", ())}
+            if flat.least_fields > len(flat.required - gone):
+                result["source"] = Withholder(flat.schemas[0], ("minProperties",))
         return result or None
 
     def _field(self, flat: FlatSchema, name: str, shown: list[Declared]) -> Node:
@@ -348,7 +363,12 @@ class Builder:
     def _union(self, flat: FlatSchema) -> Node:
         union = flat.unions[0]
         # the converters come first, before a member is chosen
-        base = replace(flat.copy(), converters=(), unions=flat.unions[1:])
+        base = replace(
+            flat.copy(),
+            converters=(),
+            unions=flat.unions[1:],
+            chosen=flat.chosen or not union.is_one,
+        )
         counted = [each for each in union.members if each.shown or self.view.way is Way.DOWN]
         if not counted:
             return self.flat(base)
@@ -457,11 +477,12 @@ class Builder:
             and not all(self.view.apart(*pair) for pair in combinations(shown, 2))
         ):
             choice["fits"] = {"oneOf": [self.view.describe_shown(schema) for schema in shown]}
+            choice["source"] = Withholder(union.schema, ("oneOf",))
         return choice
 
     def _member(self, member: GatedMember, base: FlatSchema | None = None) -> Node:
         if not member.shown:
-            return self.view.instead(member.schema, ())
+            return {**self.view.instead(member.schema, ()), "source": Withholder(member.gated)}
         if base is None:
             return self.node(member.schema)
         flat = base.copy()

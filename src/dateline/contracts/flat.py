@@ -18,6 +18,7 @@ from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
 from dateline.schema.types import (
     EVERY_TYPE,
+    IMPLIED,
     UNIONS,
     choices,
     declared_types,
@@ -34,10 +35,22 @@ _UNSERVED: Final = (
     *("contentSchema",),
 )
 
+# Keywords for some parts of a value, and those for the rest of them.
+_REST: Final = {"prefixItems": "items", "patternProperties": "additionalProperties"}
+
 # Keywords that relate the parts of a value: leaving a part out may violate them.
 RELATING: Final = frozenset({*_UNSERVED, "dependentRequired"})
 
+# Keywords of texts and numbers, which a value that replaces another may violate.
+SCALAR: Final = frozenset(
+    (
+        *("enum", "const", "minLength", "maxLength", "pattern", "format", "multipleOf"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    )
+)
+
 _OF_LISTS: Final = frozenset({"items", "minItems", "prefixItems"})
+_ON_OBJECTS: Final = IMPLIED["object"] | {"maxProperties"}
 _OF_OBJECTS: Final = frozenset({"properties", "required", "additionalProperties", "minProperties"})
 
 
@@ -56,10 +69,11 @@ class Declared(NamedTuple):
 
 
 class GatedMember(NamedTuple):
-    """A member of a union or enumeration, which the version may lack."""
+    """A member of a union or enumeration, which the version may lack; *gated* has the gate."""
 
     schema: Any
     shown: bool
+    gated: Any = None
 
 
 _NULL: Final = GatedMember({"type": "null"}, shown=True)
@@ -68,13 +82,16 @@ _NULL: Final = GatedMember({"type": "null"}, shown=True)
 class FlatUnion(NamedTuple):
     """The members of a union, and their tags: before, and in the result.
 
-    With ``is_one``, a value fits one member only.
+    With ``is_one``, a value fits one member only. ``schema`` has the union, and if it
+    ``is_object`` also keywords for fields.
     """
 
     members: tuple[GatedMember, ...]
     tags: TagMapping
     then: TagMapping
+    schema: Any
     is_one: bool = False
+    is_object: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,12 +134,14 @@ class FlatSchema:
     """All schemas of one value together. The keys of fields are their canonical names.
 
     ``schemas`` are those combined. ``required`` are the fields that the version requires,
-    ``optional`` those that requests must have now and could omit at the version. ``extras`` are
-    schemas for the fields that the names beside them do not cover. With ``relates``, parts of a
-    value constrain others; ``closed`` are the fields of each schema that allows no others;
-    ``objects`` counts the schemas with keywords for fields. ``named`` are the components among the
-    schemas, outermost first; ``tags`` are those of a discriminator without a union, before and in
-    the result.
+    ``optional`` those that requests must have now and could omit at the version, ``demanded`` those
+    that a schema requires without defining them. ``extras`` are schemas for the fields that the
+    names beside them do not cover. ``relating`` are keywords by which parts of a value constrain
+    others, with their values; ``scalars`` are the schemas with keywords for texts and numbers. With
+    ``chosen``, several members of a union may be valid at once. ``closed`` are the fields of each
+    schema that allows no others; ``objects`` counts the schemas with keywords for objects.
+    ``named`` are the components among the schemas, outermost first; ``tags`` are those of a
+    discriminator without a union, before and in the result.
     """
 
     schemas: tuple[Any, ...] = ()
@@ -132,6 +151,7 @@ class FlatSchema:
     fields: dict[str, list[Declared]] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
     optional: set[str] = field(default_factory=set)
+    demanded: set[str] = field(default_factory=set)
     extras: list[tuple[Any, frozenset[str]]] = field(default_factory=list)
     items: list[Any] = field(default_factory=list)
     least_fields: int = 0
@@ -140,22 +160,20 @@ class FlatSchema:
     values: list[tuple[GatedMember, ...]] = field(default_factory=list)
     unions: list[FlatUnion] = field(default_factory=list)
     unserved: list[tuple[str, str, GatedMember]] = field(default_factory=list)
-    relates: bool = False
+    relating: list[tuple[str, Any]] = field(default_factory=list)
+    scalars: list[dict[str, Any]] = field(default_factory=list)
+    chosen: bool = False
     closed: list[frozenset[str]] = field(default_factory=list)
     objects: int = 0
     named: list[str] = field(default_factory=list)
     tags: tuple[TagMapping, TagMapping] | None = None
 
     @property
-    def holds(self) -> bool:
-        """Return whether values from which something was left out must be validated again."""
-        return self.relates or (bool(self.closed) and self.objects > 1)
-
-    @property
     def is_empty(self) -> bool:
         """Return whether nothing in it could differ between versions."""
         return self.types == EVERY_TYPE and not (
-            self.fields or self.extras or self.items or self.values or self.unions or self.unserved
+            (self.fields or self.extras or self.items or self.values or self.unions)
+            or (self.unserved or self.demanded or self.scalars or self.relating or self.closed)
         )
 
     def copy(self) -> FlatSchema:
@@ -165,6 +183,9 @@ class FlatSchema:
             fields={name: list(found) for name, found in self.fields.items()},
             required=set(self.required),
             optional=set(self.optional),
+            demanded=set(self.demanded),
+            relating=list(self.relating),
+            scalars=list(self.scalars),
             extras=list(self.extras),
             items=list(self.items),
             values=list(self.values),
@@ -358,7 +379,7 @@ class View:
         if shown:
             flat.converters += reading.converters
             self._add_values(flat, now, reading.shown)
-            self._add_unions(flat, now, reading.shown)
+            self._add_unions(flat, schema, now, reading.shown)
         else:
             for union in UNIONS:
                 for member in now.get(union, ()):
@@ -374,37 +395,49 @@ class View:
         if "required" in shown:
             names, properties = shown["required"], shown.get("properties", {})
             flat.required |= {name for name in names if self.shows(properties.get(name))}
+            flat.demanded |= set(names) - properties.keys()
             flat.optional |= set(names) - set(now.get("required", ()))
-        if isinstance(now.get("additionalProperties"), dict):
+        beside = now.keys() & _REST.keys()
+        if isinstance(now.get("additionalProperties"), dict) and "patternProperties" not in beside:
             known = frozenset(now.get("properties", ()))
             flat.extras.append((now["additionalProperties"], known))
-        if isinstance(now.get("items"), dict):
+        if isinstance(now.get("items"), dict) and "prefixItems" not in beside:
             flat.items.append(now["items"])
         flat.least_fields = max(flat.least_fields, shown.get("minProperties", 0))
         flat.least_items = max(flat.least_items, shown.get("minItems", 0))
         flat.unique = flat.unique or shown.get("uniqueItems") is True
-        flat.relates = flat.relates or not (RELATING.isdisjoint(now) and RELATING.isdisjoint(shown))
+        relating = RELATING & (now.keys() | shown.keys())
+        flat.relating += [
+            (key, era[key]) for key in sorted(relating) for era in (now, shown) if key in era
+        ]
+        flat.scalars += [] if SCALAR.isdisjoint(shown) else [shown]
         if shown.get("additionalProperties") is False and "patternProperties" not in shown:
             properties = now.get("properties", {}).items()
             flat.closed.append(frozenset(name for name, node in properties if self.shows(node)))
         if not _OF_OBJECTS.isdisjoint(now):
             flat.implied |= {"object"}
-            flat.objects += 1
+        flat.objects += not _ON_OBJECTS.isdisjoint(now)
         if not _OF_LISTS.isdisjoint(now):
             flat.implied |= {"array"}
         values = self.choices(now)
         if values is not None:
-            flat.relates = flat.relates or any(isinstance(each, dict | list) for each in values)
+            if any(isinstance(each, dict | list) for each in values):
+                flat.relating.append(("const" if "const" in now else "enum", values))
             listed = frozenset(type_of(value) for value in values)
             flat.types &= listed | {"number"} if "integer" in listed else listed
         for key in () if now.keys().isdisjoint(_UNSERVED) else _UNSERVED:
+            # which values the keyword of the rest concerns is known from the other alone
+            if key in _REST and isinstance(rest := now.get(_REST[key]), dict) and key in now:
+                flat.unserved.append((_REST[key], _REST[key], GatedMember(rest, self.shows(rest))))
             if key in now:
                 flat.unserved += [
-                    (key, place, GatedMember(child, self.shows(child)))
+                    (key, place, GatedMember(child, self.shows(child), child))
                     for place, child in _below(key, now[key])
                 ]
 
-    def _add_unions(self, flat: FlatSchema, now: dict[str, Any], shown: dict[str, Any]) -> None:
+    def _add_unions(
+        self, flat: FlatSchema, schema: Any, now: dict[str, Any], shown: dict[str, Any]
+    ) -> None:
         resolver = self._histories.resolver
         tags = TagMapping.of(now, resolver), TagMapping.of(shown, resolver)
         if any(each.property for each in tags) and not lists_variants(now):
@@ -412,11 +445,12 @@ class View:
         for key in UNIONS:
             if not now.get(key):
                 continue
-            members = tuple(GatedMember(member, self.shows(member)) for member in now[key])
+            members = tuple(GatedMember(member, self.shows(member), member) for member in now[key])
             if is_enumeration({key: now[key]}):
                 flat.values.append(members)
             else:
-                flat.unions.append(FlatUnion(members, *tags, is_one=key == "oneOf"))
+                is_object = not _ON_OBJECTS.isdisjoint(now)
+                flat.unions.append(FlatUnion(members, *tags, schema, key == "oneOf", is_object))
 
     def _find_types(self, schema: Any) -> frozenset[str]:
         if schema is False:

@@ -20,6 +20,9 @@ A node is plain data: the name of a shared node, None where nothing differs, or 
   something where it is needed, and ``otherwise`` a node for where it is not;
 - ``absent: true``, perhaps with ``shown_as``: nothing that may be shown.
 
+A node may have a ``source``: the schema from which a value may not be shown, see `Withholder`. It
+is no part of the contract data.
+
 Schemas are those that values have before: canonical ones on the way down, the version's on the
 way up; what comes out is of the other side.
 """
@@ -27,9 +30,28 @@ way up; what comes out is of the other side.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 Node = dict[str, Any] | str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Withholder:
+    """The schema of the definitions from which a value may not be shown, and the keywords why.
+
+    All sources are equal, so that equal nodes of several schemas are one.
+    """
+
+    schema: Any
+    why: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Withholder)
+
+    def __hash__(self) -> int:
+        return hash(Withholder)
+
 
 UNSERVED: Final = "unserved"
 """Marks a node that can't be served, until it is known whether anything in it differs."""
@@ -164,6 +186,12 @@ def with_converters(node: Node, names: Mapping[int, str]) -> Node:
     if not isinstance(node, dict):
         return node
     found = _replace(node, lambda below: with_converters(below, names))
+    found.pop("source", None)
+    if "values" in found:
+        found["values"] = [
+            {key: value for key, value in each.items() if key != "source"}
+            for each in found["values"]
+        ]
     if UNSERVED not in node:
         return found
     demand = {"demand": names[node["why"]], "where": found[UNSERVED]}

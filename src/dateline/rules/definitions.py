@@ -227,11 +227,11 @@ def response_without_way_down() -> None:
     """Every response can be converted for callers of every older version.
 
     Handlers are written once, for the newest version; callers get status 500 where their own
-    declares no such status, or another body.
+    declares no such status, or a body that what is left of a value does not fit.
 
     Declare errors without a gate, or a range such as `4XX`. Give the older success status or media
-    type `x-removed`, and the new one the same schema. An object below its `minProperties`
-    needs more required fields that all versions have. If no handler sends it, waive the finding.
+    type `x-removed`, and the new one the same schema. Let what may not fit be optional, or write
+    `x-was` with its older keywords, and a converter. If no handler sends it, waive the finding.
     """
 
 

@@ -1,0 +1,213 @@
+"""Where schemas of the definitions are used, and what a value at a place can be left out of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any, Final, NamedTuple
+
+from dateline.gates import Timeline
+from dateline.model import GATES, WAS, Api
+from dateline.openapi import follow, pointer, walk
+from dateline.schema.access import WRITE_ONLY, Access
+from dateline.schema.memo import closure
+from dateline.schema.references import Resolver
+from dateline.schema.variants import subtypes
+
+Path = tuple[str | int, ...]
+
+_REQUEST: Final = frozenset({"requestBody", "requestBodies", "parameters"})
+_RESPONSE: Final = frozenset({"responses"})
+_SAME_VALUE: Final = frozenset({"oneOf", "anyOf", "allOf", "then", "else", "if"})
+_LEFT_OUT: Final = frozenset(
+    {"items", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "contains"}
+)
+
+
+def name_place(path: Path) -> str:
+    """Return a path as a component and a dotted field, or as an operation."""
+    if path[:2] == ("components", "schemas"):
+        steps = [str(step) for step in path[3:] if step not in ("properties", "schema")]
+        return ".".join([str(path[2]), *steps])
+    if path[0] == "paths" and len(path) > 2:
+        return f"{str(path[2]).upper()} {path[1]}"
+    return pointer(path)
+
+
+def _leads(path: Path, words: frozenset[str]) -> bool:
+    """Return whether one of *words* on *path* leads to it."""
+    return not words.isdisjoint(path[1:2] if path[0] == "components" else path)
+
+
+class _RequiredPlace(NamedTuple):
+    """A place that contains a value, and can't omit it; *least* is a keyword that makes it so."""
+
+    path: Path
+    least: str = ""
+
+    def __str__(self) -> str:
+        how = f"has `{self.least}`" if self.least else "is required and single-valued"
+        return f"{name_place(self.path)} {how}"
+
+
+class Places:
+    """Where schemas are used: in requests or responses, and whether a value can be left out."""
+
+    def __init__(self, api: Api) -> None:
+        self.timeline = Timeline(api.table)
+        self._document = api.document
+        self.access = Access(api.document)
+        self._nodes: dict[Path, tuple[str, dict[str, Any]]] = {}
+        self._users: dict[Path, list[Path]] = defaultdict(list)
+        self._resolver = Resolver(api.document)
+        for path, kind, node in walk("document", api.document):
+            self._nodes[path] = kind, node
+            if (goal := self._find_goal(node)) is not None:
+                self._users[goal].append(path)
+
+    def _find_goal(self, node: dict[str, Any]) -> Path | None:
+        """Return the path of the target of the reference *node*: a component or within one."""
+        goal = self._resolver.locate(node.get("$ref"))
+        return None if goal is None else follow(self._document, goal.pointer)
+
+    @cached_property
+    def subtypes(self) -> dict[str, frozenset[str]]:
+        """The schemas that extend a discriminated schema, and are allowed wherever it is."""
+        return subtypes(self._document.get("components", {}).get("schemas", {}))
+
+    def resolve(self, path: Path) -> Path | None:
+        """Return the path of the object at *path*, or of the one that it refers to."""
+        node = self._nodes[path][1]
+        found = self._find_goal(node) if "$ref" in node else path
+        return found if found in self._nodes else None
+
+    def find_shown(self, path: Path) -> int:
+        """Return where *path* is visible, by the keys on the way there."""
+        mask = self.timeline.all
+        for length in range(len(path) + 1):
+            if path[:length] in self._nodes:
+                mask &= self.timeline.of(self._nodes[path[:length]][1])
+        return mask
+
+    def node(self, path: Path) -> dict[str, Any]:
+        """Return the object at *path*."""
+        return self._nodes[path][1]
+
+    def where(self, path: Path, holds: Callable[[dict[str, Any]], Any]) -> int:
+        """Return where *holds* is true for the object at *path*, as it was in each version."""
+        eras = self.timeline.eras(*self._nodes[path])
+        return sum(mask for mask, era in eras if holds(era))
+
+    @cached_property
+    def gated_parents(self) -> list[tuple[Path, str, dict[str, Any]]]:
+        """The nodes that may contain a gated member, field or parameter."""
+        everywhere = self.timeline.all
+        parents = {
+            path[:-2]
+            for path, (_, node) in self._nodes.items()
+            if len(path) > 2 and self.timeline.of(node) != everywhere
+        }
+        return [(path, *found) for path, found in self._nodes.items() if path in parents]
+
+    @property
+    def has_gates(self) -> bool:
+        """Whether anything differs between versions or environments."""
+        return any(not GATES.isdisjoint(node) for _, node in self._nodes.values())
+
+    @property
+    def with_history(self) -> list[tuple[Path, str, dict[str, Any]]]:
+        """The nodes that were different in older versions."""
+        return [(path, *found) for path, found in self._nodes.items() if WAS in found[1]]
+
+    def in_request(self, path: Path) -> bool:
+        return _leads(path, _REQUEST) or not self._requested.isdisjoint(_prefixes(path))
+
+    def in_response(self, path: Path) -> bool:
+        return _leads(path, _RESPONSE) or not self._answered.isdisjoint(_prefixes(path))
+
+    @cached_property
+    def _requested(self) -> set[Path]:
+        return self._reach(_REQUEST)
+
+    @cached_property
+    def _answered(self) -> set[Path]:
+        return self._reach(_RESPONSE)
+
+    def _reach(self, words: frozenset[str]) -> set[Path]:
+        """Return everything that one of *words* leads to, through references or not."""
+        refers: dict[Path, set[Path]] = defaultdict(set)
+        for goal, users in self._users.items():
+            for user in users:
+                for around in self._users.keys() & {*_prefixes(user)}:
+                    refers[around].add(goal)
+        starts = [
+            goal
+            for goal, users in self._users.items()
+            if any(_leads(user, words) for user in users)
+        ]
+        return {*closure(starts, lambda goal: refers[goal])}
+
+    def holder(self, path: Path) -> _RequiredPlace | None:
+        """Return a place in a response that contains the value at *path* and can't omit it."""
+        return self._holder(path, set())
+
+    def _holder(self, path: Path, seen: set[Path]) -> _RequiredPlace | None:
+        if path in seen:
+            return None
+        seen.add(path)
+        is_component = path[0] == "components" and len(path) == 3
+        if not is_component and (found := self._find_around(path, seen)) is not None:
+            return found
+        subtypes = self.subtypes.get(str(path[2]), frozenset()) if is_component else frozenset()
+        holders = (
+            self._holder(user, seen)
+            for user in self._users.get(path, ())
+            # a subtype is never another subtype
+            if not subtypes or user[2] not in subtypes or {*user[3::2], "allOf"} != {"allOf"}
+        )
+        return next((holder for holder in holders if holder is not None), None)
+
+    def _find_around(self, path: Path, seen: set[Path]) -> _RequiredPlace | None:
+        """Return the result of `holder` for what surrounds *path* in the definitions."""
+        parent, step = path[:-1], path[-1]
+        if step in _LEFT_OUT:
+            return self._find_least(parent, seen, least=0)
+        if parent and parent[-1] == "patternProperties":
+            return None
+        if parent and parent[-1] == "properties":
+            required = self._nodes[path[:-2]][1].get("required", ())
+            is_shown = self.in_response(path) and self.access.of(self._nodes[path][1]) != WRITE_ONLY
+            if step in required or not is_shown:
+                return _RequiredPlace(path) if is_shown else None
+            return self._find_least(path[:-2], seen, least=len(required))
+        if parent and parent[-1] in _SAME_VALUE:
+            return self._holder(path[:-2], seen)
+        if step in _SAME_VALUE:
+            return self._holder(parent, seen)
+        if step == "schema":
+            return (
+                _RequiredPlace(path) if self.in_response(path) and "headers" not in path else None
+            )
+        return None
+
+    def _find_least(self, path: Path, seen: set[Path], *, least: int) -> _RequiredPlace | None:
+        """Return what holds the object or list at *path*, if that needs more than the *least*."""
+        for keyword in ("minItems", "minProperties"):
+            if self.where(path, partial(_demands, keyword, least)):
+                holder = self._holder(path, seen)
+                return holder and _RequiredPlace(holder.path if holder.least else path, keyword)
+        return None
+
+
+def _demands(keyword: str, least: int, schema: dict[str, Any]) -> bool:
+    return count(schema.get(keyword)) > least
+
+
+def count(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _prefixes(path: Path) -> list[Path]:
+    """Return *path* and its ancestors, up to a component."""
+    return [path[:length] for length in range(3, len(path) + 1)]
