@@ -267,7 +267,7 @@ def test_the_finding_names_the_schema_the_keywords_and_the_versions(tmp_path: Pa
     assert finding.message == (
         "Loan.in: values may not fit `uniqueItems` in 2024-01-15, and can't be left out"
     )
-    assert finding.after_pointer == "/components/schemas/Loan/properties/in"
+    assert finding.after_pointer == "/components/schemas/Loan/properties/in/uniqueItems"
     assert (finding.rule, finding.versions) == ("response-without-way-down", ("2024-01-15",))
     assert finding.environments == ("production", "sandbox")
 

@@ -94,9 +94,9 @@ def _find_unservable(api: Api, projector: Projector) -> Iterator[Unservable]:
     yield from known
     if not places.has_gates:
         return
-    reported = {found.path for found in known} | {found.path[:-1] for found in known}
+    reported = {(found.rule, found.path) for found in known}
     for found in _find_withheld(api, projector):
-        if found.path not in reported:
+        if (found.rule, found.path) not in reported:
             yield found
 
 
@@ -130,7 +130,9 @@ def _find_withheld(api: Api, projector: Projector) -> Iterator[Unservable]:
         fact = f"values may not fit {keywords}" if why else "it is absent"
         where = ", ".join(concerned["versions"])
         message = f"{name_place(path)}: {fact} in {where}, and can't be left out"
-        yield Unservable(rule, path, message, concerned)
+        # a single keyword that the schema has is the place
+        is_there = len(why) == 1 and why[0] in (value_at(api.document, path) or ())
+        yield Unservable(rule, (*path, *why) if is_there else path, message, concerned)
 
 
 def _members(places: Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
