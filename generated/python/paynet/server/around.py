@@ -389,10 +389,9 @@ class _Layer:
         answers = row.answers(version)
         hidden = self._hidden(version)
         if not (lift.is_plain and answers.is_plain and not hidden):
-            way = _Way(row, version, answers, self._problems)
+            way = _Way(self._app, row, version, answers, self._problems)
             is_usual = lift.is_plain and not answers.converts and not hidden
-            serve = partial(self._serve, way, lift, hidden)
-            app = partial(self._narrow, way) if is_usual else serve
+            app = way.narrow if is_usual else partial(self._serve, way, lift, hidden)
         return Handling(app, limits)
 
     def choose(self, rows: list[_Row], version: str) -> Handling:
@@ -420,12 +419,6 @@ class _Layer:
             await respond(scope, send, self._problems.answer(scope, problem))
 
         return refuse
-
-    async def _narrow(self, way: _Way, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on unchanged, and narrow the answer."""
-        exchange = _Narrowed(scope, send, way)
-        await self._app(_unversioned(scope, way), receive, exchange.send)
-        exchange.check()
 
     async def _serve(
         self,
@@ -462,9 +455,7 @@ class _Layer:
         if way.answers.is_plain:
             await _strip(self._app, way.version)(scope, receive, send)
             return
-        exchange = _Narrowed(scope, send, way, context)
-        await self._app(_unversioned(scope, way), receive, exchange.send)
-        exchange.check()
+        await way.narrow(scope, receive, send, context)
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the application answer a request of no versioned operation."""
@@ -549,11 +540,12 @@ class _Way:
     """What the answers to all requests of an operation at one version have in common."""
 
     # read for each request: attributes in slots are the fastest
-    __slots__ = ("answers", "problems", "row", "selecting", "version")
+    __slots__ = ("_app", "answers", "problems", "row", "selecting", "version")
 
     def __init__(
-        self, row: _Row, version: str, answers: AnswerNarrowing, problems: Problems
+        self, app: App, row: _Row, version: str, answers: AnswerNarrowing, problems: Problems
     ) -> None:
+        self._app = app
         self.row = row
         self.version = version
         self.answers = answers
@@ -562,17 +554,31 @@ class _Way:
         if not all(answers.media_types.values()):
             self.selecting |= {b"accept"}
 
+    async def narrow(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        context: ConversionContext | None = None,
+    ) -> None:
+        """Pass a request on unchanged, and narrow the answer."""
+        exchange = _Narrowed(scope, send, self, context)
+        await self._app(_unversioned(scope, self), receive, exchange.send)
+        if exchange.broken is not None:
+            # the application may have ignored it
+            raise exchange.broken
+
 
 class _Narrowed:
     """One answer of the application, on its way to a caller of a version."""
 
     __slots__ = (
-        *("_broken", "_context", "_is_bodiless", "_is_dropped", "_pieces", "_prepared"),
-        *("_scope", "_send", "_start", "_stream", "_way"),
+        *("_context", "_is_bodiless", "_is_dropped", "_pieces", "_prepared"),
+        *("_scope", "_send", "_start", "_stream", "_way", "broken"),
     )
 
     def __init__(
-        self, scope: Scope, send: Send, way: _Way, context: ConversionContext | None = None
+        self, scope: Scope, send: Send, way: _Way, context: ConversionContext | None
     ) -> None:
         self._scope = scope
         self._send = send
@@ -584,7 +590,8 @@ class _Narrowed:
         self._is_bodiless = False
         self._is_dropped = False
         self._stream: NarrowedStream | None = None
-        self._broken: StreamError | None = None
+        self.broken: StreamError | None = None
+        """why the answer can't go on, if it can't"""
 
     def send(self, message: Message) -> Awaitable[None]:
         """Send a message of the application, or keep it until the whole body is there."""
@@ -593,7 +600,7 @@ class _Narrowed:
             prepared = self._way.answers.prepare(message)
             if prepared is None or self._scope["method"] == "HEAD":
                 return self._begin(message)
-            self._start, self._prepared = message, prepared
+            self._start, self._prepared = prepared
             return _DONE
         if kind != "http.response.body":
             return _DONE if kind == "http.response.trailers" else self._send(message)
@@ -613,34 +620,29 @@ class _Narrowed:
         # not every server leaves out what applications send to HEAD
         return self._send({**message, "body": b""} if self._is_bodiless else message)
 
-    def check(self) -> None:
-        """Raise StreamError if the answer can't go on, even if the application ignored that."""
-        if self._broken is not None:
-            raise self._broken
-
     def _pass_undescribed(self, prepared: Prepared) -> Awaitable[None] | None:
         """Return what sends the pieces of a body that will not be changed; None for others."""
         body, pieces = prepared.body, self._pieces or []
         if not isinstance(body, Undescribed) or not body.is_certain(pieces, prepared.coding):
             return None
         self._prepared = None
-        return self._send_begin(prepared, b"".join(pieces))
+        return self._send_begin(b"".join(pieces))
 
-    async def _send_begin(self, prepared: Prepared, begin: bytes) -> None:
-        start = {"status": prepared.status, "headers": prepared.headers, "trailers": False}
-        await self._send({**self._start, **start})
+    async def _send_begin(self, begin: bytes) -> None:
+        await self._send(self._start)
         await self._send({"type": "http.response.body", "body": begin, "more_body": True})
 
     async def _pass(self, stream: NarrowedStream, message: Message) -> None:
         """Send a piece of a stream, narrowed, as soon as it arrives."""
-        self.check()
+        if self.broken is not None:
+            raise self.broken
         is_last = not message.get("more_body", False)
         try:
             body = await stream.change(message.get("body", b""), is_last=is_last)
         except MisfitError as error:
             log_failure(self._scope, error)
-            self._broken = StreamError("the stream was broken off")
-            raise self._broken from error
+            self.broken = StreamError("the stream was broken off")
+            raise self.broken from error
         if body or is_last:
             await self._send({**message, "body": body})
 
@@ -673,15 +675,15 @@ class _Narrowed:
                 start["headers"] = replace_length(headers, None)
             await self._send(start)
             return
-        headers = replace_length(headers, None)
+        start["headers"] = replace_length(headers, None)
         if self._is_bodiless:
-            await self._send({**start, "headers": headers})
+            await self._send(start)
         else:
             self._start = start
-            self._prepared = Prepared(treatment.status, headers, treatment.body, coding)
+            self._prepared = Prepared(treatment.status, treatment.body, coding)
 
     async def _end(self, prepared: Prepared, content: bytes) -> None:
-        status, headers, narrowing, coding = prepared
+        status, narrowing, coding = prepared
         self._prepared = None
         try:
             if self._context is None:
@@ -694,9 +696,8 @@ class _Narrowed:
                 return
             # what a redirect leads to is not in its body
             body = b""
-        headers.append((b"content-length", b"%d" % len(body)))
-        start = {**self._start, "status": status, "headers": headers, "trailers": False}
-        await self._send(start)
+        self._start["headers"].append((b"content-length", b"%d" % len(body)))
+        await self._send(self._start)
         await self._send({"type": "http.response.body", "body": body})
 
     async def _make(self, make: Callable[[], T]) -> T:

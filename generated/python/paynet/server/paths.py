@@ -21,8 +21,6 @@ _BEHIND: Final = re.compile(r"\{(?![?&#])[^{}]*\}|(?P<behind>\{[?&#]|[?#])")
 # slashes and no parameters of a segment, and is no dot segment.
 _PLAIN: Final = r"[^/;\\]+"
 _PLAIN_SEGMENT: Final = rf"(?!\.){_PLAIN}"
-# before all alternatives: in a set, this character would cost much to compile
-_NO_SLASH: Final = f"(?![^{SLASH}]*{SLASH})"
 
 # A suffix that servers with a route for `/things` may accept.
 _SUFFIX: Final = ".json"
@@ -255,7 +253,9 @@ class Paths(Generic[T, R]):
         if listed is not None:
             number = listed.exact.get(path)
             if number is None:
-                found = listed.match(path)
+                # only the readings of a path tell what an encoded slash means
+                is_plain = path.isascii() or SLASH not in path
+                found = listed.match(path) if is_plain else None
                 # the group says which row it was
                 number = None if found is None else found.lastindex
             if number is not None:
@@ -299,9 +299,8 @@ class _Alternatives(Generic[T, R]):
         whole = [template.shape for template, _ in rows[: self._first + 1]]
         self.exact: Final = {text: at - self._first for at, text in reversed([*enumerate(whole)])}
         """the numbers of rows without parameters, by path"""
-        self.match: Final = re.compile(
-            f"{_NO_SLASH}(?:{'|'.join(self._write()) or '(?!)'})"
-        ).fullmatch
+        self.match: Final = re.compile("|".join(self._write()) or "(?!)").fullmatch
+        """matches paths without encoded slashes"""
         self.alone: Final[dict[int | None, R]] = {}
         """the results for rows that the path alone decides, by their number"""
 

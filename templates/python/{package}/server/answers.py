@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from .codings import CODINGS, decode, encode
 from .contracts import Contracts, MisfitError, Validator
 from .items import Items
-from .plain import read_json, read_quickly, write_json, write_quickly
+from .plain import UNREADABLE, read_json, read_quickly, write_json, write_quickly
 from .reading import essence, is_json
 from .results import Results
 from .runtime import etag
@@ -69,13 +69,9 @@ class Treatment(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """An answer whose body has to change: all that is known before the body is there.
-
-    ``headers`` are those that stay, ``coding`` is its content coding, empty for none.
-    """
+    """How the body of an answer is changed; ``coding`` is its content coding, empty for none."""
 
     status: int
-    headers: Headers
     body: Body
     coding: str
 
@@ -104,6 +100,7 @@ class AnswerNarrowing:
         self._contracts = contracts
         self._most = most
         self._treatments: dict[tuple[int, str], Treatment] = {}
+        self._prepared: dict[tuple[int, bytes, bytes], Prepared] = {}
         self.is_plain: Final = self._known == self._newest and not self._narrowing.changes(
             operation
         )
@@ -126,8 +123,8 @@ class AnswerNarrowing:
             self._treatments[key] = self._treat(status, content_type)
         return self._treatments[key]
 
-    def prepare(self, message: Message) -> Prepared | None:
-        """Return what is known about an answer at its start, if only its body changes.
+    def prepare(self, message: Message) -> tuple[Message, Prepared] | None:
+        """Return the start of an answer without its length, if only its body changes, and how.
 
         None if more changes, and for the first answer with its status and type.
         """
@@ -146,11 +143,23 @@ class AnswerNarrowing:
             elif name not in _OF_BYTES:
                 # an entity-tag, or a header that may not be repeated
                 return None
-        treatment = self._treatments.get((message["status"], content_type.decode("latin-1")))
-        if treatment is None or treatment.body is None or not treatment.keeps_headers:
-            return None
-        named = coding.decode("latin-1").strip().lower()
-        return Prepared(treatment.status, headers, treatment.body, named)
+        key = message["status"], content_type, coding
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            treatment = self._treatments.get((key[0], content_type.decode("latin-1")))
+            if treatment is None or treatment.body is None or not treatment.keeps_headers:
+                return None
+            if len(self._prepared) > 64:
+                self._prepared.clear()
+            named = coding.decode("latin-1").strip().lower()
+            prepared = Prepared(treatment.status, treatment.body, named)
+            self._prepared[key] = prepared
+        return {
+            **message,
+            "status": prepared.status,
+            "headers": headers,
+            "trailers": False,
+        }, prepared
 
     def _treat(self, status: int, content_type: str) -> Treatment:
         is_error = status >= HTTPStatus.BAD_REQUEST
@@ -282,7 +291,7 @@ class _Json:
             if after is value:
                 return content
             written = write_quickly(after)
-        except (ValueError, UnfitError) as error:
+        except (*UNREADABLE, UnfitError) as error:
             raise MisfitError(str(error)) from error
         return encode(written, coding) if coding else written
 

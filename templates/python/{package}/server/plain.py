@@ -24,28 +24,28 @@ def write_json(value: Any) -> bytes:
     return text
 
 
-def _find_fastest() -> tuple[Callable[[bytes], Any], Callable[[Any], bytes]]:
-    """Return functions that read and write values that only consist of JSON types."""
+def _find_fastest() -> tuple[
+    Callable[[bytes], Any], Callable[[Any], bytes], tuple[type[Exception], ...]
+]:
+    """Return functions that read and write values that only consist of JSON types.
+
+    The last of the result are the exceptions for a text that is not JSON.
+    """
     try:
         msgspec = import_module("msgspec")
     except ImportError:
-        return read_json, write_json
-    decode = msgspec.json.Decoder().decode
-    refused = msgspec.MsgspecError
-
-    def read(content: bytes) -> Any:
-        try:
-            return decode(content)
-        except (refused, RecursionError) as error:
-            raise ValueError(str(error)) from None
-
-    return read, msgspec.json.Encoder().encode
+        return read_json, write_json, (ValueError,)
+    refused = (msgspec.MsgspecError, ValueError, RecursionError)
+    return msgspec.json.Decoder().decode, msgspec.json.Encoder().encode, refused
 
 
 _FASTEST: Final = _find_fastest()
 
 read_quickly: Final = _FASTEST[0]
-"""`read_json`, as fast as it can be"""
+"""`read_json`, as fast as it can be. Raises UNREADABLE"""
 
 write_quickly: Final = _FASTEST[1]
 """`write_json` for what `read_quickly` has read, or contract data hold"""
+
+UNREADABLE: Final = _FASTEST[2]
+"""The exceptions of `read_quickly`"""

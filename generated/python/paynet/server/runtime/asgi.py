@@ -128,6 +128,9 @@ class Routed(Protocol):
     def ignores_version(self) -> bool:
         """Whether it is served as if its callers named no version."""
 
+    def get(self, version: str, /) -> Handling | None:
+        """Return how its requests at *version* are handled, if there have been any."""
+
     def __getitem__(self, version: str, /) -> Handling:
         """Return how its requests at *version* are handled."""
 
@@ -361,11 +364,12 @@ class _Served:
 
     def add_headers(self, headers: Iterable[tuple[bytes, bytes]], private: bool) -> Headers:
         """Return a response's headers with ours: one of each, with the values of `Vary` kept."""
-        headers = list(headers)
-        for name, _ in headers:
+        fields = [*headers]
+        for name, _ in fields:
             if name.lower() in self._met:
-                return self._merge(headers, private)
-        return headers + (self._alone_private if private else self._alone)
+                return self._merge(fields, private)
+        fields += self._alone_private if private else self._alone
+        return fields
 
     def _merge(self, headers: Headers, private: bool) -> Headers:
         dropped = self._met - {b"cache-control", b"content-type"}
@@ -454,8 +458,8 @@ class Versioned:
         self._default = self._exact[supported.default.encode()]
         # for requests whose header is ignored or rejected
         self._plain = _Served(supported, supported.default, None)
-        secrets = (name.lower().encode("latin-1") for name in credentials)
-        self._read = frozenset({self._name, b"content-length", b"content-encoding", *secrets})
+        self._secrets = frozenset(name.lower().encode("latin-1") for name in credentials)
+        self._read = self._secrets | {self._name, b"content-length", b"content-encoding"}
         if find is not None:
             self._read |= _METHODS
 
@@ -466,7 +470,9 @@ class Versioned:
         # in the form of `route`, which nearly all requests have without it
         path: str = scope["path"]
         root = scope.get("root_path")
-        if root or b"%2" in (scope.get("raw_path") or b""):
+        raw = scope.get("raw_path")
+        # with an escape, the path as it was sent is longer
+        if root or (raw and len(raw) != len(path)):
             path = route(scope)
         named, found, routed = None, scope, None
         if self._find_version is None and self._find is not None:
@@ -509,14 +515,14 @@ class Versioned:
             if name in self._read:
                 if name == self._name:
                     lines.append(value)
+                elif name in self._secrets:
+                    is_private = True
                 elif name == b"content-length":
                     length = _length(value)
                 elif name == b"content-encoding":
                     state[ENCODING] = _join(_values(found["headers"], name))
-                elif name in _METHODS:
-                    routed = self._find_overridden(found)
                 else:
-                    is_private = True
+                    routed = self._find_overridden(found)
         if routed is not None and found["method"] == "POST" and found.get("query_string"):
             overridden = self._find_overridden(found)
             routed = routed if overridden is None else overridden
@@ -539,7 +545,8 @@ class Versioned:
             served = served.below(root)
         state[VERSION] = served.version
         if routed is not None:
-            app, limits = routed[served.version]
+            # dict.get is found faster than the __getitem__ of a class with __missing__
+            app, limits = routed.get(served.version) or routed[served.version]
         else:
             app = self._app
             limits = self._limits(scope) if callable(self._limits) else self._limits
