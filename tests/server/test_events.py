@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,61 @@ def test_what_does_not_fit_is_named_by_its_place(events: Any) -> None:
     assert caught.value.place == "/loan/id"
     with pytest.raises(events.UnfitError, match="JSON"):
         events.parse("loan.paused", b"{", "2025-06-01")
+
+
+class Unknown:
+    pass
+
+
+INVALID: list[Any] = [None, 5, [], {}, b"\xff", Unknown()]
+CIRCULAR: list[Any] = []
+CIRCULAR.append(CIRCULAR)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        *(None, True, -1, 10**400, 1.5, float("nan"), "", "\ud800", b"\xff", b"{}", [], (), {}),
+        *({1}, [None], range(3), Unknown, Unknown(), CIRCULAR, {"a": CIRCULAR}, {"id": Unknown()}),
+        *({**LOAN, key: value} for key in LOAN for value in INVALID),
+        {**LOAN, "item": {"kind": []}},
+        {**LOAN, "item": {"kind": "?"}},
+    ],
+    ids=lambda event: str(type(event)),
+)
+def test_what_is_no_event_does_not_fit(events: Any, event: Any) -> None:
+    for version in events.versions("loan.started"):
+        with pytest.raises(events.UnfitError):
+            events.render("loan.started", event, version, converters=Convert())
+
+
+@pytest.mark.parametrize("name", ["loan.unknown", "", "Loan"])
+def test_an_unknown_event_has_no_versions(events: Any, name: str) -> None:
+    assert events.versions(name) == ()
+    with pytest.raises(events.AbsentEventError):
+        events.render(name, LOAN, "2025-06-01", converters=Convert())
+    with pytest.raises(events.AbsentEventError):
+        events.parse(name, "{}", "2025-06-01")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"\xff", b'{"id":"\\ud800"}', b'{"id":NaN}', b"[" * 100_000, b"null", "\ud800", b"1e400"],
+    ids=lambda body: str(body[:9]),
+)
+def test_a_body_that_is_no_event_does_not_fit(events: Any, body: Any) -> None:
+    for version in events.versions("loan.started"):
+        with pytest.raises(events.UnfitError):
+            events.parse("loan.started", body, version)
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_!!", "a", "whsec_a"])
+def test_an_invalid_secret_is_an_error_that_does_not_repeat_it(events: Any, secret: str) -> None:
+    headers = events.sign(b"{}", SECRET)
+    for use in (partial(events.sign, b"{}"), partial(events.verify, b"{}", headers)):
+        with pytest.raises(ValueError, match="the secret of a webhook has to be") as caught:
+            use(secret)
+        assert not isinstance(caught.value, events.SignatureError)
 
 
 def test_a_converter_that_is_missing_or_fails_is_an_error_of_its_own(events: Any) -> None:

@@ -340,7 +340,10 @@ class Validator:
 
     def find_misfit(self, value: Any) -> tuple[list[str | int], str] | None:
         """Return the steps to the invalid part, and its constraint; None if *value* is valid."""
-        error = self._first_error(value)
+        try:
+            error = self._first_error(value)
+        except UnicodeEncodeError:
+            return [], "has half of a surrogate pair"
         return None if error is None else _describe(error, quotes=False)
 
     def check(self, value: Any, what: str, *, depth: int = 0) -> None:
