@@ -61,6 +61,9 @@ _FARTHEST: Final = 10
 _BOUNDARY: Final = re.compile(rb"--([0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-])\r\n")
 _TOKEN: Final = re.compile(r"[0-9A-Za-z'+_.-]+")
 
+FAILURES: Final = (httpx.RequestError, httpx.InvalidURL)
+"""How an attempt ends without a response; httpx raises InvalidURL for some targets of redirects."""
+
 # Nothing of the request was sent, so it may be sent again, whatever it does.
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 # The same would happen again.
@@ -421,7 +424,7 @@ class Call(Generic[T]):
 
     # The outcome of an attempt.
 
-    def take_failure(self, error: httpx.RequestError) -> float:
+    def take_failure(self, error: httpx.RequestError | httpx.InvalidURL) -> float:
         """Return how long to wait before the next attempt, after *error* ended this one.
 
         Raises ConnectionFailedError if there is to be none.
@@ -462,7 +465,8 @@ class Call(Generic[T]):
         retry_after = read_retry_after(response.headers.get("retry-after"))
         # the key of an earlier attempt may still be in use by that attempt
         is_running = status == 409 and bool(self._operation.idempotency and self._attempts)
-        if (self._may_repeat and status in REPEATABLE_STATUSES) or is_running:
+        may_repeat = (self._may_repeat and status in REPEATABLE_STATUSES) or is_running
+        if may_repeat:
             delay = self._choose_delay(f"status {status}", retry_after)
             if delay is not None:
                 return delay
@@ -470,7 +474,8 @@ class Call(Generic[T]):
         if refused:
             error.add_note(refused)
         longest = self._session.backoff.longest
-        if self._may_repeat and status in REPEATABLE_STATUSES and (retry_after or 0.0) > longest:
+        is_left = len(self._attempts) < self._session.max_retries
+        if may_repeat and is_left and (retry_after or 0.0) > longest:
             error.add_note(
                 f"Not sent again: the wait of {retry_after:.0f} s that Retry-After asks for is "
                 f"longer than the backoff's longest, {longest:.0f} s."
@@ -532,7 +537,7 @@ class Call(Generic[T]):
         if wanted is bytes:
             return cast("T", response.content)
         if wanted is Text:
-            return cast("T", response.text)
+            return cast("T", _read_text(response))
         reader = self._operation.find_reader(declared, response.status_code)
         try:
             return cast("T", reader.validate_json(response.content))
@@ -652,5 +657,14 @@ def _read_plain(response: httpx.Response) -> Any:
         pass
     try:
         return json.loads(response.content)
-    except ValueError:
+    except (ValueError, RecursionError):
+        return _read_text(response)
+
+
+def _read_text(response: httpx.Response) -> str:
+    """Return the body of *response*; as UTF-8 if its charset is not one of texts."""
+    try:
         return response.text
+    except (ValueError, TypeError, AssertionError):
+        # `charset=base64` names a codec of Python, which may raise any of these
+        return response.content.decode(errors="replace")

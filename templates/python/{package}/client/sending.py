@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import httpx
 
-from .calling import Call, Login, Operation, Secret, Service, Session, Timeout
+from .calling import FAILURES, Call, Login, Operation, Secret, Service, Session, Timeout
 from .errors import ClientError
 from .history import describe_lack
 from .paging import Paging
@@ -144,7 +144,7 @@ class SyncClient(_Settings):
             try:
                 response = self._http.send(request, auth=call.auth, follow_redirects=False)
                 require_whole(response)
-            except httpx.RequestError as error:
+            except FAILURES as error:
                 delay = call.take_failure(error)
             else:
                 waiting = call.take_response(response)
@@ -170,7 +170,7 @@ class SyncClient(_Settings):
                 )
                 if not call.is_success(response):
                     response.read()
-            except httpx.RequestError as error:
+            except FAILURES as error:
                 delay = call.take_failure(error)
             else:
                 try:
@@ -254,7 +254,7 @@ class AsynchronousClient(_Settings):
             try:
                 response = await self._http.send(request, auth=call.auth, follow_redirects=False)
                 require_whole(response)
-            except httpx.RequestError as error:
+            except FAILURES as error:
                 delay = call.take_failure(error)
             else:
                 waiting = call.take_response(response)
@@ -280,7 +280,7 @@ class AsynchronousClient(_Settings):
                 )
                 if not call.is_success(response):
                     await response.aread()
-            except httpx.RequestError as error:
+            except FAILURES as error:
                 delay = call.take_failure(error)
             else:
                 try:
