@@ -74,6 +74,7 @@ CHANGE: Final = {
     "why": None,
     "upgrade": "Nothing has to be done. A field that you don't know may be ignored.",
     "effect": "Loan.pages is new in responses.",
+    "lines": ["  {", '+   "pages": 183', "  }"],
 }
 
 ENTRY: Final = (
@@ -82,6 +83,12 @@ ENTRY: Final = (
     "- **What to do:** Nothing has to be done. A field that you don't know may be ignored.\n"
     "- **You receive it in** Get a loan (`GET /loans/{id}`)\n"
     "- Details: `response-field-added`, additive, `/components/schemas/Loan/properties/pages`\n"
+    "\n"
+    "```diff\n"
+    "  {\n"
+    '+   "pages": 183\n'
+    "  }\n"
+    "```\n"
     "\n"
 )
 SUMMARY: Final = ("/loans/{id}:\n    get:\n", "/loans/{id}:\n    get:\n      summary: Get a loan\n")
@@ -117,12 +124,6 @@ def test_what_is_added_has_a_page_from_then_on(project: Path) -> None:
         "## Nothing to do\n"
         "\n"
         f"{ENTRY}"
-        "```diff\n"
-        "  {\n"
-        '+   "pages": 183\n'
-        "  }\n"
-        "```\n"
-        "\n"
         f"[All versions](README.md) · [this page as JSON](added-since-{DAY}.json)\n"
     )
     html = (project / f"generated/changes/added-since-{DAY}.html").read_text("utf-8")
@@ -180,7 +181,7 @@ def test_a_record_of_an_earlier_release_is_explained_by_its_message(project: Pat
     cut_next()
     kept = project / f"schemas/_additions/{DAY}.json"
     recorded_then = json.loads(kept.read_text("utf-8"))
-    del recorded_then["changes"][0]["effect"]
+    del recorded_then["changes"][0]["effect"], recorded_then["changes"][0]["lines"]
     kept.write_text(json.dumps(recorded_then))
     assert dateline("generate").status == CLEAN
     written = (project / f"generated/changes/added-since-{DAY}.md").read_text("utf-8")

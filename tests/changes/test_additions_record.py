@@ -104,6 +104,11 @@ def swapped(before: str, after: str) -> Callable[[str], str]:
         ),
         (
             "{day}.json",
+            swapped('"lines": [', '"lines": [1, '),
+            "{day}.json:33:16: record-damaged: `lines` can't be this",
+        ),
+        (
+            "{day}.json",
             swapped('"since": "2025', '"since": "2024'),
             "{day}.json:2:12: record-damaged: `since` is not what the file is called",
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,66 @@ def test_the_example_of_each_rule_is_explained(rule: str) -> None:
     example = CHANGE_RULES[rule].example
     before, after = yaml.safe_load(example.before), yaml.safe_load(example.after)
     assert explain(example.where, before, after) == [{"lines": "", **EXPLAINED[rule]}]
+
+
+@pytest.mark.parametrize("rule", CHANGE_RULES)
+def test_no_sentence_quotes_a_part_of_a_document(rule: str) -> None:
+    example = CHANGE_RULES[rule].example
+    before, after = yaml.safe_load(example.before), yaml.safe_load(example.after)
+    for sides in ((before, after), (after, before)):
+        for each in explain(example.where, *sides):
+            assert not re.search(r"[\[{][\"\[{]|[\"\]}][\]}]", each["effect"])
+            assert re.fullmatch(r".*[^.]\.", each["effect"])
+            assert each["effect"][0] not in "tT" or not each["effect"].startswith("the ")
+
+
+SECURED = {"responses": {"200": {"description": "loans"}}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "effect"),
+    [
+        ([{"Key": []}], [], "GET /loans needs no credentials any more."),
+        ([{"Key": []}], [{}], "GET /loans needs no credentials any more."),
+        (
+            [],
+            [{"Key": []}, {"Me": [], "Key": []}],
+            "GET /loans needs credentials now: Key or Key and Me.",
+        ),
+        ([{"Key": []}], [{"Key": []}, {}], "GET /loans needs Key or nothing now, not Key."),
+        (
+            [{"Key": ["a"]}],
+            [{"Key": ["b"]}],
+            "GET /loans: the scopes that callers need have changed.",
+        ),
+    ],
+)
+def test_credentials_are_named(before: Any, after: Any, effect: str) -> None:
+    (found,) = explain("operation", *({**SECURED, "security": each} for each in (before, after)))
+    assert found["effect"] == effect
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "effect"),
+    [
+        ({}, {"uniqueItems": True}, "Loan has uniqueItems: true now."),
+        ({"not": {"type": "null"}}, {}, "The not of Loan is gone."),
+        ({}, {"dependentRequired": {"a": ["b"]}}, "The dependentRequired of Loan is new."),
+        (
+            {"propertyNames": {"maxLength": 3}},
+            {"propertyNames": {"maxLength": 4}},
+            "The maxLength of Loan was 3 and is 4 now.",
+        ),
+        ({"default": None}, {}, "Loan no longer has the default null."),
+        ({}, {"default": {"a": 1}}, "The default of Loan is new."),
+        ({"default": [1]}, {"default": [2]}, "The default of Loan has changed."),
+    ],
+)
+def test_values_of_keywords_are_shown_if_they_are_plain(
+    before: dict[str, Any], after: dict[str, Any], effect: str
+) -> None:
+    found = explain("request", {"Loan": before}, {"Loan": after})
+    assert [each["effect"] for each in found] == [effect]
 
 
 def test_no_rule_is_explained_that_is_not_there() -> None:

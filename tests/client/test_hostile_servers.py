@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from itertools import product
 from typing import Any, Final
 from uuid import UUID
@@ -52,7 +53,7 @@ CODECS: Final = (
     "unicode_escape",
 )
 LOCATIONS: Final = (b"http://[", b"//", b"\xff", b"", b"javascript:1", b"http://x:99999/", b"\x85")
-CALLS: Final = {
+CALLS: Final[dict[str, Callable[[Any], Any]]] = {
     "get": lambda client: client.get_autoramp(ID),
     "iterate": lambda client: next(client.iter_autoramp_transactions(), None),
     "list": lambda client: client.list_autoramp_transactions(),

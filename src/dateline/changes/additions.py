@@ -69,7 +69,9 @@ def begin_record(api: Api, projector: Projector, version: str) -> Record:
 
 def continue_record(api: Api, projector: Projector, record: Record | None, version: str) -> Record:
     """Return *record* with its last period closed by the cut of *version*, which *api* has."""
-    past = reversed(list(list_periods(api, projector, record))) if record else ()
+    # messages can only be made as long as the documents of both ends are there
+    differences = Differences(api, projector, shown=True)
+    past = reversed(list(list_periods(api, projector, record, differences))) if record else ()
     return replace(
         begin_record(api, projector, version),
         words=record.words if record else {},

@@ -44,6 +44,12 @@ class Explanation(NamedTuple):
     calls: Calls = ()
     lines: tuple[FragmentLine, ...] = ()
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """What `changes.schema.json` describes of it: the documents may be gone later."""
+        lines = [each.marked for each in self.lines]
+        return {"effect": self.effect, **({"lines": lines} if lines else {})}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
@@ -99,16 +105,18 @@ class Entry:
     def read(cls, data: Mapping[str, Any]) -> Entry:
         """Return the entry with this ``data``.
 
-        Its ``effect`` explains it, or else its message: records of earlier releases have none.
+        Its ``effect`` and ``lines`` explain it, or else its message: records of earlier releases
+        have neither.
         """
+        lines = tuple(FragmentLine(each[:1], each[2:]) for each in data.get("lines", ()))
         lists = ("operations", "environments", "versions")
         return cls(
             **{
-                **{name: value for name, value in data.items() if name != "effect"},
+                **{name: each for name, each in data.items() if name not in ("effect", "lines")},
                 "verdict": Verdict(data["verdict"]),
                 "direction": Direction(data["direction"]),
                 **{name: tuple(data[name]) for name in lists},
-                "explanation": Explanation(data.get("effect", f"{data['message']}.")),
+                "explanation": Explanation(data.get("effect", f"{data['message']}."), lines=lines),
             }
         )
 

@@ -79,9 +79,7 @@ class Period:
             "since": self.since,
             "until": self.until,
             "environments": list(self.environments),
-            "changes": [
-                {**entry.data, "effect": entry.explanation.effect} for entry in self.entries
-            ],
+            "changes": [{**each.data, **each.explanation.data} for each in self.entries],
         }
 
 
@@ -307,12 +305,12 @@ _PERIOD_SHAPE: Final[dict[str, _Fits]] = {
 _ENTRY_SHAPE: Final[dict[str, _Fits]] = {
     **dict.fromkeys(("rule", "message", "field", "upgrade", "effect"), _is_text),
     **dict.fromkeys(("schema", "before_pointer", "after_pointer", "why"), _is_text_or_null),
-    **dict.fromkeys(("operations", "environments", "versions"), _is_list_of_texts),
+    **dict.fromkeys(("operations", "environments", "versions", "lines"), _is_list_of_texts),
     **dict.fromkeys(("before", "after"), lambda _: True),
     "verdict": _one_of(str(Verdict.ADDITIVE)),
     "direction": _one_of(*map(str, Direction)),
 }
-_OPTIONAL: Final = {"effect"}
+_OPTIONAL: Final = {"effect", "lines"}
 
 
 def _faults(period: Map, since: str) -> Iterator[tuple[_Trail, str]]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from typing import Any, Final
 
 from dateline.model import Change, Direction, Kind, printable
 from dateline.rules.predicates import SENT, is_call, is_flag, is_required
 from dateline.rules.wording import (
     NOUNS,
     describe,
+    event_of,
     format_name,
     get_value,
     name_owner,
     name_place,
+    names_dialect,
     quote,
 )
 
@@ -25,6 +28,7 @@ IN_MESSAGES: Final = {
 """Where callers meet what changed: in messages, or in models that nothing refers to."""
 
 _EVENTS: Final = {"added": "new", "removed": "gone"}
+_HAPPENED: Final = {"added": "is new", "removed": "is gone", "changed": "has changed"}
 
 _PARTS: Final = frozenset({"body", "media-type", "response", "header", "parameter"})
 """What operations and components have, by the beginning of the kinds of changes."""
@@ -38,10 +42,6 @@ def describe_effect(change: Change) -> str:
 
 
 def _describe(change: Change) -> str:
-    return _describe_effect(change) or describe(change)
-
-
-def _describe_effect(change: Change) -> str | None:
     place = _name_place(change)
     where = IN_MESSAGES[change.direction]
     subject, _, event = change.kind.value.rpartition("-")
@@ -75,6 +75,16 @@ def _describe_effect(change: Change) -> str | None:
         case Kind.PARAMETER_RENAMED | Kind.HEADER_RENAMED:
             renamed = f"the {subject} {change.after} was called {format_name(change.before)}"
             return f"{name_owner(change)}: {renamed}"
+        case Kind.PARAMETER_MOVED:
+            both = f"{format_name(change.after)} where it had {format_name(change.before)}"
+            return f"{name_owner(change)}: the path has {both}"
+        case Kind.SECURITY_CHANGED:
+            return _describe_security(change)
+        case Kind.LINK_CHANGED:
+            return f"{name_owner(change)}: the link {change.keyword} {_HAPPENED[event_of(change)]}"
+        case Kind.DOCUMENTATION_CHANGED:
+            event = _HAPPENED[event_of(change)]
+            return f"the {change.keyword or 'documentation'} of {place} {event}"
     if subject in _PARTS and event in _EVENTS:
         name = " ".join(filter(None, (NOUNS.get(subject, subject), change.field)))
         needed = " and required" if event == "added" and is_required(change) else ""
@@ -118,23 +128,56 @@ def _describe_switch(change: Change, place: str) -> str:
     return f"{fact}: {_describe(first)}{f', and {len(more):,} more' if more else ''}"
 
 
-def _describe_keyword(change: Change, place: str) -> str | None:
-    """Return the sentence about a keyword with a plain value; None where others say it better."""
-    sides = (change.before, change.after)
-    plain = all(
-        isinstance(side, str | int | float | None) and not isinstance(side, bool) for side in sides
+def _describe_security(change: Change) -> str:
+    """Return the sentence about the credentials that operations need."""
+    owner = name_owner(change)
+    if change.keyword != "security":
+        return f"{owner}: how to authenticate has changed ({change.keyword})"
+    before, after = (_name_credentials(side) for side in (change.before, change.after))
+    if before == after:
+        return f"{owner}: the scopes that callers need have changed"
+    if not after:
+        return f"{owner} needs no credentials any more"
+    return (
+        f"{owner} needs {f'{after} now, not {before}' if before else f'credentials now: {after}'}"
     )
-    if is_flag(change) or not plain or not change.keyword:
-        return None
-    match change.kind:
-        case Kind.KEYWORD_ADDED:
-            return f"{place} has the {change.keyword} {quote(change.after)} now"
-        case Kind.KEYWORD_REMOVED:
-            return f"{place} no longer has the {change.keyword} {quote(change.before)}"
-        case Kind.KEYWORD_CHANGED:
-            both = f"{quote(change.before)} and is {quote(change.after)} now"
-            return f"The {change.keyword} of {place} was {both}"
-    return None
+
+
+def _name_credentials(security: Any) -> str:
+    """Return the names of the schemes that *security* requires; empty if it requires none."""
+    ways = [way for way in security if isinstance(way, dict)] if isinstance(security, list) else []
+    if not any(ways):
+        return ""
+    return " or ".join(" and ".join(map(format_name, sorted(way))) or "nothing" for way in ways)
+
+
+def _describe_keyword(change: Change, place: str) -> str:
+    """Return the sentence about a keyword; values that are no plain ones are left out."""
+    if is_flag(change):
+        return f"{name_owner(change)}: the {describe(change).rpartition(': ')[2]}"
+    keyword, event = change.keyword or "content", event_of(change)
+    sides = [_write_side(change.keyword, side) for side in (change.before, change.after)]
+    before, after = sides
+    following = ", and with it the dialect of every schema" if names_dialect(change) else ""
+    if None in sides:
+        if event == "changed" and json.dumps(change.before) == json.dumps(change.after):
+            return f"what the {keyword} of {place} depends on has changed"
+        return f"the {keyword} of {place} {_HAPPENED[event]}{following}"
+    if event in _EVENTS:
+        value = after if event == "added" else before
+        is_yes_or_no = isinstance(get_value(change), bool)
+        named = f"{keyword}: {value}" if is_yes_or_no else f"the {keyword} {value}"
+        return f"{place} {f'has {named} now' if event == 'added' else f'no longer has {named}'}"
+    verbs = ("were", "are") if keyword == "servers" else ("was", "is")
+    return f"the {keyword} of {place} {verbs[0]} {before} and {verbs[1]} {after} now{following}"
+
+
+def _write_side(keyword: str, value: Any) -> str | None:
+    """Return a plain value as text, or the addresses of servers; None for other values."""
+    if keyword == "servers" and isinstance(value, list):
+        urls = [each.get("url") for each in value if isinstance(each, dict)]
+        return " and ".join(map(quote, urls)) or None
+    return None if isinstance(value, list | dict) else quote(value)
 
 
 def _name_choice(change: Change) -> str:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Final
 
-from dateline.model import Change, printable
+from dateline.model import Change, Kind, printable
 from dateline.rules.predicates import is_call, is_flag
 
 _LONGEST: Final = 60
@@ -80,21 +80,24 @@ def _describe_event(change: Change, noun: str, event: str) -> str:
         case "type", _:
             return f"type {get_value(change)} {event}"
         case "dialect", _:
-            description = _describe_keyword(change)
-            older = [str(side).startswith(_OLD_DIALECTS) for side in (change.before, change.after)]
-            return (
-                f"{description}, and with it the dialect of every schema"
-                if any(older)
-                else description
-            )
+            following = ", and with it the dialect of every schema" if names_dialect(change) else ""
+            return f"{_describe_keyword(change)}{following}"
         case "documentation", _:
-            return f"{change.keyword or 'documentation'} {_event_of(change)}"
+            return f"{change.keyword or 'documentation'} {event_of(change)}"
         case _ if is_flag(change):
             return _describe_flag(change)
     return _describe_keyword(change)
 
 
-def _event_of(change: Change) -> str:
+def names_dialect(change: Change) -> bool:
+    """Return whether the version of the specification changed, and the dialect with it."""
+    sides = (change.before, change.after)
+    is_dialect = change.kind is Kind.DIALECT_CHANGED
+    return is_dialect and any(str(side).startswith(_OLD_DIALECTS) for side in sides)
+
+
+def event_of(change: Change) -> str:
+    """Return what happened to the keyword: it was added, removed or changed."""
     if change.after_pointer is None:
         return "removed"
     return "added" if change.before_pointer is None else "changed"
