@@ -324,8 +324,6 @@ class Bundler:
                 return self._history(kind, value, goal, depth + 1)
             if kind == "discriminator" and name == "mapping" and isinstance(value, dict):
                 return self._mapping(value, goal, value), None
-            if not isinstance(value, dict | list):
-                return value, None
             payload = name in _PAYLOAD or (kind, name) == ("link", "parameters")
             return self._data(value, goal, depth + 1, payload=payload)
 
@@ -389,9 +387,12 @@ class Bundler:
     def _rebuilt(
         self, node: Any, at: Goal, child: Callable[[str | int, Any, Goal], Built]
     ) -> Built:
-        """Return *node* with *child* applied to each of its values; itself if all stay the same."""
+        """Return *node* with *child* applied to each mapping and list in it; itself if all stay."""
         rebuilt: Any = None
         for key, value in list(node.items() if isinstance(node, dict) else enumerate(node)):
+            # nothing else refers to anything
+            if not isinstance(value, dict | list):
+                continue
             built, origin = child(key, value, at.below(key))
             if built is value and origin is None:
                 continue
