@@ -41,6 +41,7 @@
 - `histories`: every keyword that `x-was` may hold in a schema, as small definitions
 - `histories_of_kinds`: what `x-was` may hold on other objects
 - `hostile_site`: definitions whose texts would act on a page that does not escape them
+- `imported`: generated packages, imported; code that they share is compiled once
 - `inheritance`: random documents with discriminated parents
 - `json_schema_suite`: the JSON Schema Test Suite, as components of documents
 - `keyed_server`: a server of one POST with idempotency keys, as a process, on a shared store

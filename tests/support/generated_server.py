@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import itertools
-import sys
-import warnings
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +16,7 @@ import httpx
 from dateline.load import load
 from dateline.model import Api
 from dateline.render import render
+from support.imported import import_from
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
@@ -43,13 +41,7 @@ class Generated:
 
     def module(self, name: str) -> ModuleType:
         """Return the module *name* of the package, such as `server.models`."""
-        sys.path.insert(0, str(self.folder))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                return importlib.import_module(f"{self.name}.{name}")
-        finally:
-            sys.path.remove(str(self.folder))
+        return import_from(self.folder, f"{self.name}.{name}")
 
     def text(self, name: str) -> str:
         """Return the text of the file *name* of the package."""

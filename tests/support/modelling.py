@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
-import sys
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +11,7 @@ from typing import Any
 from dateline.model import Contract, Environment, Place, Table, Version
 from dateline.models import generate_models
 from dateline.render import builtin_templates
+from support.imported import import_from
 
 NOWHERE = Place("versions.yaml", 1, 1)
 _COUNT = itertools.count(1)
@@ -103,13 +101,7 @@ class Package:
         return self._imported(self.name)
 
     def _imported(self, name: str) -> ModuleType:
-        sys.path.insert(0, str(self.folder))
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                return importlib.import_module(name)
-        finally:
-            sys.path.remove(str(self.folder))
+        return import_from(self.folder, name)
 
 
 def one(folder: Path, schemas: dict[str, Any], **rest: Any) -> ModuleType:
