@@ -130,7 +130,9 @@ def test_a_component_that_is_no_object_affects_what_uses_it(odd: Any, tmp_path: 
             "/a": {"get": {"responses": {"200": {"$ref": f"{at}/responses/Odd"}}}},
             "/b": {"get": {**DONE, "requestBody": {"$ref": f"{at}/requestBodies/Odd"}}},
             "/c": {"get": {**DONE, "parameters": [{"$ref": f"{at}/parameters/Odd"}]}},
-            "/d": {"get": {"responses": {**DONE["responses"], "404": {"$ref": f"{at}/x/Odd"}}}},
+            "/d": {
+                "get": {"responses": {**DONE["responses"], "404": {"$ref": f"{at}/responses/Odd"}}}
+            },
         }
     )
     sections = ("responses", "requestBodies", "parameters", "headers")

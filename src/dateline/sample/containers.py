@@ -17,6 +17,8 @@ _ENTRIES: Final = 2
 _ITEMS: Final = 3
 _NAMES: Final = 50
 _DUPLICATES: Final = 50
+# Each of them is compared with all others.
+_MOST_DISTINCT: Final = 500
 _NAME: Final = {"type": "string"}
 _DISTINCT: Final = ({"uniqueItems": True},)
 
@@ -42,6 +44,7 @@ def object_(
     NothingFitsError if a required field can't be created.
     """
     names = _fields(maker, known, here, attempt, settle)
+    here.check_size(max(len(names), known.least("minProperties")))
     required = known.list_required()
     share = sum(maker.is_container(known.field(name)) for name in names) or 1
     result: dict[str, Any] = {}
@@ -156,6 +159,7 @@ def array(maker: Maker, known: Together, here: Here, attempt: int) -> list[Any]:
     least = max(known.least("minItems"), *(count for _, count in contained), 0)
     size = _size(maker, known, here, attempt, least)
     is_distinct = True in known.list_values("uniqueItems")
+    here.check_size(size, *([_MOST_DISTINCT] if is_distinct else []))
     items: list[Any] = []
     for index in range(size):
         # the last items are those that the list must contain

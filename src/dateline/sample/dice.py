@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -32,6 +32,8 @@ class Dice:
     def pick(self, items: Sequence[T]) -> T:
         return items[self.below(len(items))]
 
-    def shuffle(self, items: Iterable[T]) -> list[T]:
+    def shuffle(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield *items* in another order, which is chosen as far as it is needed."""
         left = list(items)
-        return [left.pop(self.below(len(left))) for _ in range(len(left))]
+        while left:
+            yield left.pop(self.below(len(left)))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from dateline.sample.dice import Dice
+
+_MOST: Final = 20_000
+"""About how many values a sample may consist of, on each of its levels."""
 
 
 class NothingFitsError(Exception):
@@ -21,7 +25,8 @@ class Here:
     """The place of a value: its parents, its path, the room for it, and the references above.
 
     ``above`` are the references that led to the surrounding value. ``salt`` distinguishes the
-    values for the same place in different attempts.
+    values for the same place in different attempts. ``copies`` is about how many values of the
+    whole are like this one.
     """
 
     name: str
@@ -29,6 +34,7 @@ class Here:
     path: tuple[str | int, ...] = ()
     above: frozenset[str] = frozenset()
     salt: tuple[int, ...] = ()
+    copies: int = 1
 
     @property
     def is_tight(self) -> bool:
@@ -49,8 +55,14 @@ class Here:
             self.again(attempt),
             path=(*self.path, step),
             room=self.room / share,
+            copies=self.copies * share,
             above=self.above | references,
         )
+
+    def check_size(self, count: int, most: int = _MOST) -> None:
+        """Raise NothingFitsError if *count* in this value, and in its copies, are too many."""
+        if count * self.copies > most:
+            raise NothingFitsError(self.path, f"{count:,} are more than a sample may have here")
 
     def again(self, attempt: int) -> Here:
         """Return the same place in another *attempt*; for the first attempt it is unchanged."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from dateline.regex.tree import (
@@ -39,25 +40,43 @@ _ESCAPES: Final = {
 }
 # The number of repetitions beyond the minimum; the first choice looks best.
 _STRETCHES: Final = (7, 0, 3, 1, 15, 31, 63, 127)
+_LONGEST: Final = 1 << 17
+"""The number of parts of which a text may consist."""
 
 
-def generate_texts(pattern: str, dice: Dice) -> Iterator[str]:
-    """Yield texts without end that should match *pattern*; none if it can't be read."""
+def generate_texts(pattern: str, dice: Dice, least: int = 0) -> Iterator[str]:
+    """Yield texts without end that should match *pattern*; none if it can't be read.
+
+    Some have at least *least* characters, if that is possible. They end at one that is too long.
+    """
     try:
         tree = parse(pattern)
     except RegexError:
         return
-    while True:
-        for stretch in _STRETCHES:
-            yield _Writing(dice, stretch).write_choice(tree)
+    long = [(least, least)] if least > max(_STRETCHES) else []
+    stretches = [*long, *((stretch, 0) for stretch in _STRETCHES)]
+    with suppress(_TooLongError):
+        while True:
+            for stretch in stretches:
+                yield _Writing(dice, *stretch).write_choice(tree)
+
+
+class _TooLongError(Exception):
+    """The text that is being created has too many characters."""
 
 
 class _Writing:
-    """One text that is being created."""
+    """One text that is being created.
 
-    def __init__(self, dice: Dice, stretch: int) -> None:
+    A part is repeated up to *stretch* times more than it has to be, and at least *least* times more
+    if it may be.
+    """
+
+    def __init__(self, dice: Dice, stretch: int, least: int) -> None:
         self._dice = dice
         self._stretch = stretch
+        self._least = least
+        self._left = _LONGEST
         self._groups: dict[int | str | None, str] = {}
 
     def write_choice(self, choice: Choice) -> str:
@@ -69,8 +88,13 @@ class _Writing:
         if isinstance(node, Repeat):
             most = node.least + self._stretch
             most = most if node.most is None else min(node.most, most)
-            times = self._dice.between(node.least, most)
+            times = self._dice.between(min(node.least + self._least, most), most)
+            if times > self._left:
+                raise _TooLongError
             return "".join(self._write(node.body) for _ in range(times))
+        self._left -= 1
+        if self._left < 0:
+            raise _TooLongError
         if isinstance(node, Group):
             return self._group(node)
         if isinstance(node, Reference):

@@ -16,14 +16,19 @@ from dateline.sample.dice import Dice
 from dateline.sample.document import SampledDocument, Schemas
 from dateline.sample.here import Here, NothingFitsError
 from dateline.sample.numbers import number
-from dateline.sample.together import Together, together
+from dateline.sample.together import TYPES, Together, together
 
-_SIZES: Final = {"string": "minLength", "array": "minItems", "object": "minProperties"}
-_LARGEST: Final = 1 << 20
-"""The maximum number of characters, items or fields of a value."""
+_LONGEST: Final = 1 << 20
+"""The maximum number of characters of a text."""
 
 _ATTEMPTS: Final = 24
+_SIMPLE_ATTEMPTS: Final = 3
+"""The number of attempts where nothing can be chosen."""
+
 _TEXTS: Final = 400
+_CHARACTERS: Final = 1 << 18
+"""The number of characters in texts that are tried, if few texts have as many."""
+
 _DEEPEST: Final = 50
 _UNLIKELY: Final = ("other", 0, False)
 """Values of which a field is likely to refuse one."""
@@ -58,12 +63,22 @@ class Values:
             raise NothingFitsError(here.path, self._failed[key][1])
         failures: list[NothingFitsError] = []
         for attempt in range(_ATTEMPTS):
+            if attempt == _SIMPLE_ATTEMPTS and self._is_simple(schemas):
+                break
             try:
                 return self._attempt(schemas, here, attempt)
             except NothingFitsError as nothing:
                 failures.append(nothing)
         self._failed[key] = schemas, failures[0].reason
         raise failures[0]
+
+    def _is_simple(self, schemas: Schemas) -> bool:
+        """Return whether all attempts choose the same: there are no unions, types or fields."""
+        known = together(self.document, schemas)
+        is_declared = bool(known.list_values("type")) and len(known.types) == 1
+        return is_declared and not (
+            known.unions or known.is_checked or known.types[0] in _CONTAINERS
+        )
 
     def _attempt(self, schemas: Schemas, here: Here, attempt: int) -> Any:
         known = together(self.document, schemas)
@@ -78,7 +93,7 @@ class Values:
                 return given
         if known.is_listed:
             raise NothingFitsError(here.path, "none of the listed values is valid")
-        kind = _kind(known, here, choices)
+        kind = _kind(known, here, choices, attempt)
         value = self._of(kind, known, schemas, here, attempt)
         # the parts of an object or list were validated when they were created
         if known.is_checked or kind not in _CONTAINERS:
@@ -119,9 +134,6 @@ class Values:
             del value[name]
 
     def _of(self, kind: str, known: Together, schemas: Schemas, here: Here, attempt: int) -> Any:
-        least = known.least(_SIZES[kind]) if kind in _SIZES else 0
-        if least > _LARGEST:
-            raise NothingFitsError(here.path, f"{least:,} are more than a sample may have")
         if kind == "object":
             settle = partial(self._settle, here=here, choices=_Choices(attempt))
             return object_(self, known, here, attempt, settle)
@@ -129,11 +141,14 @@ class Values:
             return array(self, known, here, attempt)
         dice = here.dice("scalar", attempt)
         if kind == "string":
-            tried = itertools.islice(_texts(known, here, dice), _TEXTS)
+            least = known.least("minLength")
+            here.check_size(least, _LONGEST)
+            count = _TEXTS if least <= _CHARACTERS // _TEXTS else max(_CHARACTERS // least, 1)
+            tried = itertools.islice(_texts(known, here, dice), count)
             # the last attempt provides the reason
             return next(
                 (text for text in tried if self.document.fits(schemas, text)),
-                texts.fill(known.least("minLength"), known.most("maxLength"), dice),
+                texts.fill(least, known.most("maxLength"), dice),
             )
         if kind == "boolean":
             return dice.pick((True, False))
@@ -212,9 +227,11 @@ def _list_given(known: Together, dice: Dice) -> Iterator[Any]:
         yield None
 
 
-def _kind(known: Together, here: Here, choices: _Choices) -> str:
+def _kind(known: Together, here: Here, choices: _Choices, attempt: int) -> str:
     """Return the JSON type to create: null last, and without room, containers last as well."""
     types = known.types
+    if attempt >= _ATTEMPTS // 2 and not known.list_values("type"):
+        types = [*TYPES]  # keywords say nothing about values of other types
     if not types:
         raise NothingFitsError(here.path, "its constraints allow no type in common")
 
@@ -229,7 +246,8 @@ def _texts(known: Together, here: Here, dice: Dice) -> Iterator[str]:
     """Yield texts that may be valid, the most readable ones first."""
     yield from texts.suitable(known.list_values("format"), here.fields, dice)
     least = known.least("minLength")
-    generated = [patterns.generate_texts(pattern, dice) for pattern in known.list_values("pattern")]
+    listed = known.list_values("pattern")
+    generated = [patterns.generate_texts(pattern, dice, least) for pattern in listed]
     for text in itertools.chain.from_iterable(zip(*generated, strict=False)):
         yield text
         if len(text) < least:

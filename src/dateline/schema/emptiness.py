@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Final
 
-from dateline.openapi import (
-    is_old,
-    method_name,
-    operations,
-    path_items,
-    preferred_media_type,
-    resolve,
-    walk,
-)
+from dateline.openapi import is_old, walk
 from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS, declared_types, type_of
 
@@ -30,10 +22,14 @@ class Emptiness:
     """The schemas of one document for which no value is valid, as far as a quick check shows.
 
     Two equal members of a `oneOf` together refuse what each of them allows; listed values may be
-    of another type, a lower bound above the upper one, and a value without an end.
+    of another type, a lower bound above the upper one, and a value without an end. *refuses* may
+    know other schemas whose own keywords leave no value.
     """
 
-    def __init__(self, document: dict[str, Any]) -> None:
+    def __init__(
+        self, document: dict[str, Any], refuses: Callable[[dict[str, Any]], bool] | None = None
+    ) -> None:
+        self._refuses = refuses
         self._document = document
         self._resolver = Resolver(document)
         self._is_old = is_old(document)
@@ -55,7 +51,10 @@ class Emptiness:
             if kind == "schema" and isinstance(node, dict)
         )
         return any(self._references.values()) or any(
-            _contradicts_itself(each) or self._has_twins(each) for each in schemas
+            self._contradicts_itself(each)
+            or self._has_twins(each)
+            or any(needed is False for needed in _list_needed(each))
+            for each in schemas
         )
 
     def _has_twins(self, schema: dict[str, Any]) -> bool:
@@ -77,7 +76,7 @@ class Emptiness:
         while before != known:
             before = known
             known = {
-                reference: goal is not None and self._is_empty(goal.value, before)
+                reference: goal is None or self._is_empty(goal.value, before)
                 for reference, goal in goals.items()
             }
         return known
@@ -87,7 +86,7 @@ class Emptiness:
             return schema is False
         if self._is_old and (schema.get("nullable") is True or None in _list(schema, "enum")):
             return False  # null is valid
-        if _contradicts_itself(schema):
+        if self._contradicts_itself(schema):
             return True
         needed = [*_list(schema, "allOf"), *_list_needed(schema)]
         if known.get(str(schema.get("$ref"))) or any(self._is_empty(one, known) for one in needed):
@@ -96,6 +95,9 @@ class Emptiness:
         return any(
             all(self._is_empty(one, known) for one in members) for members in unions
         ) or self._are_twins(_list(schema, "oneOf"))
+
+    def _contradicts_itself(self, schema: dict[str, Any]) -> bool:
+        return _contradicts_itself(schema) or (self._refuses is not None and self._refuses(schema))
 
     def _are_twins(self, members: list[Any]) -> bool:
         """Return whether each of *members* equals another one."""
@@ -175,19 +177,3 @@ def _list_needed(schema: dict[str, Any]) -> list[Any]:
     if kinds == "array" and schema.get("minItems", 0):
         return [schema["items"]] if "items" in schema else []
     return []
-
-
-def list_unanswerable(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the path and method of each operation of *document* without any valid success body."""
-    emptiness = Emptiness(document)
-    for path, written in path_items(document):
-        for method, operation in operations(resolve(document, written)):
-            schemas = [
-                content[preferred_media_type(content)].get("schema")
-                for status, response in (operation.get("responses") or {}).items()
-                if status.startswith("2")
-                and isinstance(response, dict)
-                and (content := resolve(document, response).get("content"))
-            ]
-            if schemas and all(map(emptiness.is_empty, schemas)):
-                yield path, method_name(method)

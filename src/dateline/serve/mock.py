@@ -20,8 +20,8 @@ from dateline.model import Api
 from dateline.openapi import chain, operation_path, value_at
 from dateline.project import Projector
 from dateline.sample import Sampler, UnsatisfiedError
+from dateline.sample.answers import AnswerSampler
 from dateline.sample.texts import words
-from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.serve.shown import Shown, number
 from dateline.server.contents import Content
 from dateline.server.operations import Operation, Parameter, read_groups
@@ -61,9 +61,9 @@ class Mock:
         self.seed = seed
         self.operations = [each for group in read_groups(api) for each in group.operations]
         document = canonical_document(api)
-        self._direction = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
-        self._document = self._direction.document(document)
-        self._sampler = Sampler(self._document, seed)
+        self._answers = AnswerSampler(document, seed)
+        self._document = self._answers.document
+        self._sampler = self._answers.sampler
         self._schemas: dict[tuple[str, str], Any] = {}
         self._value = lru_cache(_KEPT)(self._sample_value)
         self._projector = Projector(api)
@@ -82,7 +82,7 @@ class Mock:
             for found in chain(self._document, each)[-1:]:
                 if (found["in"], found["name"]) == (parameter.place, parameter.name):
                     holder = next(iter(found.get("content", {}).values()), found)
-                    schema = self._with_examples(holder)
+                    schema = self._answers.read_schema(holder)
                     return self._sampler.value(schema, f"{operation.id} {parameter.name}")
         raise LookupError(parameter.name)
 
@@ -155,9 +155,7 @@ class Mock:
         return sampled
 
     def _sampler_at(self, version: str) -> Sampler:
-        document = self._document_at(version)
-        direction = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
-        return Sampler(direction.document(document), self.seed)
+        return AnswerSampler(self._document_at(version), self.seed).sampler
 
     def _document_at(self, version: str) -> dict[str, Any]:
         return self._projector.contract(version, self.environment).document
@@ -262,22 +260,13 @@ class Mock:
                 # the maximum number of items in one list
                 listed = {"type": "array", "items": response.schema, "minItems": 1, "maxItems": 3}
                 holder = {"schema": listed}
-            self._schemas[key] = self._with_examples(holder)
+            self._schemas[key] = self._answers.read_schema(holder)
         return self._schemas[key]
 
     def _nodes(self, operation: Operation) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the path item and the operation itself as they are in the document."""
         item = chain(self._document, self._document["paths"][operation.path])[-1]
         return item, value_at(item, operation_path(item, operation.method))
-
-    def _with_examples(self, holder: dict[str, Any]) -> Any:
-        """Return the schema that *holder* has, with its examples (OpenAPI 3.1.1, 4.8.14)."""
-        examples = [holder["example"]] if "example" in holder else []
-        for each in holder.get("examples", {}).values():
-            found = chain(self._document, each)
-            examples += [found[-1]["value"]] if found and "value" in found[-1] else []
-        schema = self._direction.of(holder.get("schema", {}))
-        return {"allOf": [schema], "examples": examples} if examples else schema
 
 
 @dataclass(frozen=True)

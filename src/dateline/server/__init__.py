@@ -15,11 +15,11 @@ from typing import Any, Final
 import dateline
 from dateline.canonical import ContractData
 from dateline.filters import Code
-from dateline.model import REMOVED, Api, Artifact, Place
+from dateline.model import REMOVED, Api, Artifact, Place, printable
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
-from dateline.schema.emptiness import Emptiness, list_unanswerable
+from dateline.schema.emptiness import Emptiness
 from dateline.server.around import describe_operations
 from dateline.server.canonical import read_forms
 from dateline.server.components import ComponentModules
@@ -137,20 +137,26 @@ class Server:
             )
 
     def _note_empty(self) -> Iterator[str]:
-        if not Emptiness(self._api.document).is_possible:
+        # commands that only list operations need no samples
+        from dateline.sample.answers import Unsampled, list_unanswered
+
+        if not Emptiness(self._api.document, Unsampled(self._api.document).has).is_possible:
             return
-        empty: set[tuple[str, str]] = set()
+        empty: dict[tuple[str, str], str] = {}
         for version in self._api.table.supported:
             for each in self._api.table.environments:
                 contract = self._projector.contract(version.date, each.name)
-                empty |= {*list_unanswerable(contract.document)}
+                for path, method, reason in list_unanswered(contract.document):
+                    empty.setdefault((path, method), reason)
         found = [each for each in self._operations if (each.path, each.method) in empty]
         if found:
             count = "1 operation has" if len(found) == 1 else f"{len(found)} operations have"
+            first = found[0]
             yield (
                 f"{count} a response that no value fits at some version, since the members of a "
-                "`oneOf` say the same, keywords contradict each other or a value has no end; the "
-                f"mock answers 501 there (first at {self._locate(found[0])})"
+                "`oneOf` say the same, keywords contradict each other or a value has no end, or "
+                "for which none was found; the mock answers 501 there (first at "
+                f"{self._locate(first)}: {printable(empty[first.path, first.method])})"
             )
 
     def _note_patterns(self) -> Iterator[str]:

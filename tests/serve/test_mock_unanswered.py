@@ -1,0 +1,131 @@
+"""What no sample is found for is answered with 501 and a reason, noted by `generate`, and cheap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from support.adopted_apis import store
+from support.generated_server import Generated
+from support.mock_answers import judge_gets
+
+from dateline.adopt import adopt
+from dateline.load import load
+from dateline.sample import Sampler
+
+UNANSWERED = {
+    "a million items": "{type: array, items: {type: string}, minItems: 1000000}",
+    "a million contained items": "{type: array, contains: {type: integer}, minContains: 1000000}",
+    "a thousand lists of a thousand items": (
+        "{type: array, minItems: 1000, items: {type: array, minItems: 1000}}"
+    ),
+    "a million fields": "{type: object, minProperties: 1000000}",
+    "ten thousand fields": "{type: object, minProperties: 10000}",
+    "a long text": "{type: string, minLength: 100000000}",
+    "ten thousand items that differ": (
+        "{type: array, items: {type: integer}, minItems: 10000, uniqueItems: true}"
+    ),
+    "three of two values": "{type: array, items: {enum: [1, 2]}, minItems: 3, uniqueItems: true}",
+    "a length against a pattern": "{type: string, pattern: '^[a-z]{3}$', minLength: 5}",
+    "a format against a pattern": "{type: string, pattern: '^x+$', format: date}",
+    "a format against a length": "{type: string, format: date, maxLength: 5}",
+    "a pattern that looks behind": "{type: string, pattern: '^a(?<=b)c$'}",
+    "a pattern that looks ahead": "{type: string, pattern: '^(?!.*)$'}",
+    "a date that there is not": "{type: string, format: date, enum: ['2023-02-30']}",
+    "a constant against a length": "{const: abc, maxLength: 2}",
+    "a value against a pattern": "{type: string, enum: [a, b], pattern: '^c$'}",
+    "no multiple": "{type: integer, minimum: 1, maximum: 6, multipleOf: 7}",
+    "no integer": "{type: integer, minimum: 1.2, maximum: 1.8}",
+    "bounds of two parts": "{allOf: [{type: integer, minimum: 5}, {maximum: 3}]}",
+    "types of two parts": "{allOf: [{type: string}, {$ref: '#/components/schemas/Count'}]}",
+    "a required field that is not allowed": (
+        "{type: object, required: [a], additionalProperties: false}"
+    ),
+    "a required field without a value": "{type: object, required: [a], properties: {a: false}}",
+    "too few fields": (
+        "{type: object, minProperties: 2, properties: {a: {}}, additionalProperties: false}"
+    ),
+    "no name": "{type: object, minProperties: 1, propertyNames: {maxLength: 0, minLength: 1}}",
+    "an item that is not allowed": "{type: array, contains: {not: {}}, items: {type: integer}}",
+    "a field that the others require": (
+        "{type: object, required: [a], dependentRequired: {a: [b]}, properties: {b: false}}"
+    ),
+    "a condition": "{if: {}, then: false}",
+    "everything refused": "{not: {}}",
+    "a reference to nothing": "{$ref: '#/components/schemas/Gone'}",
+    "a reference to nothing further inside": (
+        "{type: object, required: [a], properties: {a: {type: array, minItems: 1,"
+        " items: {$ref: '#/components/schemas/Gone'}}}}"
+    ),
+    "a refused field behind a reference": "{$ref: '#/components/schemas/Impossible'}",
+}
+
+ANSWERED = {
+    "an optional list of a million items": (
+        "{type: object, properties: {a: {type: array, items: {}, minItems: 1000000}}}"
+    ),
+    "many items": "{type: array, items: {type: object}, minItems: 2000}",
+    "many items that differ": (
+        "{type: array, items: {type: integer}, minItems: 200, uniqueItems: true}"
+    ),
+    "a long text with a pattern": "{type: string, minLength: 20000, pattern: '^[a-z]+$'}",
+    "a pattern with many repetitions": "{type: string, pattern: '^[a-z]{30000}$'}",
+    "many values": f"{{enum: [{', '.join(map(str, range(20000)))}]}}",
+    "huge bounds": "{type: array, items: {type: string, maxLength: 1.0e+15}, maxItems: 1.0e+15}",
+    "bounds without a type": "{minimum: 2, maximum: 1}",
+    "an example beside a pattern": "{type: string, pattern: '^a(?<=a)b$', example: ab}",
+}
+
+
+def document(schema: str) -> dict[str, Any]:
+    content = {"application/json": {"schema": yaml.safe_load(schema)}}
+    fine = {"responses": {"200": {"description": "fine"}}}
+    schemas = {
+        "Count": {"type": "integer"},
+        "Impossible": {
+            "type": "object",
+            "required": ["a"],
+            "properties": {"a": {"type": "string", "pattern": "^b$", "minLength": 2}},
+        },
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Things", "version": "1"},
+        "paths": {
+            "/a": {"get": {"responses": {"200": {"description": "a", "content": content}}}},
+            "/fine": {"get": fine},
+        },
+        "components": {"schemas": schemas},
+    }
+
+
+@pytest.mark.parametrize("name", [*UNANSWERED, *ANSWERED])
+def test_each_501_of_the_mock_is_noted(name: str, tmp_path: Path) -> None:
+    adopt(store(tmp_path, [document({**UNANSWERED, **ANSWERED}[name])]), tmp_path / "schemas")
+    notes = [
+        note
+        for note in Generated(tmp_path, load(tmp_path / "schemas")).notes
+        if "the mock answers 501 there" in note
+    ]
+    statuses, wrong = judge_gets(tmp_path / "schemas")
+    assert wrong == []
+    assert (dict(statuses), len(notes)) == (
+        ({501: 1, 200: 1}, 1) if name in UNANSWERED else ({200: 2}, 0)
+    )
+
+
+def test_an_example_of_a_media_type_is_answered_where_no_sample_is_found(tmp_path: Path) -> None:
+    found = document(UNANSWERED["a pattern that looks behind"].replace("^a(?<=b)c$", "^a(?<=a)b$"))
+    answer = found["paths"]["/a"]["get"]["responses"]["200"]["content"]["application/json"]
+    answer["examples"] = {"one": {"value": "ab"}}
+    adopt(store(tmp_path, [found]), tmp_path / "schemas")
+    notes = Generated(tmp_path, load(tmp_path / "schemas")).notes
+    assert not [note for note in notes if "501" in note]
+    assert judge_gets(tmp_path / "schemas") == ({200: 2}, [])
+
+
+def test_an_optional_field_that_is_too_large_is_left_out() -> None:
+    schema = yaml.safe_load(ANSWERED["an optional list of a million items"])
+    assert Sampler({"openapi": "3.1.0"}).value(schema, "a") == {}
