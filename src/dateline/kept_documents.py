@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dateline import fresh
 from dateline.cache import Cache, list_inputs
-from dateline.load.meaning import digest_word, replace_words
+from dateline.load.meaning import Unit, digest_word, replace_in_units
 from dateline.model import (
     ADDITIONS,
     Api,
@@ -116,21 +116,22 @@ def _render(
 ) -> list[Artifact]:
     """Render the documents and store them in the *cache*; ValueError if they can't be stored."""
     begin = f"{_MARK}{os.urandom(8).hex()}."
-    numbers = {digest: number for number, digest in enumerate(definitions.words)}
+    both = zip(definitions.units, definitions.words, strict=True)
+    numbers = {word: number for number, word in enumerate(both)}
     pending: dict[int, PendingText] = {}
     texts: dict[int, str] = {}
 
-    def hide(text: str) -> str:
+    def hide(text: str, unit: Unit) -> str:
         if not text:
             return text
-        number = numbers.get(digest_word(text))
+        number = numbers.get((unit, digest_word(text)))
         if number is None:
             raise ValueError("a word that no file has at this place")
         texts[number] = text
         return pending.setdefault(number, PendingText(f"{begin}{number}{_MARK}"))
 
     info = {key: value for key, value in definitions.items() if key == "info"}
-    document = Definitions(replace_words("document", definitions, hide) | info)
+    document = Definitions(replace_in_units(definitions, hide) | info)
     document.meaning = definitions.meaning
     found, rows = [], []
     # the latest version appears twice

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from dateline.cache import Cache, list_inputs
 from dateline.deferral import create_placeholder, deferring, has_marks
-from dateline.load.meaning import replace_words
+from dateline.load.meaning import Unit, replace_in_units
 from dateline.model import Api, Artifact, DatelineError, Definitions, Keep, Place, in_memory
 from dateline.project import Projector
 from dateline.python.filling import Deferred, Filling
@@ -39,14 +39,17 @@ class HiddenWords:
 
     @cached_property
     def _replaced(self) -> tuple[dict[str, Any], list[str]]:
-        """The document with placeholders, and the text of each, by its number."""
-        numbers: dict[str, int] = {}
+        """The document with placeholders, and the text of each, by its number.
 
-        def hide(text: str) -> str:
-            return self._hide(numbers.setdefault(text, len(numbers)), text)
+        As in the meaning of definitions, equal texts of different units are different words.
+        """
+        numbers: dict[tuple[Unit, str], int] = {}
 
-        document = replace_words("document", self.original.document, hide)
-        return document, [*numbers]
+        def hide(text: str, unit: Unit) -> str:
+            return self._hide(numbers.setdefault((unit, text), len(numbers)), text)
+
+        document = replace_in_units(self.original.document, hide)
+        return document, [text for _, text in numbers]
 
     @property
     def words(self) -> list[str]:

@@ -419,13 +419,15 @@ class Definitions(dict[str, Any]):
 
     ``meaning`` is a digest of everything but descriptions and summaries, and so a cache key for
     whatever depends on nothing else. ``words`` are digests of the descriptions and summaries, each
-    once; ``find_words`` returns the texts for some of these digests.
+    once for each of the ``units`` (operations, components) that have it; ``find_words`` returns
+    the texts for some of these digests.
     """
 
-    __slots__ = ("find_words", "meaning", "words")
+    __slots__ = ("find_words", "meaning", "units", "words")
 
     meaning: bytes
     words: tuple[str, ...]
+    units: tuple[tuple[str, ...], ...]
     find_words: Callable[[Collection[str]], dict[str, str]]
 
 

@@ -52,7 +52,8 @@ def with_words(api: Api, replace: Callable[[str], str]) -> Api:
 
     document = Definitions(replace_words("document", before, say) | info)
     document.meaning = before.meaning
-    document.words = tuple(map(digest_word, texts.values()))
+    document.words = tuple(digest_word(texts[digest]) for digest in before.words)
+    document.units = before.units
 
     def find_words(wanted: Collection[str]) -> dict[str, str]:
         found = {digest_word(text): text for text in texts.values()}

@@ -24,7 +24,9 @@ def with_words(found: Api, replace: Callable[[str], Any]) -> Api:
     document = Definitions(replace_words("document", found.document, replace))
     meaning = Meaning.of(document)
     document.meaning = join_meanings([("api", meaning)])
-    document.words = list_words([meaning])
+    words = list_words([meaning])
+    document.words = tuple(word.digest for word in words)
+    document.units = tuple(word.unit for word in words)
     document.find_words = partial(find_words, [(meaning, document)])
     return dataclasses.replace(found, document=document)
 

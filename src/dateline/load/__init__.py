@@ -77,7 +77,9 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
         document.meaning = join_meanings((name, meaning) for name, meaning, _ in known)
         if any(fragment.refers for fragment in found.values()):
             document.meaning += digest_equality(document)
-        document.words = list_words(meaning for _, meaning, _ in known)
+        words = list_words(meaning for _, meaning, _ in known)
+        document.words = tuple(word.digest for word in words)
+        document.units = tuple(word.unit for word in words)
         document.find_words = partial(find_words, [each[1:] for each in known])
     timeline = Timeline(table)
     return Api(

@@ -56,12 +56,12 @@ def read_fragment(
         return None if read is None else Fragment(read, refers_to_files(read), None)
     key = cache.key("source", path.suffix, str(adopted), content)
     if (known := cache.get(key)) is not None:
-        structure, words, refers, root = json.loads(known)
+        meaning, refers, root = json.loads(known)
         reread = once(partial(_reread, content, name, adopted=adopted))
         return Fragment(
             _restore(root, name, _KnownPlaces(cache, key, name, reread).find),
             refers,
-            Meaning(bytes.fromhex(structure), tuple(words)),
+            Meaning.restore(meaning),
         )
     found: list[Problem] = []
     document = read_content(content, name, adopted=adopted, problems=found)
@@ -70,8 +70,7 @@ def read_fragment(
         return None
     refers, meaning = refers_to_files(document), Meaning.of(document)
     if not found:
-        row = [meaning.structure.hex(), meaning.words, refers, document]
-        cache.put(key, json.dumps(row).encode())
+        cache.put(key, json.dumps([meaning.write(), refers, document]).encode())
     return Fragment(document, refers, meaning)
 
 

@@ -9,11 +9,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from hashlib import blake2b, sha256
-from typing import Any, NamedTuple
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 
 from dateline.model import WAS
 from dateline.openapi import Arrangement, slot
 from dateline.schema.words import WORDS_OF
+
+Unit = tuple[str, ...]
+"""The path of an operation, a path item or a component; empty for the rest of a document."""
+
+_PATH_STEPS: Final = 2
+"""How many steps lead to a path item or webhook."""
+
+
+class Word(NamedTuple):
+    """The digest of a word, and the unit that it is in."""
+
+    unit: Unit
+    digest: str
 
 
 class Meaning(NamedTuple):
@@ -23,19 +38,32 @@ class Meaning(NamedTuple):
     """
 
     structure: bytes
-    words: tuple[str, ...]
+    words: tuple[Word, ...]
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Meaning:
         """Return the meaning of *document*."""
-        words: list[str] = []
+        words: list[Word] = []
 
-        def take(text: str) -> bool:
-            words.append(digest_word(text))
+        def take(text: str, unit: Unit) -> bool:
+            words.append(Word(unit, digest_word(text)))
             return bool(text)
 
-        structure = json.dumps(replace_words("document", document, take))
+        structure = json.dumps(replace_in_units(document, take))
         return cls(sha256(structure.encode()).digest(), tuple(words))
+
+    @classmethod
+    def restore(cls, row: Sequence[Any]) -> Meaning:
+        """Return the meaning of which `write` returned *row*."""
+        structure, units = row
+        words = [Word(tuple(unit), digest) for unit, digests in units for digest in digests]
+        return cls(bytes.fromhex(structure), tuple(words))
+
+    def write(self) -> list[Any]:
+        """Return the meaning as plain values."""
+        units = groupby(self.words, itemgetter(0))
+        rows = [(unit, [word.digest for word in words]) for unit, words in units]
+        return [self.structure.hex(), rows]
 
 
 def digest_word(text: str) -> str:
@@ -43,8 +71,8 @@ def digest_word(text: str) -> str:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
 
 
-def list_words(meanings: Iterable[Meaning]) -> tuple[str, ...]:
-    """Return the digest of each word, once, in the order of the files.
+def list_words(meanings: Iterable[Meaning]) -> tuple[Word, ...]:
+    """Return each word once for each unit that it is in, in the order of the files.
 
     Sets of files with the same joint meaning have equally many words, in the same places.
     """
@@ -54,11 +82,12 @@ def list_words(meanings: Iterable[Meaning]) -> tuple[str, ...]:
 def join_meanings(meanings: Iterable[tuple[str, Meaning]]) -> bytes:
     """Return a digest of the joint meaning of files, by name, without the content of their words.
 
-    It includes which words are equal or empty: two descriptions that become equal can make two
-    schemas equal.
+    It includes which words are empty, and which words of a unit are equal: two descriptions that
+    become equal can make a value in a history equal to what is there now. Texts of different units
+    are not compared: what is equal in name or position is in the same unit.
     """
     total = sha256()
-    numbers: dict[str, int] = {}
+    numbers: dict[Word, int] = {}
     for name, meaning in meanings:
         total.update(json.dumps(name).encode() + meaning.structure)
         places = [numbers.setdefault(word, len(numbers)) for word in meaning.words]
@@ -93,33 +122,58 @@ def find_words(
         return found.setdefault(digest_word(text), text)
 
     for meaning, document in files:
-        if not found.keys() >= set(wanted) and not set(wanted).isdisjoint(meaning.words):
+        known = {word.digest for word in meaning.words}
+        if not found.keys() >= set(wanted) and not known.isdisjoint(wanted):
             replace_words("document", document, note)
     return found
 
 
 def replace_words(kind: str, node: Any, replace: Callable[[str], Any]) -> Any:
     """Return *node*, an object of *kind*, with each of its words replaced by *replace*."""
+    return _replace(kind, node, lambda text, _: replace(text), ())
+
+
+def replace_in_units(document: dict[str, Any], replace: Callable[[str, Unit], Any]) -> Any:
+    """Return *document* with each of its words replaced by *replace*, which gets its unit, too."""
+    return _replace("document", document, replace, ())
+
+
+def _find_unit(holder: str, kind: str, around: Unit, *steps: str) -> Unit:
+    """Return the unit of an object of *kind*, *steps* below a *holder* that is in *around*."""
+    if holder == "components":
+        return (holder, *steps)
+    if kind == "path-item" and not around:
+        return (holder, *steps) if holder == "paths" else steps
+    if kind == "operation" and len(around) == _PATH_STEPS:
+        return (*around, *steps)
+    return around
+
+
+def _replace(kind: str, node: Any, replace: Callable[[str, Unit], Any], unit: Unit) -> Any:
     if not isinstance(node, dict):
         return node
     replaced = {}
     for key, value in node.items():
         if isinstance(value, str):
             if key in WORDS_OF[kind]:
-                value = replace(value)
+                value = replace(value, unit)
         elif isinstance(value, dict):
             arrangement, below = slot(kind, key)
             if arrangement is Arrangement.ONE:
-                value = replace_words(below, value, replace)
-            elif arrangement is Arrangement.MAP or key == WAS:
-                # a history contains former values of the keys of the object
-                below = kind if key == WAS else below
+                value = _replace(below, value, replace, _find_unit(kind, below, unit, key))
+            elif arrangement is Arrangement.MAP:
                 value = {
-                    name: replace_words(below, child, replace) for name, child in value.items()
+                    name: _replace(below, child, replace, _find_unit(kind, below, unit, key, name))
+                    for name, child in value.items()
+                }
+            elif key == WAS:
+                # a history contains former values of the keys of the object
+                value = {
+                    name: _replace(kind, child, replace, unit) for name, child in value.items()
                 }
         elif isinstance(value, list):
             arrangement, below = slot(kind, key)
             if arrangement is Arrangement.LIST:
-                value = [replace_words(below, child, replace) for child in value]
+                value = [_replace(below, child, replace, unit) for child in value]
         replaced[key] = value
     return replaced
