@@ -11,7 +11,14 @@ from typing import Any
 
 from dateline.adopt import adopt
 from dateline.load import load
-from dateline.load.meaning import Meaning, find_words, join_meanings, list_words, replace_words
+from dateline.load.meaning import (
+    Meaning,
+    Unit,
+    find_words,
+    join_meanings,
+    list_words,
+    replace_in_units,
+)
 from dateline.model import Api, Definitions
 from support.random_chains import DATES, chains
 from support.sources import folder
@@ -21,7 +28,12 @@ RANDOM_APIS = 6
 
 def with_words(found: Api, replace: Callable[[str], Any]) -> Api:
     """Return what is loaded of *found* with other words."""
-    document = Definitions(replace_words("document", found.document, replace))
+    return with_words_in_units(found, lambda text, _: replace(text))
+
+
+def with_words_in_units(found: Api, replace: Callable[[str, Unit], Any]) -> Api:
+    """Return what is loaded of *found* with other words; *replace* gets their units, too."""
+    document = Definitions(replace_in_units(found.document, replace))
     meaning = Meaning.of(document)
     document.meaning = join_meanings([("api", meaning)])
     words = list_words([meaning])

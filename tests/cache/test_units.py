@@ -1,0 +1,119 @@
+"""Which words of different operations and components are equal makes no difference to results."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+from support.other_words import adopted_apis, with_words_in_units
+from support.sources import LIBRARY, folder
+from support.thing_sources import SCHEMAS, api, things
+
+from dateline.cache import Cache
+from dateline.check import Published, check
+from dateline.kept_outputs import HiddenWords
+from dateline.load import load
+from dateline.load.meaning import Unit, replace_in_units
+from dateline.model import Api
+from dateline.render import render
+
+Replace = Callable[[str, Unit], str]
+
+
+def separate(text: str, unit: Unit) -> str:
+    """Return a text that no other unit has."""
+    return " ".join([text, *unit]) if text and unit else text
+
+
+def join() -> Replace:
+    """Return a function that gives all units the same texts: their first, their second, ..."""
+    numbers: dict[Unit, dict[str, int]] = {}
+
+    def replace(text: str, unit: Unit) -> str:
+        known = numbers.setdefault(unit, {})
+        number = known.setdefault(text, len(known))
+        tested = "deprecated " if "deprecated" in text.lower() else ""
+        return f"The {tested}text {number}." if text and unit else text
+
+    return replace
+
+
+def list_apis(root: Path) -> list[Api]:
+    return [
+        load(SCHEMAS, cache=Cache(None)),
+        load(folder(root, LIBRARY, "library"), cache=Cache(None)),
+        *(load(each.folder, cache=Cache(None)) for each in adopted_apis(root)),
+    ]
+
+
+def test_outputs_and_findings_are_those_of_each_definitions_themselves(tmp_path: Path) -> None:
+    for found in list_apis(tmp_path):
+        cache, meanings, known = Cache(None), set(), set()
+        for replace in (lambda text, _: text, separate, join()):
+            each = with_words_in_units(found, replace)
+            meanings.add(each.meaning)
+            known.add(HiddenWords(each).known)
+            fresh = dataclasses.replace(each, document=dict(each.document))
+            validate = not found.table.adopted
+            rendered = render(each, cache=cache, validate=validate)
+            assert rendered == render(fresh, validate=validate)
+            findings = check(each, Published(label=""), today=date(2026, 7, 1), cache=cache)
+            assert findings == check(fresh, Published(label=""), today=date(2026, 7, 1))
+        assert len(meanings) == len(known) == 1
+
+
+UNITS = """
+    Thing: { type: object, description: One, properties: { a: { description: Two } } }
+    Other: { type: object, description: Three }
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_same"),
+    [
+        ("Three", "One", True),  # of another component
+        ("Three", "Four", True),
+        ("Two", "One", False),  # of the same component
+        ("Two", "", False),
+    ],
+)
+def test_only_words_of_one_unit_are_compared(
+    tmp_path: Path, before: str, after: str, is_same: bool
+) -> None:
+    found = api(tmp_path, things(UNITS))
+    meanings = {
+        with_words_in_units(found, lambda text, _: text.replace(before, word)).meaning  # noqa: B023
+        for word in (before, after)
+    }
+    assert (len(meanings) == 1) is is_same
+
+
+def test_operations_path_items_and_webhooks_are_units() -> None:
+    item = {"description": "one", "get": {"description": "one"}, "post": {"description": "one"}}
+    units: list[Unit] = []
+    document = {
+        "tags": [{"name": "a", "description": "one"}],
+        "paths": {"/a": {**item, "x-was": {"2024": {"get": {"description": "one"}}}}},
+        "webhooks": {"a": item, "b": {"additionalOperations": {"COPY": {"summary": "one"}}}},
+        "components": {
+            "schemas": {"a": {"description": "one", "x-was": {"2024": {"description": "two"}}}},
+            "pathItems": {"a": item},
+        },
+    }
+    replace_in_units(document, lambda _, unit: units.append(unit))
+    assert units == [
+        (),
+        ("paths", "/a"),
+        ("paths", "/a", "get"),
+        ("paths", "/a", "post"),
+        ("paths", "/a", "get"),
+        ("webhooks", "a"),
+        ("webhooks", "a", "get"),
+        ("webhooks", "a", "post"),
+        ("webhooks", "b", "additionalOperations", "COPY"),
+        *[("components", "schemas", "a")] * 2,
+        *[("components", "pathItems", "a")] * 3,
+    ]
