@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dateline import fresh
 from dateline.cache import Cache, list_inputs
-from dateline.load.meaning import Unit, digest_word, replace_in_units
+from dateline.load.meaning import Unit, digest_word, note_origin, replace_in_units
 from dateline.model import (
     ADDITIONS,
     Api,
@@ -40,6 +40,7 @@ Resized = Callable[[str, int], bool]
 
 _MARK: Final = "\U0001d304"
 _OF_JSON: Final = -1
+_JSON: Final = ".json"  # these are read to be compared
 _PACKAGES: Final = ("jinja2", "markupsafe")
 
 _WordPlace = tuple[int, int, int, int]
@@ -145,6 +146,7 @@ def _render(
             # the words have other numbers in definitions of another meaning
             cache.put(cache.key("places of words", key, digest), kept)
             cache.put(cache.key("document", digest), zlib.compress(content, 1))
+            note_origin(cache, digest, key)
             shown = sorted({place[2] for place in places})
             kept_artifact = keep(Artifact(path=artifact.path, content=content))
             known[raw] = kept_artifact, [digest, len(content), shown]
@@ -212,6 +214,8 @@ def _read(
             if kept is None:
                 return None
             content = b"".join(_replace(zlib.decompress(kept), edits))
+            if edits and path.endswith(_JSON):
+                note_origin(cache, sha256(content).hexdigest(), key)
             contents[digest] = keep(Artifact(path=path, content=content))
         found.append(contents[digest].move(path))
     return found

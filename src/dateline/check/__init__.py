@@ -28,6 +28,7 @@ from dateline.check.versions import check_table, create_unchanged_finding
 from dateline.check.waivers import FILE as WAIVERS
 from dateline.check.waivers import Waiver, Waivers, read_waivers
 from dateline.load.foreign import wrong_types_refused
+from dateline.load.meaning import find_origin
 from dateline.model import (
     EVERYWHERE,
     Api,
@@ -303,7 +304,9 @@ class _Judge:
         """Return the cache key of the fact that only words differ from *published*."""
         document = self._published.documents[published]
         form = Path(document.name).suffix
-        facts = (*published, form, document.data, self._recorded_policy, self._api.meaning or b"")
+        # documents that differ only in words are equal here
+        content = find_origin(self._cache, document.data) or document.data
+        facts = (*published, form, content, self._recorded_policy, self._api.meaning or b"")
         return self._cache.key("as-published", *facts)
 
     @cached_property

@@ -13,6 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
+from dateline.cache import Cache
 from dateline.model import WAS
 from dateline.openapi import Arrangement, slot
 from dateline.schema.words import WORDS_OF
@@ -110,6 +111,19 @@ def digest_equality(document: dict[str, Any]) -> bytes:
 
     replace_words("document", document, note)
     return sha256(json.dumps(places).encode()).digest()
+
+
+def note_origin(cache: Cache, digest: str, origin: bytes) -> None:
+    """Note in the *cache* that the document with this SHA-256 comes of the definitions *origin*.
+
+    Documents of one origin may only differ in words.
+    """
+    cache.put(cache.key("origin", digest), origin)
+
+
+def find_origin(cache: Cache, document: bytes) -> bytes | None:
+    """Return the origin of *document* as `note_origin` noted it, or None if none is known."""
+    return cache.get(cache.key("origin", sha256(document).hexdigest()))
 
 
 def find_words(
