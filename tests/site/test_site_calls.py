@@ -2,32 +2,111 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
+import json
+import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
 import httpx
 import pytest
 from paynet.client import ServerFailedError
 from support.calls import Scripted
+from support.commands import dateline
 from support.sources import loaded
 from support.uploads_api import UPLOADS
 
+from dateline.generate import Workspace
+from dateline.load import load
 from dateline.model import EVERYWHERE
 from dateline.project import Projector
+from dateline.serve.mock import Mock
+from dateline.serve.package import package
 from dateline.site.calls import PythonCalls
 from dateline.site.samples import Samples
 
 SITE = Path(__file__).parents[2] / "generated" / "site"
 _SHOWN = re.compile(r"<summary>Python</summary>\s*<pre[^>]*><code>(.*?)</code></pre>", re.S)
+_SHOWN_CURL = re.compile(r"<summary>curl</summary>\s*<pre[^>]*><code>(.*?)</code></pre>", re.S)
+
+TEXT: Final = {"type": "string"}
+TAGGED: Final = {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "a"}}}
+COMPONENTS: Final[dict[str, Any]] = {
+    "Model": {"type": "object", "required": ["a"], "properties": {"a": TEXT, "inner": TAGGED}},
+    "Whole": {"allOf": [{"$ref": "#/components/schemas/Model"}]},
+    "Union": {"oneOf": [{"$ref": "#/components/schemas/Model"}, {"type": "string"}]},
+    "Either": {"type": "object", "properties": {"b": TEXT}, "anyOf": [{"required": ["b"]}, TAGGED]},
+    "Absent": {"type": ["object", "null"], "properties": {"a": TEXT}},
+    "List": {"type": "array", "items": {"$ref": "#/components/schemas/Model"}},
+    "Map": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Model"}},
+    "Colour": {"type": "string", "enum": ["red", "green"]},
+    "Name": TEXT,
+    "Id": {"type": "string", "format": "uuid"},
+    "Anything": {},
+    "Object": {"type": "object"},
+}
+SHAPES: Final[list[dict[str, Any]]] = [
+    *({"$ref": f"#/components/schemas/{name}"} for name in COMPONENTS),
+    *(each for each in COMPONENTS.values() if each),
+    *({"type": "array", "items": each, "minItems": 1} for each in COMPONENTS.values()),
+    *({"type": each} for each in ("integer", "number", "boolean", "null")),
+    *({"type": "string", "format": each} for each in ("date", "date-time", "decimal", "uri")),
+    {"type": "integer", "enum": [1, 2]},
+    {"const": 3},
+    {"type": ["string", "integer"]},
+    {"type": "string", "enum": ["only"], "nullable": True},
+]
+MEDIA_TYPES: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
+OTHER_TYPES: Final = (
+    "text/plain",
+    "application/octet-stream",
+    "multipart/mixed",
+    "application/xml",
+)
 
 
-def list_calls() -> Iterator[tuple[Path, str]]:
-    for page in sorted(SITE.glob("*/operations/*.html")):
-        for found in _SHOWN.findall(page.read_text("utf-8")):
+def spell_operation(number: int, media_type: str, schema: Any) -> dict[str, Any]:
+    parameters = [
+        {"name": name, "in": place, "required": True, "schema": schema}
+        for name, place in (("q", "query"), ("X-H", "header"), ("in", "cookie"), ("id", "path"))
+    ]
+    body = {"required": True, "content": {media_type: {"schema": schema}}}
+    return {
+        "operationId": f"spell{number}",
+        "parameters": parameters if media_type == "application/json" else parameters[3:],
+        "requestBody": body,
+        "responses": {"204": {"description": "done"}},
+    }
+
+
+SPELLED: Final = {
+    "openapi": "3.1.0",
+    "info": {"title": "Spelled", "version": "1"},
+    "servers": [{"url": "https://api.example"}],
+    "paths": {
+        f"/spell{number}/{{id}}": {"post": spell_operation(number, media_type, schema)}
+        for number, (media_type, schema) in enumerate(
+            [
+                *(("application/json", each) for each in SHAPES),
+                *((each, COMPONENTS["Model"]) for each in MEDIA_TYPES),
+                *((each, {"$ref": "#/components/schemas/Model"}) for each in MEDIA_TYPES),
+                *((each, TEXT) for each in OTHER_TYPES),
+            ]
+        )
+    },
+    "components": {"schemas": COMPONENTS},
+}
+
+
+def list_calls(site: Path = SITE, shown: re.Pattern[str] = _SHOWN) -> Iterator[tuple[Path, str]]:
+    for page in sorted(site.glob("*/operations/*.html")):
+        for found in shown.findall(page.read_text("utf-8")):
             yield page, html.unescape(found)
 
 
@@ -45,13 +124,72 @@ def test_every_operation_of_every_version_has_a_call_that_can_be_made() -> None:
         assert request.headers["X-API-Version"] == page.parts[-3]
 
 
-def test_calls_have_the_right_types(tmp_path: Path) -> None:
-    for number, (page, code) in enumerate(list_calls()):
-        if page.parts[-3] == "2026-07-01":
-            (tmp_path / f"call_{number}.py").write_text(code)
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(tmp_path)]
-    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert found.stdout.startswith("Success: no issues found in 15"), found.stdout
+def test_calls_have_the_right_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "spelled.json").write_text(json.dumps(SPELLED))
+    monkeypatch.chdir(tmp_path)
+    adopted = "2026-01-01=spelled.json"
+    assert dateline("adopt", adopted, "--header", "X-V", "--package", "spelled").status == 0
+    with (tmp_path / "schemas" / "versions.yaml").open("a") as table:
+        table.write("site: true\n")
+    outcome = dateline("generate")
+    assert outcome.status == 0, outcome.err
+    calls = [*list_calls(), *list_calls(tmp_path / "generated" / "site")]
+    samples = tmp_path / "samples"
+    samples.mkdir()
+    for number, (_, code) in enumerate(calls):
+        (samples / f"call_{number}.py").write_text(code)
+    assert len(calls) > len(SPELLED["paths"]) + 30
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(samples)]
+    environment = {**os.environ, "MYPYPATH": str(tmp_path / "generated" / "python")}
+    found = subprocess.run(
+        command, cwd=samples, env=environment, capture_output=True, text=True, check=False
+    )
+    assert found.stdout == f"Success: no issues found in {len(calls)} source files\n"
+
+
+@pytest.fixture(scope="module")
+def apps() -> Iterator[dict[str, Any]]:
+    """The mocks of the environments, by their hosts."""
+    top = SITE.parents[1]
+    api = load(top / "schemas")
+    with package(Workspace(schemas=top / "schemas", output=SITE.parent), api) as server:
+        yield {
+            httpx.URL(each.servers[0]["url"]).host: Mock(api, server, each.name, 0).app
+            for each in api.table.environments
+        }
+
+
+def test_the_mock_accepts_every_request_that_is_shown(apps: dict[str, Any]) -> None:
+    async def send_all() -> list[str]:
+        refused = []
+        for page, command in list_calls(SITE, _SHOWN_CURL):
+            request = read_curl(command)
+            transport = httpx.ASGITransport(apps[request.url.host])
+            async with httpx.AsyncClient(transport=transport) as client:
+                response = await client.send(request)
+            if not response.is_success:
+                refused.append(f"{page.name}: {response.status_code} {response.text}")
+        return refused
+
+    assert asyncio.run(send_all()) == []
+
+
+def read_curl(command: str) -> httpx.Request:
+    """Return the request that *command* sends."""
+    method, url, headers, body = "GET", "", [], None
+    words = iter(shlex.split(command.replace("\\\n", ""))[1:])
+    for word in words:
+        match word:
+            case "-X":
+                method = next(words)
+            case "-H":
+                name, _, value = next(words).partition(": ")
+                headers.append((name, value))
+            case "--data":
+                body = next(words)
+            case _:
+                url = word
+    return httpx.Request(method, url, headers=headers, content=body)
 
 
 def test_a_form_is_written_with_bytes_for_its_files(tmp_path: Path) -> None:

@@ -158,9 +158,12 @@ def read_operations(
 def read_address(servers: Any) -> str:
     """Return the first address of a list of servers, with default variables; or nothing."""
     server = servers[0] if isinstance(servers, Sequence) and servers else {}
-    url = str(server.get("url", ""))
-    for name, variable in server.get("variables", {}).items():
-        url = url.replace("{" + name + "}", str(variable.get("default", "")))
+    if not isinstance(server, Mapping):
+        return ""
+    url, variables = str(server.get("url", "")), server.get("variables")
+    for name, variable in (variables if isinstance(variables, Mapping) else {}).items():
+        if isinstance(variable, Mapping):
+            url = url.replace("{" + name + "}", str(variable.get("default", "")))
     return url.rstrip("/")
 
 

@@ -26,6 +26,13 @@ _STEP: Final = 4
 
 _SECRETS: Final = {"basic": Brackets("", (Text("YOUR_NAME"), Text("YOUR_PASSWORD")), "()")}
 
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
+# What may give a type a name, or make it another one.
+_NAMING: Final = frozenset({"enum", "const", "format", "oneOf", "anyOf", "allOf", "nullable"})
+_HAVING: Final = frozenset(
+    {"properties", "patternProperties", "additionalProperties", "unevaluatedProperties"}
+)
+
 # How values of a format are written.
 _FORMATS: Final = {
     "uuid": ("uuid", "UUID", "UUID"),
@@ -66,10 +73,13 @@ class PythonCalls:
         if operation is None:
             return ""
         imports = {("", "Client")}
-        values = [*self._list_arguments(operation, imports)]
+        plain: dict[str, Node] = {}
+        values = [*self._list_arguments(operation, imports, plain)]
         sent = operation.body
         if sent is not None and (body or sent.required or is_form(sent.media_type)):
-            values.append(Pair("body", self._write_body(sent, body, imports)))
+            values.append(Pair("body", self._write_body(sent, body, imports, plain)))
+        if plain:
+            imports.add(("typing", "Any"))
         called = call(f"client.{operation.method_name}", *values)
         opened = call("Client", *self._list_settings(operation))
         code = lay_out(called, _STEP, _STEP + len("result = "))
@@ -78,6 +88,8 @@ class PythonCalls:
             *_write_imports(imports),
             f"from {self._module} import {', '.join(sorted(own for at, own in imports if not at))}",
             "",
+            *(f"{name}: Any = {lay_out(each, 0, len(name) + 8)}" for name, each in plain.items()),
+            *([""] if plain else []),
             f"with {lay_out(opened, 0, len('with  as client:'))} as client:",
             f"    {result}{code}",
         ]
@@ -96,14 +108,43 @@ class PythonCalls:
         if all("://" not in read_address(each.servers) for each in known):
             yield Pair("base_url", Text("https://api.example.com"))
 
-    def _list_arguments(self, operation: Called, imports: set[tuple[str, str]]) -> Iterator[Node]:
+    def _list_arguments(
+        self, operation: Called, imports: set[tuple[str, str]], plain: dict[str, Node]
+    ) -> Iterator[Node]:
         for argument in operation.arguments:
             if not argument.required:
                 continue
             written = self._write_value(argument, imports)
+            if written is None:
+                schema = argument.inline.schema
+                given = value(self._sample({"name": argument.name, "schema": schema}))
+                written = self._write_plain(argument.keyword, schema, given, plain)
             yield written if argument.place == "path" else Pair(argument.keyword, written)
 
-    def _write_value(self, argument: Argument, imports: set[tuple[str, str]]) -> Node:
+    def _write_plain(self, name: str, schema: Any, given: Node, plain: dict[str, Node]) -> Node:
+        """Return *given* for the argument *name*, or the name of a variable with it in *plain*.
+
+        Only the models know the names of inline types: values of such types have the type Any.
+        """
+        if self._is_simple(schema):
+            return given
+        plain[name] = given
+        return name
+
+    def _is_simple(self, schema: Any) -> bool:
+        """Return whether the type of *schema* has no name: it is that of a JSON value."""
+        parts = [*chain(self._document, schema)]
+        if any(not _NAMING.isdisjoint(part) for part in parts):
+            return False
+        types = {str(part["type"]) for part in parts if "type" in part}
+        if types == {"object"}:
+            return all(_HAVING.isdisjoint(part) for part in parts)
+        if types == {"array"}:
+            return all(self._is_simple(part["items"]) for part in parts if "items" in part)
+        return len(types) == 1 and types <= _SCALARS
+
+    def _write_value(self, argument: Argument, imports: set[tuple[str, str]]) -> Node | None:
+        """Return a value of a type with a known name; None for another one."""
         schema = argument.inline.schema
         given = self._sample({"name": argument.name, "schema": schema})
         for part in chain(self._document, schema):
@@ -115,24 +156,27 @@ class PythonCalls:
         if called is not None and "enum" in self._resolver.resolve(schema["$ref"]):
             imports.add(("", class_name(called)))
             return call(class_name(called), value(given))
-        return value(given)
+        return None
 
     def _write_body(
-        self, sent: CalledBody, body: str | None, imports: set[tuple[str, str]]
+        self,
+        sent: CalledBody,
+        body: str | None,
+        imports: set[tuple[str, str]],
+        plain: dict[str, Node],
     ) -> Node:
         if sent.inline is None:
             return 'b"..."'
         schema = sent.inline.schema
         if is_form(sent.media_type):
-            return self._write_form(schema)
+            return self._write_plain("body", schema, self._write_form(schema), plain)
         try:
             given = value(json.loads(body or "{}"))
         except ValueError:
             given = Text(body or "")
         called = self._resolver.schema_name(schema)
-        is_object = called is not None and "properties" in self._resolver.resolve(schema["$ref"])
-        if called is None or not is_object:
-            return given
+        if called is None or not _is_model(self._resolver.resolve(schema["$ref"])):
+            return self._write_plain("body", schema, given, plain)
         imports.add(("", class_name(called)))
         return call(f"{class_name(called)}.model_validate", given)
 
@@ -150,6 +194,14 @@ class PythonCalls:
             for name, each in given.items()
         )
         return Brackets("", tuple(pairs), "{}")
+
+
+def _is_model(schema: Any) -> bool:
+    """Return whether the type of the component *schema* is certainly a model."""
+    if not isinstance(schema, dict) or "properties" not in schema:
+        return False
+    is_null = schema.get("nullable") is True or not isinstance(schema.get("type", ""), str)
+    return not is_null and {"oneOf", "anyOf", "enum", "const"}.isdisjoint(schema)
 
 
 def _write_file(schema: Any) -> Node | None:

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 
 from dateline.model import Table
 from dateline.openapi import is_json, pointer, value_schema
+from dateline.python.operations import read_address
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.references import Resolver
@@ -151,9 +152,14 @@ class Samples:
             return ""
 
     def request(
-        self, method: str, path: str, operation: Mapping[str, Any], body: tuple[str, str] | None
+        self,
+        method: str,
+        path: str,
+        operation: Mapping[str, Any],
+        body: tuple[str, str] | None,
+        servers: Any,
     ) -> Request:
-        """Return a request; *body* is its media type and its text.
+        """Return a request to the first of *servers*; *body* is its media type and its text.
 
         It may be pasted into a terminal, so JSON in it is indented with spaces.
         """
@@ -173,7 +179,9 @@ class Samples:
         headers = [*self._choose_version(query), *self._credentials(operation, query), *headers]
         if body is not None:
             headers.append(("Content-Type", body[0]))
-        url = self._base + path + (f"?{urlencode(query)}" if query else "")
+        address = read_address(servers)
+        base = address if "://" in address else _ANYWHERE + address
+        url = base + path + (f"?{urlencode(query)}" if query else "")
         return Request(
             method=method,
             url=url,
@@ -249,18 +257,6 @@ class Samples:
                 if isinstance(example, dict) and "value" in example:
                     return (example["value"],)
         return None
-
-    @cached_property
-    def _base(self) -> str:
-        """The address of the first server, its variables replaced by their defaults."""
-        servers = self._document.get("servers")
-        server = servers[0] if isinstance(servers, list) and servers else {}
-        url = str(server.get("url", "")) if isinstance(server, dict) else ""
-        variables = server.get("variables") if isinstance(server, dict) else None
-        for name, variable in (variables if isinstance(variables, dict) else {}).items():
-            if isinstance(variable, dict):
-                url = url.replace(f"{{{name}}}", str(variable.get("default", name)))
-        return (url if "://" in url else _ANYWHERE + url).rstrip("/")
 
     def _sampler(self, schema: Any, *, sent: bool) -> Sampler:
         return self._requests if sent and self._has_own_request(schema) else self._responses

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.model import Table
-from dateline.openapi import is_json, pointer
+from dateline.openapi import is_json, method_name, operations, pointer, resolve
 from dateline.placement import show_version
 from dateline.schema.references import Located, Resolver, escape
 from dateline.site.calls import PythonCalls
@@ -48,14 +48,14 @@ class VersionPages:
             self._shared = SharedNodes(previous.document, document, (previous.marks, marks))
         self._resolver = Resolver(document)
         self._trees = Trees(document, marks, schema_pages, self._find_tree)
-        servers = table.environments[0].servers or document.get("servers", [])
-        addressed = show_version({"servers": list(servers)}, table.selector, date)
+        self._table = table
+        self._environments = environments
         first = environments[table.environments[0].name]
         self._published = show_version(first, table.selector, date)
         self._choosing = table.place_of_version, table.header
         self._date = date
         self._address = table.documents
-        self._samples = Samples({**document, **addressed}, table, date, self._find_sample)
+        self._samples = Samples(document, table, date, self._find_sample)
         self._calls: PythonCalls | None = None
         if any(each.date == date for each in table.supported):
             value = self._samples.parameter
@@ -134,7 +134,25 @@ class VersionPages:
     def request(self, operation: OperationPlace) -> Request:
         """Return a request of *operation*."""
         body = self._find_body(operation)
-        return self._samples.request(operation.method, operation.path, operation.node, body)
+        servers = self._find_servers(operation)
+        node, path = operation.node, operation.path
+        return self._samples.request(operation.method, path, node, body, servers)
+
+    def _find_servers(self, operation: OperationPlace) -> Any:
+        """Return the servers of *operation* in the first environment that has it."""
+        servers = operation.servers
+        if not servers:
+            having = [each for each in self._table.environments if self._has(each.name, operation)]
+            environment = (having or self._table.environments)[0]
+            document = self._environments[environment.name]
+            servers = environment.servers or document.get("servers")
+        shown = {"servers": [each for each in servers or () if isinstance(each, dict)]}
+        return show_version(shown, self._table.selector, self._date)["servers"]
+
+    def _has(self, environment: str, operation: OperationPlace) -> bool:
+        document = self._environments[environment]
+        item = resolve(document, document.get("paths", {}).get(operation.path))
+        return any(method_name(method) == operation.method for method, _ in operations(item))
 
     def call(self, operation: OperationPlace) -> str:
         """Return a call of *operation* in Python; empty for a draft, which has no client."""
