@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dateline.diff.closures import forbids, matching
+from dateline.diff.equivalents import list_equivalent
 from dateline.diff.graph import MODEL, NodePair, Opaque, Passage, align
 from dateline.diff.keywords import (
     KEYWORD,
@@ -109,7 +110,7 @@ class SchemaComparison(UnionComparison):
         compare_values(pair, before, after)
         compare_open_values(pair, before, after)
         self._properties(pair, before, after)
-        reported = {"discriminator", *_governed(before, after)}
+        reported = {"discriminator", *_governed(before, after), *list_equivalent(before, after)}
         for keyword in sorted((before.facts.keys() | after.facts.keys()) - reported):
             ours, theirs = before.facts.get(keyword), after.facts.get(keyword)
             if keyword == "xml" and ours and theirs and len(ours) == len(theirs) == 1:

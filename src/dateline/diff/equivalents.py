@@ -1,0 +1,77 @@
+"""Find keywords that mean the same on both sides, though they are written in other ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil, floor, isfinite
+from typing import Any, Final
+
+from dateline.diff.views import SchemaView
+from dateline.regex.normal import are_equal
+from dateline.schema.memo import closure
+from dateline.schema.types import IMPLIED
+
+_LOW: Final = frozenset({"minimum", "exclusiveMinimum"})
+_HIGH: Final = frozenset({"maximum", "exclusiveMaximum"})
+
+# What means nothing for values of other types; `format` is left to its own comparison.
+_OF_TYPES: Final = {
+    frozenset({"string"}): IMPLIED["string"] - {"format"},
+    frozenset({"number", "integer"}): IMPLIED["number"],
+}
+
+
+def list_equivalent(before: SchemaView, after: SchemaView) -> Iterator[str]:
+    """Yield the keywords by which the same values are valid on both sides.
+
+    That holds for values of the types that both have in common; those are compared before.
+    """
+    if _list_needs(before) == _list_needs(after):
+        yield "dependentRequired"
+    if before.types is None or before.types != after.types:
+        return
+    types = before.types - {"null"}
+    for concerned, keywords in _OF_TYPES.items():
+        if types.isdisjoint(concerned):
+            yield from keywords
+    if types == {"integer"}:
+        for keywords in (_LOW, _HIGH):
+            ours, theirs = _find_bound(before, keywords), _find_bound(after, keywords)
+            if ours == theirs:
+                yield from keywords
+        steps = [
+            [fact.value for fact in view.facts.get("multipleOf", ()) if fact.value != 1]
+            for view in (before, after)
+        ]
+        if steps[0] == steps[1]:
+            yield "multipleOf"
+    patterns = [[fact.value for fact in view.facts.get("pattern", ())] for view in (before, after)]
+    if len(patterns[0]) == len(patterns[1]) and all(map(are_equal, *patterns)):
+        yield "pattern"
+
+
+def _find_bound(view: SchemaView, keywords: frozenset[str]) -> Any:
+    """Return the least or greatest integer that *keywords* allow; what they say if unknown."""
+    facts = [(key, fact.value) for key in sorted(keywords) for fact in view.facts.get(key, ())]
+    if not all(type(value) in (int, float) and isfinite(value) for _, value in facts):
+        return facts
+    if keywords is _LOW:
+        least = [ceil(value) if key == "minimum" else floor(value) + 1 for key, value in facts]
+        return max(least, default=None)
+    most = [floor(value) if key == "maximum" else ceil(value) - 1 for key, value in facts]
+    return min(most, default=None)
+
+
+def _list_needs(view: SchemaView) -> Any:
+    """Return which fields need which others that are not required anyway, directly or in turn."""
+    facts = view.facts.get("dependentRequired", ())
+    if len(facts) > 1 or not all(isinstance(fact.value, dict) for fact in facts):
+        return [fact.value for fact in facts]
+    needs: dict[str, Any] = facts[0].value if facts else {}
+    if not all(isinstance(each, list) and {*map(type, each)} <= {str} for each in needs.values()):
+        return needs
+    found = {
+        name: {*closure(names, lambda one: needs.get(one, ()))} - view.required.keys() - {name}
+        for name, names in needs.items()
+    }
+    return {name: names for name, names in found.items() if names}
