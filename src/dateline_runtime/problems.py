@@ -175,7 +175,7 @@ class _Filler:
                 yield [{}]
             return
         choices = [[[schema]]]
-        name = _goal(schema)
+        name = find_component(schema)
         if name is not None:
             if name in within:
                 return
@@ -310,7 +310,8 @@ def _normalize(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _goal(schema: Mapping[str, Any]) -> str | None:
+def find_component(schema: Mapping[str, Any]) -> str | None:
+    """Return the name of the component that *schema* refers to, if it refers to one."""
     reference = schema.get("$ref")
     if not isinstance(reference, str) or not reference.startswith(_SCHEMAS):
         return None

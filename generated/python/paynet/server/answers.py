@@ -50,6 +50,8 @@ _TEXT: Final = re.compile(r"(?:text|multipart|message)/.*|[^/]*/.*(?:java|ecma)s
 _MUCH: Final = 1024
 _BINARY: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
+_UNREADABLE: Final[tuple[type[Exception], ...]] = (*UNREADABLE, UnfitError)
+
 Change = Callable[[Any], Any]
 
 
@@ -291,7 +293,7 @@ class _Json:
             if after is value:
                 return content
             written = write_quickly(after)
-        except (*UNREADABLE, UnfitError) as error:
+        except _UNREADABLE as error:
             raise MisfitError(str(error)) from error
         return encode(written, coding) if coding else written
 

@@ -27,7 +27,7 @@ from .lifts import Lifted, RequestLift
 from .nouns import Operation, Settings
 from .pages import serve_documents
 from .paths import Paths, PathTemplate
-from .problems import Problems
+from .problems import NO_PATH, Problems
 from .results import Results
 from .runtime import etag, lifecycle
 from .runtime.asgi import (
@@ -46,6 +46,7 @@ from .runtime.asgi import (
     methods,
     respond,
     route,
+    strip_tags,
 )
 from .runtime.conversion import ConversionContext
 from .runtime.lifting import Lifting, liftings
@@ -54,12 +55,9 @@ from .runtime.narrowing import Narrowing, narrowings
 from .runtime.negotiation import Supported
 from .runtime.problems import Problem
 
-_NO_PATH: Final = "there is no such path"
 _IN_DOUBT: Final = "the request may mean more than one operation"
 
-_CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
-
-_SELECTING: Final = _CONDITIONS | {b"range", b"accept-encoding"}
+_SELECTING: Final = etag.CONDITIONS | {b"range", b"accept-encoding"}
 
 # Extensions that send a body without passing it through the layer, or what describes its bytes.
 _SHORTCUTS: Final = frozenset(
@@ -144,12 +142,7 @@ def wrap(
         pages = serve_documents(documents, settings, paths_served, problems.answer)
     return Versioned(
         layer.pass_on,
-        Supported(
-            contracts["default"],
-            tuple(contracts["supported"]),
-            contracts["header"],
-            **contracts.get("naming", {}),
-        ),
+        Supported.read(contracts),
         prefix=prefix,
         find=_find_beside(pages, paths, prefix),
         documents=pages,
@@ -376,7 +369,7 @@ class _Layer:
         A body is limited if it is read here, or if the settings limit this operation.
         """
         if row is None:
-            return Handling(self._refuse(HTTPStatus.NOT_FOUND, _NO_PATH), None)
+            return Handling(self._refuse(HTTPStatus.NOT_FOUND, NO_PATH), None)
         if not row.is_served:
             return Handling(self.pass_on, None)
         lift = row.lift(version)
@@ -731,15 +724,7 @@ def _strip(app: App, version: str) -> App:
     """
 
     def strip(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        for name, _ in scope["headers"]:
-            if name in _CONDITIONS:
-                headers = [
-                    (name, etag.strip_version(value, version) if name in _CONDITIONS else value)
-                    for name, value in scope["headers"]
-                ]
-                scope = {**scope, "headers": headers}
-                break
-        return app(scope, receive, send)
+        return app(strip_tags(scope, version), receive, send)
 
     return strip
 
@@ -769,7 +754,7 @@ def _select_all(headers: Headers, way: _Way, method: str) -> Headers:
             continue
         if name == b"if-none-match" and method in ("GET", "HEAD"):
             value = etag.select_version(value, way.version)
-        elif name in _CONDITIONS:
+        elif name in etag.CONDITIONS:
             value = etag.strip_version(value, way.version)
         elif name == b"accept-encoding":
             value = accept_codings(value)

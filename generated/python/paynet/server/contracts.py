@@ -6,13 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, Final, cast
-from urllib.parse import unquote
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
 from .runtime.errors import LONGEST_QUOTE, RequestError, quote
-
-_SCHEMAS: Final = "#/components/schemas/"
+from .runtime.problems import find_component
 
 TYPES: Final = frozenset({"null", "boolean", "object", "array", "number", "integer", "string"})
 
@@ -84,7 +82,7 @@ class Contract:
         if not isinstance(schema, dict):
             return TYPES if schema is True else frozenset()
         found = TYPES
-        name = _goal(schema)
+        name = find_component(schema)
         if name is not None and name not in within:
             found &= self.types(self._schemas.get(name, True), within | {name})
         if "type" in schema:
@@ -123,7 +121,7 @@ class Contract:
         if not isinstance(schema, dict):
             return False
         names.update(schema.get("properties", ()))
-        goal = _goal(schema)
+        goal = find_component(schema)
         found = [bool(schema.get("additionalProperties")), "patternProperties" in schema]
         if goal is not None and goal not in within:
             below = self._schemas.get(goal, True)
@@ -152,7 +150,7 @@ class Contract:
 
         Of alternatives, those that the predicate *knows* accepts count, if there are any.
         """
-        name = _goal(schema) if isinstance(schema, dict) else None
+        name = find_component(schema) if isinstance(schema, dict) else None
         if name is not None:
             return self._below(self._schemas.get(name, True), kind, own, knows)
         if not isinstance(schema, dict):
@@ -462,14 +460,6 @@ def _by_essence(found: Mapping[str, Any], media_type: str) -> Any:
     return None
 
 
-def _goal(schema: Mapping[str, Any]) -> str | None:
-    reference = schema.get("$ref")
-    if not isinstance(reference, str) or not reference.startswith(_SCHEMAS):
-        return None
-    name = unquote(reference.removeprefix(_SCHEMAS))
-    return name.replace("~1", "/").replace("~0", "~")
-
-
 def _collect_reached(schema: Any, schemas: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of *schemas* that *schema* refers to, directly or indirectly."""
     found: dict[str, Any] = {}
@@ -489,7 +479,7 @@ def _references(node: Any) -> Iterator[str]:
     else.
     """
     if isinstance(node, dict):
-        name = _goal(node)
+        name = find_component(node)
         if name is not None:
             yield name
         for below in cast("dict[str, Any]", node).values():

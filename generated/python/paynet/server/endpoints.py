@@ -14,7 +14,7 @@ from .contracts import MisfitError
 from .converters import Make, call
 from .items import StreamError
 from .nouns import Call, Operation, Refusal
-from .problems import Problems
+from .problems import NO_PATH, Problems
 from .readers import Readers
 from .results import Results, Stream, make_repeatable
 from .runtime import bodies, etag, idempotency
@@ -30,6 +30,7 @@ from .runtime.asgi import (
     find_headers,
     log_failure,
     respond,
+    strip_tags,
     whole,
 )
 from .runtime.conversion import ConversionContext
@@ -47,10 +48,7 @@ Handler = Callable[..., Awaitable[Any]]
 _UNMODIFIED: Final = frozenset(
     {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
 )
-# Their values are entity-tags, which handlers see without the version.
-_CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 _UNWRITTEN: Final = "this operation is not implemented yet"
-_NO_PATH: Final = "there is no such path"
 
 # Stands for a body that is not read here.
 _UNREAD: Final = b"..."
@@ -81,7 +79,7 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = []
         try:
-            response = await self._handle(_unversioned(scope), receive, send)
+            response = await self._handle(strip_tags(scope, scope["state"][VERSION]), receive, send)
             if response is None:
                 return
             answer, headers = response
@@ -106,7 +104,7 @@ class Endpoint:
         reader = self._readers.at(version)
         if reader is None:
             unserved = self._readers.explain_unserved(version)
-            status, message = (501, unserved) if unserved else (404, _NO_PATH)
+            status, message = (501, unserved) if unserved else (404, NO_PATH)
             return self._problems.answer(scope, Problem(status=status, message=message)), []
         if self._handler is None:
             problem = Problem(status=501, message=_UNWRITTEN)
@@ -248,19 +246,6 @@ def _maker(awaits: bool | None, context: ConversionContext) -> Make:
         return compute() if awaits is None else await call(compute, context, awaits=awaits)
 
     return make
-
-
-def _unversioned(scope: Scope) -> Scope:
-    """Return *scope* with the entity-tags of its version as handlers see them."""
-    headers = scope["headers"]
-    if all(name not in _CONDITIONS for name, _ in headers):
-        return scope
-    version: str = scope["state"][VERSION]
-    known = [
-        (name, etag.strip_version(value, version) if name in _CONDITIONS else value)
-        for name, value in headers
-    ]
-    return {**scope, "headers": known}
 
 
 def _conditional(scope: Scope, answer: Answer, headers: Headers) -> tuple[Answer, Headers]:

@@ -35,7 +35,7 @@ from .nouns import (
 )
 from .pages import serve_documents
 from .paths import PathTemplate, concrete_first, methods_of
-from .problems import Problems
+from .problems import NO_PATH, Problems
 from .readers import Readers
 from .results import Results
 from .runtime import lifecycle
@@ -80,7 +80,6 @@ __all__ = [
 
 _log = logging.getLogger(__name__)
 
-_NO_PATH: Final = "there is no such path"
 _NO_METHOD: Final = "there is no such method at this path"
 
 
@@ -163,12 +162,7 @@ def build(
     app.add_middleware(
         Versioned,
         # by keyword, because older releases of starlette pass the application by keyword, too
-        supported=Supported(
-            default,
-            tuple(contracts["supported"]),
-            contracts["header"],
-            **contracts.get("naming", {}),
-        ),
+        supported=Supported.read(contracts),
         prefix=prefix,
         ignoring=_ignoring(ignoring) if ignoring else None,
         documents=pages,
@@ -338,7 +332,7 @@ Handle = Callable[[HttpRequest, Exception], Awaitable[HttpResponse]]
 
 def _no_path(problems: Problems) -> Handle:
     async def handle(request: HttpRequest, error: Exception) -> HttpResponse:
-        return _render_problem(problems, request, Problem(status=404, message=_NO_PATH), error)
+        return _render_problem(problems, request, Problem(status=404, message=NO_PATH), error)
 
     return handle
 

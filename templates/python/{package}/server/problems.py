@@ -21,6 +21,8 @@ from .runtime.errors import Fault, encode
 from .runtime.idempotency import Answer
 from .runtime.problems import Body, Problem, problem_details
 
+NO_PATH: Final = "there is no such path"
+
 _TEXT: Final = "text/plain"
 
 _log = logging.getLogger(__name__)

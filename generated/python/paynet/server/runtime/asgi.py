@@ -190,6 +190,17 @@ def lead_to_path(scope: Scope) -> Scope:
     return changed
 
 
+def strip_tags(scope: Scope, version: str) -> Scope:
+    """Return a request with the entity-tags of *version* as the application knows them."""
+    if all(name not in etag.CONDITIONS for name, _ in scope["headers"]):
+        return scope
+    headers = [
+        (name, etag.strip_version(value, version) if name in etag.CONDITIONS else value)
+        for name, value in scope["headers"]
+    ]
+    return {**scope, "headers": headers}
+
+
 async def whole(receive: Receive) -> bytes | None:
     """Return the body of a request; None if the caller leaves before its end."""
     pieces = []

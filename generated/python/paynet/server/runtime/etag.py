@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
+"""The headers of requests that have entity-tags as their values."""
 
 _WEAK = "W/"
 

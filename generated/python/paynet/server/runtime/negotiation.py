@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 LONGEST_ECHO: Final = 256
 """The number of characters of the sent value that a rejection repeats."""
@@ -44,6 +45,12 @@ class Supported:
     place: str = "header"
     form: str = "YYYY-MM-DD"
     nearest: bool = False
+
+    @classmethod
+    def read(cls, contracts: Mapping[str, Any]) -> Supported:
+        """Return the versions that the contract data have."""
+        versions, naming = tuple(contracts["supported"]), contracts.get("naming", {})
+        return cls(contracts["default"], versions, contracts["header"], **naming)
 
     def __post_init__(self) -> None:
         for version in self.versions:

@@ -287,8 +287,12 @@ def filter_items(tag: str, shown: Mapping[str, bool], otherwise: Change) -> Chan
     def change(value: Json) -> Json:
         if not isinstance(value, list):
             return otherwise(value)
+        items = []
         try:
-            items = [item for item in value if shown[item[tag]]]
+            # most lists are short: a comprehension costs more than it saves
+            for item in value:
+                if shown[item[tag]]:
+                    items.append(item)
         except (KeyError, TypeError):
             # an item without a known tag: `otherwise` reports which
             return otherwise(value)
