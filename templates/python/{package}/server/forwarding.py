@@ -227,17 +227,18 @@ class Forwarding:
                     max_msg_size=_LARGEST_MESSAGE,
                 )
         except _RefusedError as error:
-            headers = _lead_headers_here(error.headers, self._upstream)
-            await _deny(scope, send, error.status, headers, error.body)
+            refused = _lead_headers_here(error.headers, self._upstream)
+            await _deny(scope, send, error.status, refused, error.body)
         except (aiohttp.ClientError, OSError) as error:
             late = isinstance(error, TimeoutError)
             _log.warning("WebSocket %r: %s", scope["path"], type(error).__name__)
             await _deny(scope, send, HTTPStatus.GATEWAY_TIMEOUT if late else HTTPStatus.BAD_GATEWAY)
         else:
             async with socket:
-                headers = _lead_headers_here(socket.headers, self._upstream)
-                headers = [each for each in headers if not each[0].startswith(_HANDSHAKE)]
-                start = {"subprotocol": socket.protocol, "headers": headers}
+                assert isinstance(socket, _Socket)
+                accepted = _lead_headers_here(socket.headers, self._upstream)
+                accepted = [each for each in accepted if not each[0].startswith(_HANDSHAKE)]
+                start = {"subprotocol": socket.protocol, "headers": accepted}
                 await send({"type": "websocket.accept", **start})
                 await _pass_messages(socket, receive, send)
 
@@ -584,9 +585,7 @@ async def _deny(
         await send({"type": "websocket.close"})
 
 
-async def _pass_messages(
-    socket: aiohttp.ClientWebSocketResponse, receive: Receive, send: Send
-) -> None:
+async def _pass_messages(socket: _Socket, receive: Receive, send: Send) -> None:
     """Forward messages, in both directions, until one side closes the connection."""
 
     async def up() -> None:
@@ -602,7 +601,8 @@ async def _pass_messages(
         while (message := await socket.receive()).type in _MESSAGES:
             key = _MESSAGES[message.type]
             await send({"type": "websocket.send", key: message.data})
-        code, reason = 1006, ""
+        code: int | None = 1006
+        reason = ""
         if message.type is aiohttp.WSMsgType.CLOSE:
             code, reason = message.data, message.extra or ""
         elif message.type is aiohttp.WSMsgType.ERROR:
