@@ -6,6 +6,7 @@ What a filter makes of a placeholder waits for its word (see `dateline.deferral`
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from html import escape
@@ -35,6 +36,14 @@ _MOST_IN_LINE: Final = 10_000
 
 _HEADING: Final = "h4"
 """The HTML elements of headings in descriptions: pages have their own headings above them."""
+
+
+_PLAIN_LINE: Final = r"[A-Za-z](?:[A-Za-z0-9 ,.;:?()/'-]*[A-Za-z0-9,.;:?()/'-])?"
+_PLAIN: Final = re.compile(rf"{_PLAIN_LINE}(?:\n{_PLAIN_LINE})*")
+"""A paragraph without anything that Markdown or HTML interprets, as most descriptions are.
+
+The parser is slow to import, and to run.
+"""
 
 
 def _escape_code(line: str) -> str:
@@ -67,6 +76,16 @@ def _commonmark() -> MarkdownIt:
     return parser
 
 
+def _lay_out_commonmark(text: str) -> str:
+    inert = _inert(text)
+    return f"<p>{inert}</p>\n" if _PLAIN.fullmatch(inert) else str(_commonmark().render(inert))
+
+
+def _lay_out_commonmark_line(text: str) -> str:
+    inert = _inert(text)
+    return inert if _PLAIN.fullmatch(inert) else str(_commonmark().renderInline(inert))
+
+
 def _remove_relative_links(state: StateCore) -> None:
     for block in state.tokens:
         kept: list[Token] = []
@@ -90,8 +109,8 @@ ESCAPES: Final[dict[str, Callable[[Any], str]]] = {
     "fragment": lambda text: markupsafe.escape(quote(text, safe="")),
     "diffline": lambda text: printable(text, _MOST_IN_LINE),
     "pre": lambda text: "\n".join(map(_escape_code, text.split("\n"))),
-    "commonmark": lambda text: _commonmark().render(_inert(text)),
-    "commonmark_line": lambda text: _commonmark().renderInline(_inert(text)),
+    "commonmark": _lay_out_commonmark,
+    "commonmark_line": _lay_out_commonmark_line,
     "html": lambda text: markupsafe.escape(escape_line(text)),
     "md": escape_markdown,
     "mdcode": quote_markdown,

@@ -93,7 +93,7 @@ _SAYS_NOTHING: Final = (ANNOTATIONS | KEYS) - {"format"}
 
 
 def _same(one: Any, other: Any) -> bool:
-    return json.dumps(one, default=str) == json.dumps(other, default=str)
+    return one is other or json.dumps(one, default=str) == json.dumps(other, default=str)
 
 
 def _differs(_: Era, __: Era, ___: str) -> bool:

@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from functools import cache, cached_property, partial
-from json import JSONEncoder
 from typing import Any, Final
 
 from dateline.openapi import COMPONENTS, WEBHOOKS, MadeName
 from dateline.schema.memo import Memo, closure
 from dateline.schema.references import ANCHORS, Resolver, escape, unescape
+from dateline.schema.values import write_compactly, write_slowly
 from dateline.schema.variants import subtypes
 from dateline.schema.words import differ_in_words_alone
 
@@ -32,10 +32,6 @@ _ANCHORS: Final = tuple(f'"{key}":'.encode() for key in ANCHORS)
 
 # The number of entries from which on a faster encoder is worth importing.
 _MANY: Final = 300
-
-_encode: Final = JSONEncoder(
-    ensure_ascii=False, check_circular=False, default=repr, separators=(",", ":")
-).encode
 
 
 class NodeText:
@@ -90,21 +86,8 @@ def _find_writer(root: dict[str, Any]) -> Callable[[Any], bytes]:
     components = root.get("components")
     sections = [root.get("paths"), *(components.values() if isinstance(components, dict) else ())]
     if sum(len(section) for section in sections if isinstance(section, dict)) < _MANY:
-        return _write_slowly
-    from pydantic_core import PydanticSerializationError, to_json
-
-    def write(node: Any) -> bytes:
-        try:
-            return to_json(node, fallback=repr)
-        except PydanticSerializationError:
-            # too deep, or text that is not valid Unicode
-            return _write_slowly(node)
-
-    return write
-
-
-def _write_slowly(node: Any) -> bytes:
-    return _encode(node).encode("utf-8", "surrogatepass")
+        return write_slowly
+    return write_compactly
 
 
 class DocumentIndex(Resolver):

@@ -7,7 +7,6 @@ that only others need. All targets of a component are in every version that has 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ from dateline.python.types import Inline
 from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
 from dateline.schema.usage import find_name, list_references, schemas
+from dateline.schema.values import write_compactly
 
 _K = TypeVar("_K")
 
@@ -38,7 +38,7 @@ def find_homes(
 
     # equal schemas get equal numbers
     read = Memo(
-        lambda schema: (number(json.dumps(schema)), [*dict.fromkeys(list_references(schema))])
+        lambda schema: (number(write_compactly(schema)), [*dict.fromkeys(list_references(schema))])
     )
     meaning: dict[tuple[str, str], int] = {}
     reach: dict[tuple[str, str], tuple[str, ...]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any, Final
 
 import jsonschema_rs
@@ -66,7 +66,7 @@ class SampledDocument:
         # one that follows many references takes a megabyte: few are needed again much later
         self._validators = memoize(self._compile, _MOST_COMPILED)
         self._small_validators = memoize(self._compile_for, _MOST_COMPILED)
-        self._plain_validators = memoize(self._compile, _MOST_PLAIN)
+        self._plain_validators = lru_cache(maxsize=_MOST_PLAIN)(_compile_plain)
         # each with its schemas: an id is unique only while its object lives
         self._written_schemas: dict[tuple[int, ...], tuple[Schemas, str]] = {}
         self.members = Memo(partial(_list_members, self._reader.resolver))
@@ -246,6 +246,11 @@ class SampledDocument:
                     for reference, goal in goals.items()
                 }
         return _depth(schema, self._depths)
+
+
+def _compile_plain(schemas: str) -> Any:
+    """Return a validator for *schemas* without references, for which no document is prepared."""
+    return _make_validator(json.loads(schemas), None)
 
 
 def _make_validator(schemas: list[Any], registry: Any) -> Any:

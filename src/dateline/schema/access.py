@@ -16,6 +16,7 @@ from dateline.schema.memo import Memo, closure
 from dateline.schema.parts import PartReader, Parts
 from dateline.schema.references import Located
 from dateline.schema.usage import list_references
+from dateline.schema.values import write_compactly
 
 READ_ONLY: Final = "readOnly"
 WRITE_ONLY: Final = "writeOnly"
@@ -86,8 +87,8 @@ class AccessUse:
 def _find_keywords(node: Any) -> frozenset[str]:
     """Return the keywords of access in *node*, at any depth, even where they are data."""
     # searched as text, which is many times as fast as a walk
-    text = repr(node)
-    return frozenset(keyword for keyword in ACCESS if f"'{keyword}'" in text)
+    text = write_compactly(node)
+    return frozenset(keyword for keyword in ACCESS if f'"{keyword}"'.encode() in text)
 
 
 class Hidden(Enum):

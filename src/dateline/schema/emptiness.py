@@ -45,17 +45,16 @@ class Emptiness:
         That is where members of a `oneOf` are equal, keywords contradict each other, or a value
         must contain another one of its kind.
         """
-        schemas = (
-            node
-            for _, kind, node in walk("document", self._document)
-            if kind == "schema" and isinstance(node, dict)
-        )
-        return any(self._references.values()) or any(
+        return any(
             self._contradicts_itself(each)
             or self._has_twins(each)
             or any(needed is False for needed in _list_needed(each))
-            for each in schemas
-        )
+            for each in self._schemas
+        ) or any(self._references.values())
+
+    @cached_property
+    def _schemas(self) -> list[dict[str, Any]]:
+        return [node for _, kind, node in walk("document", self._document) if kind == "schema"]
 
     def _has_twins(self, schema: dict[str, Any]) -> bool:
         members = [self._write(member) for member in _list(schema, "oneOf")]
@@ -64,21 +63,18 @@ class Emptiness:
     @cached_property
     def _references(self) -> dict[str, bool]:
         """Whether a reference leads to a schema for which no value is valid."""
-        found = {
-            node["$ref"]
-            for _, kind, node in walk("document", self._document)
-            if kind == "schema" and isinstance(node, dict) and isinstance(node.get("$ref"), str)
-        }
+        found = {node["$ref"] for node in self._schemas if isinstance(node.get("$ref"), str)}
         goals = {each: self._resolver.locate(each) for each in sorted(found)}
         # what needs itself stays without a value
         known = dict.fromkeys(goals, True)
-        before: dict[str, bool] = {}
-        while before != known:
-            before = known
-            known = {
-                reference: goal is None or self._is_empty(goal.value, before)
-                for reference, goal in goals.items()
-            }
+        pending = [*goals]
+        while pending:
+            for reference in pending:
+                goal = goals[reference]
+                known[reference] = goal is None or self._is_empty(goal.value, known)
+            # a schema with a value keeps it, whatever else turns out to have one
+            left = [reference for reference in pending if known[reference]]
+            pending = left if len(left) < len(pending) else []
         return known
 
     def _is_empty(self, schema: Any, known: dict[str, bool]) -> bool:
@@ -122,9 +118,14 @@ _BOUNDS: Final = (
     ("minProperties", "maxProperties", frozenset({"object"})),
 )
 
+_NARROWING: Final = frozenset({"enum", "const", *(least for least, _, _ in _BOUNDS)})
+"""The keywords without which nothing but the type limits values."""
+
 
 def _contradicts_itself(schema: dict[str, Any]) -> bool:
     """Return whether keywords of *schema* itself leave no value."""
+    if _NARROWING.isdisjoint(schema):
+        return False
     written = schema.get("type", "")
     names = written if isinstance(written, list) else [written]
     if not all(isinstance(name, str) for name in names):
