@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from dateline.versions import DATE_FORM, is_moving
 from dateline.versions import NEXT as NEXT
+
+T = TypeVar("T")
 
 NOTICE_DAYS: Final = 180
 """The days between an announcement and its day, unless the policy has another number."""
@@ -412,6 +415,17 @@ class Api:
         if not isinstance(self.document, Definitions):
             return None
         return self.document.meaning + repr(self.table).encode()
+
+    def derive(self, make: Callable[[Api], T]) -> T:
+        """Return the result of *make* for these definitions, the same object for all callers."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        made: T = self._derived[make]
+        return made
+
+    @cached_property
+    def _derived(self) -> dict[Any, Any]:
+        return {}
 
 
 class Definitions(dict[str, Any]):

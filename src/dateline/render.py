@@ -107,7 +107,7 @@ def render(
     that can't be laid out.
     """
     folders = [folder for folder in (templates, builtin_templates()) if folder is not None]
-    projector = Projector(api)
+    projector = api.derive(Projector)
     known = Recollection(cache, api.meaning)
     notes = list(_list_notes(api, projector, cache or Cache(None), known, validate=validate))
     with cycles_freed():

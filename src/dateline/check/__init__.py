@@ -135,7 +135,7 @@ class _Judge:
         self._cache = cache or Cache(None)
         self._table = table
         self._published = published
-        self.projector = Projector(api)
+        self.projector = api.derive(Projector)
 
     @cached_property
     def _readings(self) -> DiffReadings:

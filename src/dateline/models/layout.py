@@ -1,8 +1,8 @@
 """Lay out definitions as Python source, with datamodel-code-generator.
 
-It gets one schema for each kind of definition (a model, an enum, an alias), and runs the template
-of that kind on all definitions of the kind. References, names and order are decided before. No text
-of the API's authors passes through it: such text reaches the templates as code, already escaped.
+It gets one model for each kind of definition (a model, an enum, an alias), and runs the template of
+that kind on all definitions of the kind. References, names and order are decided before. No text of
+the API's authors passes through it: such text reaches the templates as code, already escaped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from dateline.cache import Cache, name_release
 from dateline.collector import return_memory
@@ -25,15 +25,10 @@ from dateline.python.code import Brackets, Text, call, lay_out, literal, quote_a
 from dateline.python.docstrings import docstring
 
 _PACKAGE: Final = "datamodel-code-generator"
-_PREFIX: Final = "#/components/schemas/"
 _BLOCK: Final = re.compile(r"^# begin ([A-Za-z0-9_.]+)\n(.*?)\n# end$", re.MULTILINE | re.DOTALL)
 
-# A schema for which the package runs the template of each kind.
-_SKELETONS: Final[dict[str, dict[str, Any]]] = {
-    "Model": {"type": "object", "properties": {}},
-    "Enum": {"type": "string", "enum": ["member"]},
-    "Alias": {},
-}
+# The kinds of definitions, each of which has a template.
+_KINDS: Final = ("Model", "Enum", "Alias")
 
 
 _LAID_OUT: Final[dict[bytes, bytes]] = {}
@@ -108,7 +103,7 @@ def lay_out_definitions(
                     names[key] = each.name
                     yield view._replace(key=Code(key))
 
-    views = {kind: list_views(kind) for kind in _SKELETONS}
+    views = {kind: list_views(kind) for kind in _KINDS}
     first = {kind: view for kind, found in views.items() if (view := next(found, None))}
     laid_out = _run({kind: chain([view], views[kind]) for kind, view in first.items()}, texts)
     count = Counter(key for key, _ in laid_out)
@@ -160,36 +155,23 @@ def _run(
 
 
 def _generate(views: Mapping[str, Iterator[_DefinitionCode]], templates: Path) -> str:
-    # slow to import, and not needed if earlier runs laid out everything
-    from datamodel_code_generator import InputFileType, PythonVersion, generate
-    from datamodel_code_generator.enums import DataModelType
+    # slow to import, and not needed if earlier runs laid out everything; the parser of the package,
+    # which its `generate` begins with, takes longer to import than all the rest
+    from datamodel_code_generator.model.enum import Enum
+    from datamodel_code_generator.model.pydantic_v2 import BaseModel
+    from datamodel_code_generator.model.type_alias import TypeAliasTypeBackport
+    from datamodel_code_generator.reference import Reference
 
-    document = {
-        "openapi": "3.1.0",
-        "info": {"title": "models", "version": "1"},
-        "paths": {},
-        "components": {"schemas": {kind: _SKELETONS[kind] for kind in views}},
-    }
-    generated = generate(
-        document,
-        output=None,
-        input_file_type=InputFileType.OpenAPI,
-        output_model_type=DataModelType.PydanticV2BaseModel,
-        target_python_version=PythonVersion.PY_311,
-        custom_template_dir=templates,
-        extra_template_data=defaultdict(
-            dict, {_PREFIX + kind: {"definitions": found} for kind, found in views.items()}
-        ),
-        use_exact_imports=True,
-        use_type_alias=True,
-        keep_model_order=True,
-        allow_remote_refs=False,
-        strict_refs=True,
-        disable_timestamp=True,
-        formatters=[],
+    models = {"Model": BaseModel, "Enum": Enum, "Alias": TypeAliasTypeBackport}
+    return "\n".join(
+        models[kind](
+            reference=Reference(path=kind, name=kind),
+            fields=[],
+            custom_template_dir=templates,
+            extra_template_data=defaultdict(dict, {kind: {"definitions": found}}),
+        ).render()
+        for kind, found in views.items()
     )
-    assert isinstance(generated, str)
-    return generated
 
 
 def _view(definition: Definition, ahead: frozenset[str]) -> _DefinitionCode:
