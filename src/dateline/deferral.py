@@ -27,6 +27,8 @@ _MARKED: Final = re.compile(
 )
 _DEFERRED_ALONE: Final = re.compile(_NAME)
 
+_write: Final = json.JSONEncoder(ensure_ascii=False).encode
+
 # Templates test whether a word contains this, so its placeholder has to contain it, too.
 _TESTED: Final = "deprecated"
 
@@ -82,7 +84,7 @@ def defer(kind: str, *parts: Any) -> str:
     """
     known = _PARTS.get()
     assert known is not None, "nothing waits outside of `deferring`"
-    written = json.dumps([kind, *parts], ensure_ascii=False)
+    written = _write([kind, *parts])
     name = blake2b(written.encode(errors="surrogatepass"), digest_size=12).hexdigest()
     known[name] = written
     return f"{_DEFERRED}{name}{_DEFERRED}"
@@ -101,7 +103,7 @@ def fill_in(written: str, words: Callable[[int], str], lay_out: Callable[[str], 
             text = join_lines(words(int(found[2])))
         else:
             text = lay_out(found[3])
-        return json.dumps(text, ensure_ascii=False)[1:-1]
+        return _write(text)[1:-1]
 
     return json.loads(_MARKED.sub(find, written))
 

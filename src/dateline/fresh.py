@@ -200,18 +200,27 @@ def _read_record(output: Folder) -> str | None:
         return None
 
 
-def record(output: Folder, key: str) -> str:
-    """Return the record to keep beside *output*, by which `unchanged_since` recognizes it."""
-    return f"{key}\noutput {digest(output)}\n"
+def record(output: Folder, key: str, digests: dict[str, str] | None = None) -> str:
+    """Return the record to keep beside *output*, by which `unchanged_since` recognizes it.
+
+    *digests* are the SHA-256 of its files by path, if the caller has just written them.
+    """
+    if digests is None:
+        found = digest(output)
+    else:
+        found = _digest_all((path, f"file {each}") for path, each in digests.items())
+    return f"{key}\noutput {found}\n"
 
 
 def digest(folder: Folder) -> str:
     """Return a digest of every file in *folder* without caches; that of nothing if it is absent."""
+    return _digest_all((path, _digest_file(entry)) for path, entry in _files(folder, ""))
+
+
+def _digest_all(files: Iterable[tuple[str, str]]) -> str:
     total = sha256()
-    for path, entry in sorted(_files(folder, ""), key=lambda found: found[0]):
-        content = _content(entry)
-        total.update(f"{path}\0{len(content)}\0".encode(errors="surrogateescape"))
-        total.update(content)
+    for path, content in sorted(files):
+        total.update(f"{path}\0{content}\0".encode(errors="surrogateescape"))
     return total.hexdigest()
 
 
@@ -239,12 +248,13 @@ def _files(folder: Folder, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]
             yield path, entry
 
 
-def _content(entry: os.DirEntry[str]) -> bytes:
-    """Return the content of a file, distinct from a link to the same content and from no file."""
+def _digest_file(entry: os.DirEntry[str]) -> str:
+    """Return a digest of a file, distinct from that of a link to the same content or of no file."""
     try:
         if not entry.is_file():
-            return b"none"
+            return "none"
         with open(entry.path, "rb") as file:
-            return (b"link " if entry.is_symlink() else b"file ") + file.read()
+            content = sha256(file.read()).hexdigest()
     except OSError:
-        return b"unreadable"
+        return "unreadable"
+    return f"link {content}" if entry.is_symlink() else f"file {content}"

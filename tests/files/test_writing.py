@@ -480,6 +480,19 @@ def test_nothing_is_to_do_only_for_the_key_that_was_remembered(written: Path) ->
     assert beside(written) == [".gitignore", "lock", "record", "written"]
 
 
+def test_what_was_written_is_recognized_without_reading_it_back(written: Path) -> None:
+    (written / "__pycache__").mkdir()
+    (written / "__pycache__/a.pyc").write_bytes(b"a cache")
+    for wanted in (OLD, NEW, {"a\u00fc.txt": b"", "deep/b": b"1", "deep.txt": b"2"}):
+        write(artifacts(wanted), written, key="inputs")
+        assert unchanged_since(written, "inputs")
+    (written / "deep/b").unlink()
+    assert not unchanged_since(written, "inputs")
+    (written / "deep/b").symlink_to("../deep.txt")
+    (written / "deep.txt").write_bytes(b"1")
+    assert not unchanged_since(written, "inputs")
+
+
 def test_write_can_remember_its_key_itself(written: Path) -> None:
     write(artifacts(OLD), written, key="inputs")
     assert unchanged_since(written, "inputs")

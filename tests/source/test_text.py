@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dateline.source.text import json_text, write_json, yaml_text
+from dateline.source.text import compact_json, json_text, write_json, yaml_text
 
 # What one YAML reader or another takes for something that is not this text.
 _AMBIGUOUS = """
@@ -59,6 +59,14 @@ def test_json_is_the_same_by_whatever_it_is_written(value: Any, indent: int) -> 
 )
 def test_json_of_extremes_is_the_same_by_whatever_it_is_written(value: Any) -> None:
     assert json_text({"a": [value]}) == write_json({"a": [value]}, 0)
+
+
+@given(values)
+@example([1e16, 1e22, -1e-5, 0.00001, 0.000012, 0.0001, 5e-324, -0.0])
+@example({"1e5": ["1e5", "\x7f", 2**64, -4.812919713439847e-07]})
+def test_compact_json_is_that_of_the_standard_library(value: Any) -> None:
+    plain = json.dumps([value], ensure_ascii=False, separators=(",", ":"))
+    assert compact_json([value]) == plain.encode()
 
 
 @given(values)

@@ -21,6 +21,8 @@ MOST_OPERATIONS: Final = 50
 DOCUMENTATION: Final = frozenset({"documentation-changed", "extension-changed"})
 """Rules about what promises nothing to a program."""
 
+_write: Final = json.JSONEncoder(ensure_ascii=False).encode
+
 _CONCERNED: Final = {
     Direction.REQUEST: "You send it",
     Direction.RESPONSE: "You receive it",
@@ -163,7 +165,7 @@ class Entry:
     def values(self) -> list[tuple[str, str]]:
         """The values before and after, as JSON, if there are any."""
         return [
-            (name, json.dumps(value, ensure_ascii=False))
+            (name, _write(value))
             for name, value in (("before", self.before), ("after", self.after))
             if value is not None
         ]

@@ -96,7 +96,7 @@ def write(
                 put(folder, LOG, extend_log(log, wanted[MANIFEST]))
                 clear(switch(folder), folder, there.found, there.same)
             if key is not None:
-                put(folder, RECORD, record(folder, key))
+                put(folder, RECORD, record(folder, key, wanted.digests))
     return written
 
 

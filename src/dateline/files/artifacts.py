@@ -49,8 +49,10 @@ _PART_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
 class Contents(Mapping[str, bytes]):
     """The content of every file, by path; those on the disk are read when needed."""
 
-    def __init__(self, artifacts: Iterable[Artifact]) -> None:
+    def __init__(self, artifacts: Iterable[Artifact], digests: dict[str, str]) -> None:
         self._artifacts = {artifact.path: artifact for artifact in artifacts}
+        self.digests = digests
+        """The SHA-256 of every file, by path."""
 
     def __getitem__(self, path: str) -> bytes:
         return self._artifacts[path].content
@@ -86,7 +88,10 @@ def collect_contents(artifacts: Iterable[Artifact]) -> Contents:
     for artifact in given:
         content = artifact.content
         listing[artifact.path] = ManifestEntry(len(content), digest_of(content))
-    return Contents([*given, Artifact(path=MANIFEST, content=format_manifest(listing))])
+    manifest = Artifact(path=MANIFEST, content=format_manifest(listing))
+    digests = {path: entry.digest for path, entry in listing.items()}
+    digests[MANIFEST] = digest_of(manifest.content)
+    return Contents([*given, manifest], digests)
 
 
 def _find_fault(path: str) -> str | None:

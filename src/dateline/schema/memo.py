@@ -41,8 +41,9 @@ class Memo(Generic[T]):
 
     def __call__(self, node: Any, *others: Hashable) -> T:
         """Return the value of *node*, computed by the first call."""
-        identity: Any = (tuple(map(id, node)),) if type(node) is tuple else id(node)
-        key = (identity, *others) if others else identity
+        key: Any = (tuple(map(id, node)),) if type(node) is tuple else id(node)
+        if others:
+            key = (key, *others)
         known = self._known.get(key)
         if known is None:
             if self._start is not None:

@@ -6,7 +6,6 @@ versions, and is laid out when they exist.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +31,7 @@ from dateline.server.protocols import lay_out_protocols
 from dateline.server.table import lay_out_table
 from dateline.server.types import Types
 from dateline.source.problems import short
+from dateline.source.text import compact_json
 from dateline.templating import TemplateError, environment
 
 _FOLDER: Final = "python/{package}/server"
@@ -207,8 +207,7 @@ class Server:
         described = describe_operations(self._api, self._operations, self._converters)
         data = {**self._contracts.data, **self._messages, **described}
         yield from self._laid_out(target, templates)
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        yield Artifact(path=f"{target}/contracts.json", content=text.encode() + b"\n")
+        yield Artifact(path=f"{target}/contracts.json", content=compact_json(data) + b"\n")
         for file in run_time():
             yield Artifact(path=f"{target}/runtime/{file.name}", content=file.read_bytes())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +15,7 @@ from dateline.server.converted import MODULE
 from dateline.server.converters import Converter
 from dateline.server.protocols import Protocols
 from dateline.server.types import Types
+from dateline.source.text import compact_json
 from dateline.templating import environment
 
 _FOLDER: Final = "python/{package}"
@@ -54,8 +54,8 @@ class ComponentModules:
         """Yield the modules and their data, of which the messages are already *described*."""
         package = f"python/{self._api.table.package}"
         data = {**self._contracts.data, **described}
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        yield Artifact(path=f"{package}/components.json", content=text.encode() + b"\n")
+        content = compact_json(data) + b"\n"
+        yield Artifact(path=f"{package}/components.json", content=content)
         views = {"components": self._components()}
         if data["events"]:
             views["events"] = self._events(data["events"], classes, homes)

@@ -226,6 +226,8 @@ def quote_yaml(text: str) -> str:
 
 def format_number(value: float | bool | None) -> str:
     """Return a number, true, false or null as JSON and every YAML reader interpret it."""
+    if type(value) is int:
+        return str(value)
     text = json.dumps(value)
     if isinstance(value, float) and "e" in text and "." not in text:
         # YAML 1.1 knows an exponent only after a decimal point

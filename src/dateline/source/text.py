@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
 
@@ -45,6 +47,21 @@ def json_text(value: Any, indent: int = 0) -> str:
         if "".join(lines).isprintable() and not _EXPONENT.search(text):
             return ("\n" + " " * indent).join(lines)
     return write_json(value, indent)
+
+
+# The same in compact JSON, where a text rarely looks like that.
+_COMPACT_EXPONENT: Final = re.compile(rb"[:,[]-?(?:[0-9][0-9.]*e|0\.0000)")
+
+
+def compact_json(value: dict[str, Any] | list[Any]) -> bytes:
+    """Return *value* as JSON without blanks, as `json.dumps` writes it."""
+    from pydantic_core import PydanticSerializationError, to_json
+
+    with suppress(PydanticSerializationError):
+        text = to_json(value)
+        if not _COMPACT_EXPONENT.search(text):
+            return text
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def write_json(value: Any, indent: int) -> str:
