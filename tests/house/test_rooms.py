@@ -37,7 +37,7 @@ HOMES = {
     "jinja2": {"templating"},
     "markdown_it": {"filters"},
     "markupsafe": {"filters"},
-    "pydantic_core": {"regex", "source", "diff", "models"},
+    "pydantic_core": {"regex", "schema", "source", "models"},
     "datamodel_code_generator": {"models"},
     "openapi_spec_validator": {"documents"},
     "pydantic": {"models"},
