@@ -63,6 +63,12 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
     multiple=True,
     help="Version only this operation, and pass all others through unchanged; repeatable.",
 )
+@click.option(
+    "--spanning",
+    metavar="OPERATION",
+    multiple=True,
+    help="The last path parameter of this operation may contain slashes; repeatable.",
+)
 @click.option("--converters", metavar="MODULE:NAME", help="Object with the converter methods.")
 @click.option(
     "--account-header",
@@ -126,6 +132,7 @@ def proxy(host: str, port: int, only: Sequence[str], limit: Sequence[str], **giv
         environment=given["environment"],
         only=only,
         limits=limit,
+        spanning=given["spanning"],
         converters=given["converters"],
         account_header=given["account_header"],
         grace=given["grace"],

@@ -22,11 +22,11 @@ class Proxy:
 
     ``generated`` is a folder of outputs, or that of a generated package. ``environment`` may be
     None where the API has one only. ``only`` are the operations that are versioned, all if empty;
-    ``limits`` are those of bodies (`operation=bytes`). ``converters`` names an object
-    (`module:name`) with the methods of the converters that the API needs. ``upstream`` are the
-    fields of the generated package's `Upstream`. ``account_header`` is the
-    name of the header that has the account of their context. The requests that run when the proxy
-    is ended have ``grace`` seconds.
+    ``limits`` are those of bodies (`operation=bytes`). ``spanning`` are the operations whose last
+    path parameter may contain slashes. ``converters`` names an object (`module:name`) with the
+    methods of the converters that the API needs. ``upstream`` are the fields of the generated
+    package's `Upstream`. ``account_header`` is the name of the header that has the account of their
+    context. The requests that run when the proxy is ended have ``grace`` seconds.
     """
 
     upstream: dict[str, Any]
@@ -34,6 +34,7 @@ class Proxy:
     environment: str | None
     only: Collection[str]
     limits: Collection[str]
+    spanning: Collection[str]
     converters: str | None
     account_header: str | None
     grace: int
@@ -75,7 +76,7 @@ def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
         for name, size in map(_read_limit, settings.limits)
     }
     given: dict[str, Any] = {
-        "settings": nouns.Settings(limits_of=limits),
+        "settings": nouns.Settings(limits_of=limits, spanning=settings.spanning),
         "environment": environment,
         "only": settings.only or None,
     }

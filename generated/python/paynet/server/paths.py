@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
+from itertools import zip_longest
 from typing import Final, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote
 
@@ -22,6 +23,9 @@ _BEHIND: Final = re.compile(r"\{(?![?&#])[^{}]*\}|(?P<behind>\{[?&#]|[?#])")
 _PLAIN: Final = r"[^/;\\]+"
 _PLAIN_SEGMENT: Final = rf"(?!\.){_PLAIN}"
 
+# The text of a parameter that may contain slashes.
+_ANY: Final = "((?s:.*))"
+
 # A suffix that servers with a route for `/things` may accept.
 _SUFFIX: Final = ".json"
 
@@ -37,9 +41,12 @@ class PathTemplate:
     are decoded, in the template as in requests.
 
     Published documents have paths with a query or a fragment, which no request can have.
+
+    *spanning* are the places of parameters that may be empty and contain slashes, for applications
+    that have such ones.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, spanning: Collection[int] = ()) -> None:
         path, query, self.is_path = _split(text)
         pieces = _PARAMETER.split(path)
         self.text: Final = text
@@ -52,7 +59,9 @@ class PathTemplate:
         """whether requests show that they mean this one, and which texts its parameters have"""
         self._query = query
         literals = [re.escape(_decode(piece)) for piece in pieces[0::2]]
-        self._pattern = re.compile("([^/]+)".join(literals))
+        written = [_ANY if at in spanning else "([^/]+)" for at in range(len(self.names))]
+        pairs = zip_longest(literals, written, fillvalue="")
+        self._pattern = re.compile("".join(text for pair in pairs for text in pair))
 
     @cached_property
     def shape(self) -> str:
@@ -214,19 +223,28 @@ class Paths(Generic[T, R]):
     path that has any, and its result is returned. A path has one reading, unless some servers
     normalize it: then it has those of `read_path`, in the case in which it was sent and in any
     case. The path itself comes first.
+
+    *spanning* are the places of parameters that may contain slashes, by path. A path that matches a
+    template without them does not belong to one with them.
     """
 
     def __init__(
         self,
         rows: Iterable[tuple[str, str, T]],
         make: Callable[[tuple[tuple[T, ...], ...]], R | None],
+        spanning: Mapping[str, Collection[int]] | None = None,
     ) -> None:
+        self._spanning: dict[str, list[tuple[PathTemplate, T]]] = {}
         listed: dict[tuple[str, int], list[tuple[PathTemplate, T]]] = {}
         for method, path, row in sorted(rows, key=lambda row: concrete_first(row[0], row[1])):
             template = PathTemplate(path)
+            spans = (spanning or {}).get(path)
             for each in methods_of(method):
                 found = listed.setdefault((each, len(template.segments) - 1), [])
                 found.append((template, row))
+                if spans:
+                    others = self._spanning.setdefault(each, [])
+                    others.append((PathTemplate(path, spans), row))
         self._make = cache(make)
         self._alternatives = {
             (method, count): _Alternatives(
@@ -271,9 +289,15 @@ class Paths(Generic[T, R]):
         for method in methods.upper().split():
             for each in read_path(path):
                 listed = self._alternatives.get((method, each.count("/")))
-                if listed is not None:
-                    found |= dict.fromkeys(listed.read(each))
+                rows = [] if listed is None else [*listed.read(each)]
+                found |= dict.fromkeys(rows or self._read_spanning(method, each))
         return self._make((*found,)) if found else None
+
+    def _read_spanning(self, method: str, path: str) -> Iterator[tuple[T, ...]]:
+        """Yield the rows that *path* matches because values may contain slashes."""
+        for template, row in self._spanning.get(method, ()):
+            if template.match(path, ignores_case=True) is not None:
+                yield (row,)
 
 
 class _Alternatives(Generic[T, R]):

@@ -54,6 +54,7 @@ from .runtime.mounting import change_references
 from .runtime.narrowing import Narrowing, narrowings
 from .runtime.negotiation import Supported
 from .runtime.problems import Problem
+from .spanning import find_spanning
 
 _IN_DOUBT: Final = "the request may mean more than one operation"
 
@@ -100,7 +101,9 @@ def wrap(
     if environment not in contracts["prefixes"]:
         known = ", ".join(contracts["prefixes"])
         raise ValueError(f"{environment!r} is no environment of this API; there are {known}")
-    unknown = sorted({*(only or ()), *settings.limits_of} - contracts["operations"].keys())
+    unknown = sorted(
+        {*(only or ()), *settings.limits_of, *settings.spanning} - contracts["operations"].keys()
+    )
     if unknown:
         raise ValueError(f"there is no operation {', '.join(unknown)}")
     prefix = contracts["prefixes"][environment] if settings.prefix is None else settings.prefix
@@ -110,6 +113,7 @@ def wrap(
         contracts, environment, converters["down"], judge=judge, is_partial=is_partial
     )
     up = liftings(contracts, environment, converters["up"], judge=judge, is_partial=is_partial)
+    spanning = find_spanning(app)
     rows = [
         _Row(
             name,
@@ -120,6 +124,8 @@ def wrap(
             down,
             up,
             is_strict=is_strict,
+            spanning=spanning,
+            is_spanning=name in settings.spanning,
             is_served=only is None or name in only,
             most=settings.limits_of.get(name, settings.limits).item,
         )
@@ -131,7 +137,8 @@ def wrap(
             return None
         return _Routed(layer, contracts["default"], readings)
 
-    paths = Paths(((each.method, each.path, each) for each in rows), make)
+    triples = ((each.method, each.path, each) for each in rows)
+    paths = Paths(triples, make, {each.path: each.spanning for each in rows})
     problems = Problems(contracts, data, settings, partial(_find_results, paths))
     problems.add(each.results for each in rows)
     hidden = cache(partial(find_hidden_headers, contracts, data))
@@ -188,6 +195,8 @@ class _Row:
         down: Mapping[str, Narrowing],
         up: Mapping[str, Lifting],
         *,
+        spanning: Mapping[str, Collection[int]],
+        is_spanning: bool,
         is_strict: bool,
         is_served: bool,
         most: int,
@@ -198,6 +207,10 @@ class _Row:
         self._most = most
         self.method: str = facts["method"]
         self.path: str = prefix + facts["path"]
+        template = PathTemplate(self.path)
+        last = [len(template.names) - 1] if is_spanning else []
+        self.spanning: Final = frozenset({*spanning.get(template.shape, ()), *last})
+        """the places of parameters that may contain slashes"""
         self.ignores_version: bool = facts.get("ignores_version", False)
         responses = {
             key: dict.fromkeys(content) or None for key, content in facts["responses"].items()
@@ -223,7 +236,7 @@ class _Row:
 
     @cached_property
     def template(self) -> PathTemplate:
-        return PathTemplate(self.path)
+        return PathTemplate(self.path, self.spanning)
 
     def is_there(self, version: str) -> bool:
         """Return whether *version* has the operation."""

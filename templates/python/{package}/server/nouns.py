@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
@@ -188,6 +188,9 @@ class Settings:
     that in the folder ``site``, or else the one that was generated with this package, as long as it
     is beside it.
 
+    ``spanning`` are the ids of operations of the application behind `versioned` in which the value
+    of the last parameter of the path may contain slashes.
+
     ``problem`` creates the bodies of errors, like `problem_details`. They are validated against the
     schema that the operation declares for the status; without one, they are sent as
     ``problem_type``. Without the function, bodies follow the declared schemas.
@@ -197,6 +200,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     limits_of: Mapping[str, Limits] = field(default_factory=dict)
     patience: float = idempotency.PATIENCE
+    spanning: Collection[str] = ()
     problem: Callable[[Problem], Any] | None = None
     problem_type: str = problems.MEDIA_TYPE
     unwritten: Literal["error", "501"] = "error"

@@ -1,0 +1,54 @@
+"""Find the parameters of paths whose values may have slashes, in the routes of an application.
+
+OpenAPI can't describe them: `/files/{path:path}` of FastAPI is `/files/{path}` in its document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any, Final
+
+_SPANNING: Final = "a/b"
+
+
+def find_spanning(app: Any) -> dict[str, frozenset[int]]:
+    """Return the places of such parameters among those of a path, for each path that has any.
+
+    The paths have `{}` for each parameter. *app* is FastAPI, Starlette, or middleware around them;
+    of other applications, routes are unknown.
+    """
+    return dict(_list_spanning(app, ""))
+
+
+def _list_spanning(app: Any, prefix: str) -> Iterator[tuple[str, frozenset[int]]]:
+    while not hasattr(app, "routes") and hasattr(app, "app"):
+        app = app.app
+    routes = getattr(app, "routes", ())
+    if not isinstance(routes, list | tuple):
+        return
+    for route in _list_routes(routes):
+        convertors = getattr(route, "param_convertors", None)
+        path = getattr(route, "path", None)
+        if not isinstance(convertors, dict) or not isinstance(path, str):
+            continue
+        if getattr(route, "endpoint", None) is None and hasattr(route, "app"):
+            yield from _list_spanning(route.app, prefix + path)
+            continue
+        names = [
+            at
+            for at, convertor in enumerate(convertors.values())
+            if re.fullmatch(convertor.regex, _SPANNING) is not None
+        ]
+        if names:
+            yield re.sub(r"\{[^{}]*\}", "{}", prefix + path), frozenset(names)
+
+
+def _list_routes(routes: Iterable[Any]) -> Iterable[Any]:
+    """Return *routes*, with those of routers that FastAPI includes when they are needed."""
+    try:
+        listed = getattr(import_module("fastapi.routing"), "iter_route_contexts", None)
+    except ImportError:
+        return routes
+    return routes if listed is None else listed(routes)

@@ -1,0 +1,218 @@
+"""Parameters of paths whose values may have slashes, which no document shows."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import APIRouter, FastAPI
+from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import JSONResponse
+from starlette.routing import Mount, Route
+from support.exchanges import Response, Staying, exchange, request
+from support.generated_server import Generated
+from support.sources import loaded
+
+OLD, NEW = "2024-01-01", "2025-01-01"
+
+TABLE = f"""\
+header: X-API-Version
+default: {OLD}
+versions:
+  - {{ date: {OLD}, title: The first. }}
+  - {{ date: {NEW}, title: The second. }}
+environments:
+  production: {{ servers: [{{ url: https://api.example/api }}] }}
+policy: dated-contract
+python: {{ package: spanning }}
+"""
+
+
+def describe(path: str, name: str, *parameters: str) -> str:
+    listed = ", ".join(
+        f"{{ name: {each}, in: path, required: true, schema: {{ type: string }} }}"
+        for each in parameters
+    )
+    return f"""\
+  {path}:
+    get:
+      operationId: {name}
+      tags: [Things]
+      parameters: [{listed}]
+      responses: {{ '200': {{ $ref: '#/components/responses/Thing' }} }}
+"""
+
+
+API = f"""\
+openapi: 3.1.0
+info: {{ title: Things, version: canonical }}
+tags: [{{ name: Things }}]
+paths:
+{describe("/files/{path}", "getFile", "path")}
+{describe("/files/{path}/meta", "getMeta", "path")}
+{describe("/{owner}/trees/{path}", "getTree", "owner", "path")}
+{describe("/things/{id}", "getThing", "id")}
+components:
+  responses:
+    Thing:
+      description: a thing
+      content: {{ application/json: {{ schema: {{ $ref: '#/components/schemas/Thing' }} }} }}
+  schemas:
+    Thing:
+      type: object
+      properties: {{ id: {{ type: string }}, since: {{ type: string, x-added: {NEW} }} }}
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("spanning")
+    files = {"versions.yaml": TABLE, "api.yaml": API}
+    return Generated(folder, loaded(folder, files)).module("server")
+
+
+def answer(**values: Any) -> dict[str, Any]:
+    return {"id": "-".join(values.values()), "since": "now"}
+
+
+def list_apps() -> dict[str, Any]:
+    """Return applications with the same routes."""
+
+    def add(routes: Any) -> None:
+        # an order in which each is reached
+        routes.get("/files/{path}/meta")(meta)
+        routes.get("/files/{path:path}")(get)
+        routes.get("/{owner}/trees/{path:path}")(get_tree)
+        routes.get("/things/{id}")(get_thing)
+
+    def meta(path: str) -> Any:
+        return answer(path=path)
+
+    def get(path: str) -> Any:
+        return answer(path=path)
+
+    def get_tree(owner: str, path: str) -> Any:
+        return answer(owner=owner, path=path)
+
+    def get_thing(id: str) -> Any:
+        return answer(id=id)
+
+    async def plain(request: Any) -> JSONResponse:
+        return JSONResponse(answer(**request.path_params))
+
+    router, below = APIRouter(), FastAPI()
+    add(router)
+    add(below)
+    inner = APIRouter()
+    inner.include_router(router)
+    included, mounted = FastAPI(), FastAPI()
+    included.include_router(inner, prefix="/api")
+    mounted.mount("/api", below)
+    paths = ["/files/{path}/meta", "/files/{path:path}", "/{owner}/trees/{path:path}"]
+    routes = [Route(each, plain) for each in [*paths, "/things/{id}"]]
+    return {
+        "included": included,
+        "mounted": mounted,
+        "starlette": Starlette(routes=[Mount("/api", routes=routes)]),
+        "within": GZipMiddleware(included),
+    }
+
+
+APPS = list_apps()
+
+
+def get(app: Any, path: str, version: str = OLD) -> Response:
+    scope = {**request(path=path, headers=[(b"x-api-version", version.encode())]), "root_path": ""}
+    return asyncio.run(exchange(app, scope))
+
+
+@pytest.mark.parametrize("app", APPS)
+@pytest.mark.parametrize(
+    ("path", "id"),
+    [
+        ("/api/files/a", "a"),
+        ("/api/files/a/b", "a/b"),
+        ("/api/files/a/b/c.json", "a/b/c.json"),
+        ("/api/files/", ""),
+        ("/api/files/a/", "a/"),
+        ("/api/files/a//b", "a//b"),
+        ("/api/files/a/meta", "a"),
+        ("/api/files/a/b/meta", "a/b/meta"),
+        ("/api/me/trees/a/b", "me-a/b"),
+        ("/api/me/trees/", "me-"),
+        ("/api/things/a", "a"),
+    ],
+)
+def test_a_value_with_slashes_belongs_to_its_operation(
+    server: Any, app: str, path: str, id: str
+) -> None:
+    layer = server.versioned(APPS[app], environment="production")
+    for version, expected in ((OLD, {"id": id}), (NEW, {"id": id, "since": "now"})):
+        response = get(layer, path, version)
+        assert (response.status, response.json) == (200, expected)
+        assert response.header("x-api-version") == [version]
+
+
+@pytest.mark.parametrize("app", APPS)
+@pytest.mark.parametrize("path", ["/api/things/a/b", "/api/things/", "/api/x/y/z"])
+def test_other_paths_are_those_of_no_operation(server: Any, app: str, path: str) -> None:
+    layer = server.versioned(APPS[app], environment="production")
+    response = get(layer, path)
+    assert (response.status in (404, 307), response.header("x-api-version")) == (True, [])
+
+
+async def repeat(scope: Any, _: Any, send: Any) -> None:
+    """Answer each path: nothing shows which routes there are."""
+    response = JSONResponse({"id": scope["path"], "since": "now"})
+    await response(scope, _, send)
+
+
+def test_operations_of_other_applications_are_named(server: Any) -> None:
+    paths = ["/api/files/a/b", "/api/FILES/a/b/", "/api/me/trees/a/b", "/api/files/"]
+    unknown = server.versioned(repeat, environment="production")
+    assert {"since" in get(unknown, path).json for path in paths} == {True}
+    settings = server.Settings(spanning=["getFile", "getTree"])
+    named = server.versioned(repeat, environment="production", settings=settings)
+    assert [get(named, path).json for path in paths] == [{"id": path} for path in paths]
+    assert "since" in get(named, "/api/me/you/trees/a").json
+    with pytest.raises(ValueError, match="there is no operation getAll"):
+        server.versioned(
+            repeat, environment="production", settings=server.Settings(spanning=["getAll"])
+        )
+
+
+def test_the_proxy_takes_their_names(tmp_path: Path) -> None:
+    pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
+    from dateline.proxy.layer import Proxy, build_layer
+
+    package = Generated(tmp_path, loaded(tmp_path, {"versions.yaml": TABLE, "api.yaml": API}))
+    settings = Proxy(
+        upstream={"url": "http://127.0.0.1:1", "connect": 0.1},
+        generated=package.folder,
+        environment=None,
+        only=(),
+        limits=(),
+        spanning=["getFile"],
+        converters=None,
+        account_header=None,
+        grace=1,
+        logs_requests=False,
+    )
+    layer, forwarding = build_layer(package.module("server"), settings)
+
+    async def find_versions() -> list[list[str]]:
+        try:
+            found = []
+            for path in ("/api/files/a/b", "/api/me/trees/a/b"):
+                scope = {**request(path=path), "scheme": "http", "client": ("127.0.0.1", 1)}
+                caller = Staying()
+                await layer(scope, caller.receive, caller.send)
+                found.append(caller.response.header("x-api-version"))
+            return found
+        finally:
+            await forwarding.close()
+
+    assert asyncio.run(find_versions()) == [[OLD], []]
