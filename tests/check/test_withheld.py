@@ -291,3 +291,58 @@ def test_the_rest_beside_other_parts_needs_a_converter(
 ) -> None:
     schema, value = case
     assert judge(tmp_path, schema, [value])[0] is None
+
+
+def withheld(date: str, **gate: Any) -> dict[str, Schema]:
+    """Return components with a list in which items become equal at *date*, directly or below."""
+    states = [
+        {"const": "x"},
+        {"const": "y", "x-shown-as": "x", **{gate.get("key", "x-added"): date}},
+    ]
+    state = {"type": "string", "oneOf": states}
+    items = {
+        "within": state,
+        "referred to": {"$ref": "#/components/schemas/Kind"},
+        "referred to twice": {"$ref": "#/components/schemas/Holder"},
+    }
+    unique = {"type": "array", "uniqueItems": True, "minItems": 2, "items": items[gate["at"]]}
+    return {
+        "Loan": {"type": "object", "required": ["in"], "properties": {"in": unique}},
+        "Holder": {
+            "type": "object",
+            "required": ["kind"],
+            "properties": {"kind": {"$ref": "#/components/schemas/Kind"}},
+        },
+        "Kind": state,
+    }
+
+
+@pytest.mark.parametrize("at", ["within", "referred to", "referred to twice"])
+@pytest.mark.parametrize(
+    ("key", "date", "verdict"),
+    [
+        ("x-added", "2024-09-01", Verdict.INFORMATION),
+        # callers of the newest version that is cut lack it, though no draft changed it
+        ("x-removed", "2025-06-01", Verdict.INFORMATION),
+        ("x-added", "next", Verdict.GATED),
+        ("x-removed", "next", Verdict.GATED),
+    ],
+)
+def test_only_what_a_draft_changes_is_gated_in_adopted_definitions(
+    tmp_path: Path, at: str, key: str, date: str, verdict: Verdict
+) -> None:
+    media = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
+    operation = {"operationId": "listLoans", "tags": ["Loans"]}
+    responses = {"200": {"description": "loans", "content": media}}
+    document = {
+        "paths": {"/loans": {"get": {**operation, "responses": responses}}},
+        "components": {"schemas": withheld(date, key=key, at=at)},
+    }
+    adopted = f"{VERSIONS}lint: adopted\n"
+    files = {"versions.yaml": adopted, "api.yaml": API, "loans.json": json.dumps(document)}
+    findings = [
+        finding
+        for finding in check_servable(loaded(tmp_path, files))
+        if finding.rule == "response-without-way-down"
+    ]
+    assert [finding.verdict for finding in findings] == [verdict]

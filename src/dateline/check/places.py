@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
 
-from dateline.gates import Timeline
+from dateline.gates import Timeline, gate_dates
 from dateline.model import GATES, WAS, Api
 from dateline.openapi import follow, pointer, walk
 from dateline.schema.access import WRITE_ONLY, Access
@@ -147,6 +147,30 @@ class Places:
             if any(_leads(user, words) for user in users)
         ]
         return {*closure(starts, lambda goal: refers[goal])}
+
+    def find_dates(self, path: Path) -> set[str]:
+        """Return the dates of all gates around *path*, within it, and in what it refers to."""
+        refers: dict[Path, set[Path]] = defaultdict(set)
+        for goal, users in self._users.items():
+            for user in users:
+                refers[user[:3]].add(goal[:3])
+        for parent, names in self.subtypes.items():
+            refers["components", "schemas", parent] |= {
+                ("components", "schemas", name) for name in names
+            }
+        starts = {
+            goal[:3]
+            for goal, users in self._users.items()
+            if any(user[: len(path)] == path for user in users)
+        }
+        reached = closure(starts, lambda root: refers[root])
+        return {
+            date
+            for at, (_, node) in self._nodes.items()
+            if not GATES.isdisjoint(node)
+            and (at[:3] in reached or at[: len(path)] == path or path[: len(at)] == at)
+            for date in gate_dates(node)
+        }
 
     def holder(self, path: Path) -> _RequiredPlace | None:
         """Return a place in a response that contains the value at *path* and can't omit it."""

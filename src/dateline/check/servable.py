@@ -7,8 +7,9 @@ one has its old name, ``x-shown-as`` replaces a member) and a total way up for r
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache as cache_result
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -51,24 +52,24 @@ def check_servable(
     information: it was published elsewhere.
     """
     drafts = {version.date for version in api.table.versions if version.draft}
-    newest = {version.date for version in api.table.supported[-1:]}
+    find_places = cache_result(partial(Places, api))
     for found in _list_unservable(api, projector, cache):
         finding = _create_finding(api, found)
-        if finding.rule == "response-without-way-down":
-            # a draft introduced what callers of the newest cut version can't be sent
-            is_of_draft = not newest.isdisjoint(finding.versions)
-        else:
-            is_of_draft = not drafts.isdisjoint(_dates(api, finding))
-        if api.table.adopted and not is_of_draft:
+        if api.table.adopted and drafts.isdisjoint(
+            _list_dates(api, finding, find_places) if drafts else ()
+        ):
             finding = replace(finding, verdict=Verdict.INFORMATION)
         yield finding
 
 
-def _dates(api: Api, finding: Finding) -> set[str]:
-    """Return the dates of the gates that *finding* is about."""
+def _list_dates(api: Api, finding: Finding, find_places: Callable[[], Places]) -> set[str]:
+    """Return the dates of the gates that *finding* may be about."""
     path = follow(api.document, finding.after_pointer or "")
-    node = value_at(api.document, path)
-    return {*gate_dates(node if isinstance(node, dict) else value_at(api.document, path[:-1]))}
+    if not isinstance(value_at(api.document, path), dict):
+        path = path[:-1]  # a keyword of the schema
+    if finding.rule == "response-without-way-down":
+        return find_places().find_dates(path)
+    return {*gate_dates(value_at(api.document, path))}
 
 
 def _list_unservable(
