@@ -73,8 +73,8 @@ def pytest_runtest_logfinish() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Collect once what is left: pytest does so five times, in search of errors."""
-    gc.collect()
+    """Collect once what the last tests left: pytest does so five times, in search of errors."""
+    gc.collect(1)
     gc.freeze()
 
 

@@ -66,7 +66,7 @@ def with_words(api: Api, replace: Callable[[str], str]) -> Api:
 def apis(root: Path) -> Iterator[Api]:
     yield load(SCHEMAS, cache=Cache(None))
     yield load(folder(root, LIBRARY, "library"), cache=Cache(None))
-    yield from (load(each.folder, cache=Cache(None)) for each in adopted_apis(root))
+    yield from (load(each.folder, cache=Cache(None)) for each in adopted_apis())
 
 
 def test_what_is_kept_is_what_is_rendered_whatever_the_words_are(tmp_path: Path) -> None:

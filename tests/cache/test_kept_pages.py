@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
@@ -28,13 +28,15 @@ def lay_out(api: Api) -> tuple[list[Artifact], Collection[str]]:
     return pages, Changes(api, Projector(api)).texts
 
 
-def recall(api: Api, cache: Cache) -> tuple[list[Artifact], bool]:
-    """Return the pages, and whether they were kept."""
+def recall(
+    api: Api, cache: Cache, pages: tuple[list[Artifact], Collection[str]]
+) -> tuple[list[Artifact], bool]:
+    """Return the pages, and whether they were kept; *pages* are what else is laid out."""
     laid_out = []
 
     def note() -> tuple[list[Artifact], Collection[str]]:
         laid_out.append(True)
-        return lay_out(api)
+        return pages
 
     return recall_pages(api, [], FOLDERS, cache, note), not laid_out
 
@@ -49,25 +51,21 @@ def emphasize(word: str, text: str) -> str:
     return f"{text}!" if text == word else text
 
 
-def apis(root: Path) -> Iterator[Api]:
-    yield load(SCHEMAS, cache=Cache(None))
-    yield from adopted_apis(root)
-
-
-def test_pages_are_kept_while_no_word_on_them_is_another(tmp_path: Path) -> None:
+def test_pages_are_kept_while_no_word_on_them_is_another() -> None:
     outcomes = set()
-    for found in apis(tmp_path):
+    for found in (load(SCHEMAS, cache=Cache(None)), *adopted_apis()):
         cache = Cache(None)
         same = with_words(found, str)
-        first, was_kept = recall(same, cache)
-        assert (first, was_kept) == (lay_out(same)[0], False)
-        assert recall(same, cache) == (first, True)
-        quoted = {*lay_out(same)[1]}
+        pages = lay_out(same)
+        assert recall(same, cache, pages) == (pages[0], False)
+        assert recall(same, cache, pages) == (pages[0], True)
+        quoted = {*pages[1]}
         words = sorted(words_of(found), key=lambda word: word not in quoted)
         for word in (*words[:4], *words[-4:]):
             other = with_words(same, partial(emphasize, word))
-            pages, was_kept = recall(other, cache)
-            assert pages == lay_out(other)[0], word
+            pages = lay_out(other)
+            found_pages, was_kept = recall(other, cache, pages)
+            assert found_pages == pages[0], word
             outcomes.add(was_kept)
     assert outcomes == {True, False}
 
@@ -96,15 +94,17 @@ TELLING = """
 def test_words_of_what_changed_are_quoted(tmp_path: Path, word: str, is_quoted: bool) -> None:
     found = with_words(api(tmp_path, things(TELLING)), str)
     cache = Cache(None)
-    recall(found, cache)
+    recall(found, cache, lay_out(found))
     other = with_words(found, lambda text: f"{text} else" if text == word else text)
-    assert recall(other, cache) == (lay_out(other)[0], not is_quoted)
+    pages = lay_out(other)
+    assert recall(other, cache, pages) == (pages[0], not is_quoted)
 
 
 @pytest.mark.parametrize("text", ["", "Now"])
 def test_words_that_become_equal_or_empty_have_another_meaning(tmp_path: Path, text: str) -> None:
     found = with_words(api(tmp_path, things(TELLING)), str)
     cache = Cache(None)
-    recall(found, cache)
+    recall(found, cache, lay_out(found))
     other = with_words(found, lambda word: text if word in ("Then", "Nowhere") else word)
-    assert recall(other, cache) == (lay_out(other)[0], False)
+    pages = lay_out(other)
+    assert recall(other, cache, pages) == (pages[0], False)

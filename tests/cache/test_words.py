@@ -37,8 +37,8 @@ def test_contract_data_of_the_payment_api_do_not_depend_on_words() -> None:
     require_independence(load(SCHEMAS))
 
 
-def test_contract_data_do_not_depend_on_words(tmp_path: Path) -> None:
-    for each in adopted_apis(tmp_path):
+def test_contract_data_do_not_depend_on_words() -> None:
+    for each in adopted_apis():
         require_independence(each)
 
 
@@ -56,8 +56,8 @@ def make_values(found: Api) -> list[Any]:
     return made
 
 
-def test_values_on_change_pages_do_not_depend_on_words(tmp_path: Path) -> None:
-    for found in (load(SCHEMAS), *adopted_apis(tmp_path)):
+def test_values_on_change_pages_do_not_depend_on_words() -> None:
+    for found in (load(SCHEMAS), *adopted_apis()):
         other = replace(found, document=with_other_words(found.document))
         values = make_values(found)
         assert len([each for each in values if each is not None]) > 3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from dateline.load.meaning import (
     replace_in_units,
 )
 from dateline.model import Api, Definitions
+from support.generated_server import keep_folder
 from support.random_chains import DATES, chains
 from support.sources import folder
 
@@ -65,14 +66,19 @@ def change_words(key: str, value: Any) -> Any:
     return with_other_words(value)
 
 
-def adopted_apis(root: Path) -> Iterator[Api]:
-    """Yield chains of random documents as they are adopted: with histories, and all they say."""
-    for number, documents in enumerate(chains(5, RANDOM_APIS)):
-        given = folder(
-            root,
-            {f"{day}.json": json.dumps(each) for day, each in zip(DATES, documents, strict=True)},
-            f"{number}-published",
-        )
-        schemas = root / f"{number}-adopted"
-        adopt(tuple(f"{day}={given / day}.json" for day in DATES), schemas)
-        yield load(schemas)
+@cache
+def adopted_apis() -> tuple[Api, ...]:
+    """Return chains of random documents as they are adopted: with histories, and all they say.
+
+    They are made once for all tests of a process.
+    """
+    root = keep_folder()
+    made = enumerate(chains(5, RANDOM_APIS))
+    return tuple(_adopt(root / str(number), chain) for number, chain in made)
+
+
+def _adopt(root: Path, chain: list[dict[str, Any]]) -> Api:
+    texts = {f"{day}.json": json.dumps(each) for day, each in zip(DATES, chain, strict=True)}
+    given = folder(root, texts, "published")
+    adopt(tuple(f"{day}={given / day}.json" for day in DATES), root / "adopted")
+    return load(root / "adopted")
