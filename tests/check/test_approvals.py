@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import pytest
 from support.commands import dateline
-from support.policies import committed, edit, git, list_unwaived, project
+from support.policies import TABLE, committed, copy_generated, edit, git, list_unwaived
 
 from dateline.check.approvals import _matches, _read_owners, is_approved
 
-__all__ = ["committed", "project"]
+__all__ = ["committed"]
 
 LOST: Final = ("[active, returned]", "[active, returned, lost]")
 ASKED: Final = (
@@ -30,9 +30,8 @@ UNAPPROVED: Final = "waiver-unapproved"
 
 
 def publish(root: Path, policy: str) -> None:
-    """Publish *root* with that policy."""
-    edit(root, (POLICY, policy))
-    assert dateline("generate").status == 0
+    """Publish *root*, in which nothing has been edited, with that policy."""
+    copy_generated(root, TABLE.replace(POLICY, policy))
     git("add", "-A")
     git("commit", "-q", "-m", "policy")
 
@@ -65,7 +64,9 @@ def test_a_waiver_that_is_settled_needs_no_approval_later(committed: Path) -> No
     assert dateline("generate").status == 0
     git("add", "-A")
     git("commit", "-q", "-m", "waived")
-    publish(committed, TEAM)
+    edit(committed, (POLICY, TEAM))
+    assert dateline("generate").status == 0
+    git("commit", "-q", "--all", "-m", "policy")
     assert list_unwaived() == []
     assert "  settled until 2999-01-01" in dateline("status").out
 

@@ -103,12 +103,27 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@cache
+def _commit() -> TemporaryDirectory[str]:
+    """Return a folder with a generated project in git, made once for all tests of a process."""
+    made = TemporaryDirectory()
+    copy_generated(Path(made.name))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made.name)
+        git("init", "-q", "-b", "main")
+        # each copy would have all the examples
+        shutil.rmtree(Path(".git", "hooks"))
+        git("add", "-A")
+        git("commit", "-q", "-m", "one")
+    return made
+
+
 @pytest.fixture
-def committed(project: Path) -> Path:
-    git("init", "-q", "-b", "main")
-    git("add", "-A")
-    git("commit", "-q", "-m", "one")
-    return project
+def committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a generated project, committed."""
+    shutil.copytree(_commit().name, tmp_path, symlinks=True, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 def edit(root: Path, *edits: tuple[str, str]) -> None:
