@@ -70,6 +70,47 @@ def test_definitions_come_from_the_code_and_do_not_differ_from_it(project: Path)
     )
 
 
+OTHERS = """
+
+class Wrapped:
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        await self.app(scope, receive, send)
+
+
+class Schema:
+    def to_schema(self):
+        return app.openapi()
+
+
+class Litestar:
+    openapi_schema = Schema()
+
+    async def __call__(self, scope, receive, send): ...
+
+
+wrapped = Wrapped(Wrapped(app))
+litestar = Wrapped(Litestar())
+document = app.openapi()
+
+
+def describe():
+    return document
+"""
+
+
+@pytest.mark.parametrize("name", ["wrapped", "litestar", "document", "describe", "app.openapi"])
+def test_documents_are_found_in_other_objects(project: Path, name: str) -> None:
+    (project / "shop.py").write_text(CODE + OTHERS)
+    checked = run("check", "--app", f"shop:{name}")
+    assert (checked.exit_code, checked.output.partition(" and ")[0]) == (
+        0,
+        "no differences between the definitions (2025-01-01)",
+    )
+
+
 @pytest.mark.parametrize(
     ("before", "after", "rule"),
     [

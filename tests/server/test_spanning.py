@@ -164,6 +164,18 @@ def test_other_paths_are_those_of_no_operation(server: Any, app: str, path: str)
     assert (response.status in (404, 307), response.header("x-api-version")) == (True, [])
 
 
+def test_routes_of_litestar_show_them(server: Any) -> None:
+    litestar = pytest.importorskip("litestar", reason="an application of Litestar")
+
+    async def get_file(path: str) -> dict[str, Any]:
+        return answer(path=path)
+
+    app = litestar.Litestar([litestar.get("/api/files/{path:path}")(get_file)])
+    layer = server.versioned(app, environment="production")
+    for path in ("/api/files/a", "/api/files/a/b"):
+        assert "since" not in get(layer, path).json
+
+
 async def repeat(scope: Any, _: Any, send: Any) -> None:
     """Answer each path: nothing shows which routes there are."""
     response = JSONResponse({"id": scope["path"], "since": "now"})

@@ -24,6 +24,11 @@ module, _, path = name.partition(":")
 found = importlib.import_module(module)
 for step in path.split("."):
     found = getattr(found, step)
+sources = ("openapi", "openapi_schema")
+while not any(hasattr(found, each) for each in sources) and hasattr(found, "app"):
+    found = found.app
+if not hasattr(found, "openapi") and hasattr(found, "openapi_schema"):
+    found = found.openapi_schema.to_schema
 found = getattr(found, "openapi", found)
 document = found() if callable(found) else found
 with open(target, "w", encoding="utf-8") as file:
@@ -45,9 +50,10 @@ def is_application(name: str) -> bool:
 def read_application(name: str) -> dict[str, Any]:
     """Return the document of the application *name*, `MODULE:NAME`, found from this folder.
 
-    That is the result of its method `openapi`, as in FastAPI; an object without one is the
-    document, or a function that returns it. The code runs in a process of its own. Raises
-    ApplicationError if it can't be imported or has no document.
+    That is the result of its method `openapi`, as in FastAPI, or that of its `openapi_schema`, as
+    in Litestar; middleware is what it wraps. Any other object is the document, or a function that
+    returns it. The code runs in a process of its own. Raises ApplicationError if it can't be
+    imported or has no document.
     """
     if not is_application(name):
         raise ApplicationError(f"{name!r} is no application; write MODULE:NAME, such as app:app")
@@ -69,8 +75,9 @@ def read_application(name: str) -> dict[str, Any]:
         if run.returncode != 0 or not target.exists():
             output = run.stderr.strip().splitlines() or [f"exit status {run.returncode}"]
             raise ApplicationError(
-                f"{name} gives no OpenAPI document: {output[-1]}; name an application as "
-                "MODULE:NAME that can be imported from here"
+                f"{name} gives no OpenAPI document: {output[-1]}; name an application "
+                "of FastAPI or Litestar, or a function that returns a document, as MODULE:NAME "
+                "that can be imported from here"
             )
         document = json.loads(target.read_bytes())
     if not isinstance(document, dict):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 _SPANNING: Final = "a/b"
@@ -16,8 +17,8 @@ _SPANNING: Final = "a/b"
 def find_spanning(app: Any) -> dict[str, frozenset[int]]:
     """Return the places of such parameters among those of a path, for each path that has any.
 
-    The paths have `{}` for each parameter. *app* is FastAPI, Starlette, or middleware around them;
-    of other applications, routes are unknown.
+    The paths have `{}` for each parameter. *app* is FastAPI, Starlette, Litestar, or middleware
+    around them; of other applications, routes are unknown.
     """
     return dict(_list_spanning(app, ""))
 
@@ -29,6 +30,9 @@ def _list_spanning(app: Any, prefix: str) -> Iterator[tuple[str, frozenset[int]]
     if not isinstance(routes, list | tuple):
         return
     for route in _list_routes(routes):
+        if isinstance(components := getattr(route, "path_components", None), list):
+            yield from _read_components(components)
+            continue
         convertors = getattr(route, "param_convertors", None)
         path = getattr(route, "path", None)
         if not isinstance(convertors, dict) or not isinstance(path, str):
@@ -39,10 +43,19 @@ def _list_spanning(app: Any, prefix: str) -> Iterator[tuple[str, frozenset[int]]
         names = [
             at
             for at, convertor in enumerate(convertors.values())
-            if re.fullmatch(convertor.regex, _SPANNING) is not None
+            if re.fullmatch(getattr(convertor, "regex", ""), _SPANNING) is not None
         ]
         if names:
             yield re.sub(r"\{[^{}]*\}", "{}", prefix + path), frozenset(names)
+
+
+def _read_components(components: list[Any]) -> Iterator[tuple[str, frozenset[int]]]:
+    """Yield the path of a route of Litestar if it has such parameters: those of the type `Path`."""
+    parameters = [each for each in components if not isinstance(each, str)]
+    found = [at for at, each in enumerate(parameters) if getattr(each, "type", None) is Path]
+    if found:
+        texts = (each if isinstance(each, str) else "{}" for each in components)
+        yield "/" + "/".join(texts), frozenset(found)
 
 
 def _list_routes(routes: Iterable[Any]) -> Iterable[Any]:
