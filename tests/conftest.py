@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -88,8 +88,15 @@ def user_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def mypy_cache(pytestconfig: pytest.Config) -> Iterator[None]:
-    """Let all runs of mypy, in later sessions as well, share what they know of libraries."""
-    folder = Path(pytestconfig.rootpath) / ".pytest_cache" / "mypy"
+    """Let all runs of mypy, in later sessions as well, share what they know of libraries.
+
+    Each process has a copy, as mypy writes into it. It begins with what `make test` found out.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    folder = pytestconfig.rootpath / ".pytest_cache" / "mypy" / worker
+    known = pytestconfig.rootpath / ".mypy_cache"
+    if known.is_dir() and not folder.exists():
+        shutil.copytree(known, folder)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MYPY_CACHE_DIR", str(folder / os.environ.get("PYTEST_XDIST_WORKER", "main")))
+        patch.setenv("MYPY_CACHE_DIR", str(folder))
         yield
