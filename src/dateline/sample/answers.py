@@ -68,8 +68,6 @@ def list_unanswered(document: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """
     unsampled = Unsampled(document)
     emptiness = Emptiness(document, unsampled.has)
-    if not emptiness.is_possible:
-        return
     answers: AnswerSampler | None = None
     for path, written in path_items(document):
         for method, operation in operations(resolve(document, written)):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, Final
 
 from dateline.openapi import is_old, walk
-from dateline.schema.references import Resolver
+from dateline.schema.memo import closure
+from dateline.schema.references import Located, Resolver
 from dateline.schema.types import UNIONS, declared_types, type_of
 
 # keywords that say nothing about values
@@ -33,10 +34,13 @@ class Emptiness:
         self._document = document
         self._resolver = Resolver(document)
         self._is_old = is_old(document)
+        self._known: dict[str, bool] = {}
+        """Whether a reference leads to a schema for which no value is valid."""
 
     def is_empty(self, schema: Any) -> bool:
         """Return whether no value is valid for *schema*, which is part of the document."""
-        return self._is_empty(schema, self._references)
+        self._follow(_list_references(schema))
+        return self._is_empty(schema)
 
     @cached_property
     def is_possible(self) -> bool:
@@ -45,39 +49,43 @@ class Emptiness:
         That is where members of a `oneOf` are equal, keywords contradict each other, or a value
         must contain another one of its kind.
         """
-        return any(
+        schemas = [node for _, kind, node in walk("document", self._document) if kind == "schema"]
+        if any(
             self._contradicts_itself(each)
             or self._has_twins(each)
             or any(needed is False for needed in _list_needed(each))
-            for each in self._schemas
-        ) or any(self._references.values())
-
-    @cached_property
-    def _schemas(self) -> list[dict[str, Any]]:
-        return [node for _, kind, node in walk("document", self._document) if kind == "schema"]
+            for each in schemas
+        ):
+            return True
+        found = {node["$ref"] for node in schemas if isinstance(node.get("$ref"), str)}
+        self._follow(sorted(found))
+        return any(self._known.values())
 
     def _has_twins(self, schema: dict[str, Any]) -> bool:
         members = [self._write(member) for member in _list(schema, "oneOf")]
         return len({*members}) < len(members)
 
-    @cached_property
-    def _references(self) -> dict[str, bool]:
-        """Whether a reference leads to a schema for which no value is valid."""
-        found = {node["$ref"] for node in self._schemas if isinstance(node.get("$ref"), str)}
-        goals = {each: self._resolver.locate(each) for each in sorted(found)}
+    def _follow(self, references: Iterable[str]) -> None:
+        """Find out where *references* lead, and all others that decide on these."""
+        goals: dict[str, Located | None] = {}
+
+        def list_next(reference: str) -> list[str]:
+            goals[reference] = goal = self._resolver.locate(reference)
+            found = [] if goal is None else _list_references(goal.value)
+            return [each for each in found if each not in self._known]
+
+        pending = [*closure([each for each in references if each not in self._known], list_next)]
         # what needs itself stays without a value
-        known = dict.fromkeys(goals, True)
-        pending = [*goals]
+        self._known |= dict.fromkeys(pending, True)
         while pending:
             for reference in pending:
                 goal = goals[reference]
-                known[reference] = goal is None or self._is_empty(goal.value, known)
+                self._known[reference] = goal is None or self._is_empty(goal.value)
             # a schema with a value keeps it, whatever else turns out to have one
-            left = [reference for reference in pending if known[reference]]
+            left = [reference for reference in pending if self._known[reference]]
             pending = left if len(left) < len(pending) else []
-        return known
 
-    def _is_empty(self, schema: Any, known: dict[str, bool]) -> bool:
+    def _is_empty(self, schema: Any) -> bool:
         if not isinstance(schema, dict):
             return schema is False
         if self._is_old and (schema.get("nullable") is True or None in _list(schema, "enum")):
@@ -85,12 +93,12 @@ class Emptiness:
         if self._contradicts_itself(schema):
             return True
         needed = [*_list(schema, "allOf"), *_list_needed(schema)]
-        if known.get(str(schema.get("$ref"))) or any(self._is_empty(one, known) for one in needed):
+        if self._known.get(str(schema.get("$ref"))) or any(map(self._is_empty, needed)):
             return True
         unions = [members for key in UNIONS if (members := _list(schema, key))]
-        return any(
-            all(self._is_empty(one, known) for one in members) for members in unions
-        ) or self._are_twins(_list(schema, "oneOf"))
+        return any(all(map(self._is_empty, members)) for members in unions) or self._are_twins(
+            _list(schema, "oneOf")
+        )
 
     def _contradicts_itself(self, schema: dict[str, Any]) -> bool:
         return _contradicts_itself(schema) or (self._refuses is not None and self._refuses(schema))
@@ -167,6 +175,20 @@ def _is_meant(key: str) -> bool:
 def _list(schema: dict[str, Any], key: str) -> list[Any]:
     found = schema.get(key)
     return found if isinstance(found, list) else []
+
+
+def _list_references(schema: Any) -> list[str]:
+    """Return the references that decide whether *schema* has a value."""
+    found = []
+    pending = [schema]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            found += [one["$ref"]] if isinstance(one.get("$ref"), str) else []
+            pending += _list_needed(one)
+            for key in ("allOf", *UNIONS):
+                pending += _list(one, key)
+    return found
 
 
 def _list_needed(schema: dict[str, Any]) -> list[Any]:
