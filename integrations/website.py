@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from dateline.cli import main as command
+from dateline.filters import create_renderer
 from dateline.presets import PRESETS
 from dateline.rules import RULES
 from dateline.rules.explanation import explain
@@ -52,7 +52,7 @@ def render_guide(text: str, home: str) -> tuple[str, str, str]:
     Links to other guides lead to their pages, those out of the website become plain text. *home*
     leads from the folder of the guide to `docs`.
     """
-    renderer = MarkdownIt("commonmark", {"html": False}).enable("table")
+    renderer = create_renderer()
     tokens = renderer.parse(text)
     headings = []
     for opening, inside in pairwise(tokens):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
@@ -58,6 +58,34 @@ def _inert(text: str) -> str:
     return "\n".join(printable(line, _MOST_IN_LINE) for line in text.expandtabs(4).splitlines())
 
 
+def create_renderer() -> MarkdownIt:
+    """Return a renderer of CommonMark 0.31 with tables, without HTML.
+
+    Code that is wider than the page can be scrolled by keyboard. Columns are aligned by classes,
+    since pages have no inline style.
+    """
+    # needed by the site only
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    rules = parser.renderer.rules  # type: ignore[attr-defined]
+    for name in ("fence", "code_block"):
+        rules[name] = partial(_render_code, rules[name])
+    parser.core.ruler.push("aligned_by_class", _align_by_class)
+    return parser
+
+
+def _render_code(render: Callable[..., str], *arguments: Any) -> str:
+    return render(*arguments).replace("<pre>", '<pre tabindex="0">', 1)
+
+
+def _align_by_class(state: StateCore) -> None:
+    for token in state.tokens:
+        style = str(token.attrs.pop("style", ""))
+        if style:
+            token.attrs["class"] = style.removeprefix("text-align:")
+
+
 @cache
 def _commonmark() -> MarkdownIt:
     """Return a renderer of CommonMark 0.31 with tables.
@@ -66,10 +94,7 @@ def _commonmark() -> MarkdownIt:
     A link to an address without a scheme, which leads somewhere where its authors publish it, is
     text.
     """
-    # needed by the site only
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    parser = create_renderer().disable("image")
     for name in ("heading_open", "heading_close"):
         parser.add_render_rule(name, _render_heading)
     parser.core.ruler.push("links_outside", _remove_relative_links)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import shutil
 import sys
@@ -54,6 +55,12 @@ def test_nothing_is_requested_from_elsewhere(website: Path, pages: Site) -> None
     for page in pages.values():
         local = {load.removeprefix("./").removeprefix("../") for load in page.loads}
         assert local <= {"data:,", *files}
+
+
+def test_code_can_be_scrolled_by_keyboard_and_nothing_has_a_style(website: Path) -> None:
+    for path in website.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"<pre>|<[^>]* style=", text), path
 
 
 def test_a_rule_is_explained_on_its_page(pages: Site) -> None:

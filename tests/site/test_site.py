@@ -14,6 +14,7 @@ from support.odd_api import ODD
 from support.site_pages import Site, SitePage, find_broken_links
 from support.sources import VERSIONS, folder
 
+from dateline.filters import ESCAPES
 from dateline.load import load
 from dateline.render import render
 
@@ -172,6 +173,30 @@ def test_the_search_knows_everything_in_the_newest_version_that_has_it() -> None
         "Loan": "2025-09-01/schemas/Loan.html",
         "LoanState": "2025-09-01/schemas/LoanState.html",
     }
+
+
+DESCRIPTION: Final = """\
+| a | b | c |
+|--:|:-:|---|
+| 1 | 2 | 3 |
+
+```sh
+x <pre> y
+```
+
+1. in a list
+
+       z
+"""
+
+
+def test_code_in_descriptions_can_be_scrolled_and_tables_have_no_style() -> None:
+    made = ESCAPES["commonmark"](DESCRIPTION)
+    assert re.findall(r"<pre[^>]*>", made) == ['<pre tabindex="0">'] * 2
+    assert re.findall(r"<t[hd]\b[^>]*>", made) == [
+        *('<th class="right">', '<th class="center">', "<th>"),
+        *('<td class="right">', '<td class="center">', "<td>"),
+    ]
 
 
 def test_without_the_setting_there_is_no_site() -> None:
