@@ -247,6 +247,7 @@ HARMLESS: Final[list[tuple[str, Schema]]] = [
     ("replaced", {"not": requires("a", "c")}),
     ("replaced", {"minProperties": 1, **requires("a")}),
     ("renamed", {"dependentRequired": {"d": ["a"]}}),
+    ("renamed", {"unevaluatedProperties": False}),
     ("of a union", {"minProperties": 2}),
     ("of a union", {"unevaluatedProperties": False}),
 ]
@@ -270,6 +271,46 @@ def test_the_finding_names_the_schema_the_keywords_and_the_versions(tmp_path: Pa
     assert finding.after_pointer == "/components/schemas/Loan/properties/in/uniqueItems"
     assert (finding.rule, finding.versions) == ("response-without-way-down", ("2024-01-15",))
     assert finding.environments == ("production", "sandbox")
+
+
+SENT: Final[list[tuple[str, Schema, str | None]]] = [
+    ("renamed", {"dependentRequired": {"d": ["a"]}}, "dependentRequired"),
+    ("renamed", {"if": requires("d"), "then": requires("a")}, "if"),
+    ("renamed", {"not": requires("a", "d")}, "not"),
+    ("renamed", {"dependentRequired": {"a": ["d"]}}, None),
+    ("renamed", {"unevaluatedProperties": False}, None),
+    ("renamed", {"minProperties": 2}, None),
+    ("added", {"minProperties": 1}, None),
+    ("added", {"not": requires("a", "c")}, None),
+    ("defaulted", {"not": requires("a", "c")}, "not"),
+    ("defaulted", {"maxProperties": 1}, "maxProperties"),
+    ("defaulted", {"dependentRequired": {"c": ["a"]}}, "dependentRequired"),
+    ("defaulted", {"minProperties": 1}, None),
+]
+
+
+@pytest.mark.parametrize("case", SENT, ids=str)
+def test_a_request_that_does_not_fit_once_it_is_converted_is_found(
+    tmp_path: Path, case: tuple[str, Schema, str | None]
+) -> None:
+    name, keywords, keyword = case
+    defaulted = {"a": TEXT, "c": {**TEXT, "default": "1"}}
+    properties = defaulted if name == "defaulted" else FIELDS[name][0]
+    was = {"required": ["c"], "x-was": {"2024-09-01": {"required": None}}}
+    required = was if name == "defaulted" else {}
+    loan = {"type": "object", "properties": properties, **required, **keywords}
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}}
+    operation = {"operationId": "addLoan", "tags": ["Loans"], "requestBody": body}
+    responses = {"responses": {"204": {"description": "added"}}}
+    document = {
+        "paths": {"/loans": {"post": {**operation, **responses}}},
+        "components": {"schemas": {"Loan": loan}},
+    }
+    files = {"versions.yaml": f"{VERSIONS}lint: adopted\n", "api.yaml": API}
+    api = loaded(tmp_path, {**files, "loans.json": json.dumps(document)})
+    found = [(one.rule, one.message) for one in check_servable(api)]
+    said = f"Loan: requests of 2024-01-15 may not fit `{keyword}`"
+    assert found == ([("request-without-way-up", said)] if keyword else [])
 
 
 REST: Final[list[tuple[Schema, Any]]] = [

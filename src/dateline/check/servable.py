@@ -123,7 +123,7 @@ def _find_withheld(api: Api, projector: Projector) -> Iterator[Unservable]:
     # slow to import, and needed only if definitions have changed
     from dateline.contracts import find_withheld
 
-    for path, why, combinations in find_withheld(api, projector):
+    for path, why, combinations, is_sent in find_withheld(api, projector):
         concerned = list_concerned(combinations)
         keywords = ", ".join(f"`{keyword}`" for keyword in why)
         is_member = not why and len(path) > 2
@@ -131,6 +131,9 @@ def _find_withheld(api: Api, projector: Projector) -> Iterator[Unservable]:
         fact = f"values may not fit {keywords}" if why else "it is absent"
         where = ", ".join(concerned["versions"])
         message = f"{name_place(path)}: {fact} in {where}, and can't be left out"
+        if is_sent:
+            rule = "request-without-way-up"
+            message = f"{name_place(path)}: requests of {where} may not fit {keywords}"
         # a single keyword that the schema has is the place
         is_there = len(why) == 1 and why[0] in (value_at(api.document, path) or ())
         yield Unservable(rule, (*path, *why) if is_there else path, message, concerned)

@@ -20,7 +20,7 @@ them are the events, ``"events": {NAME: {"component": NAME, "versions": {ENVIRON
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
@@ -51,7 +51,7 @@ from dateline.contracts.nodes import (
 )
 from dateline.contracts.published import PublishedSchemas
 from dateline.contracts.reach import Reach
-from dateline.contracts.withheld import Withheld, list_sources
+from dateline.contracts.withheld import Withheld, list_misfits, list_sources
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Problem, SourceError
 from dateline.openapi import replace_children
@@ -87,7 +87,8 @@ def all_contract_data(api: Api, projector: Projector) -> tuple[ContractData, Con
 def find_withheld(api: Api, projector: Projector) -> list[Withheld]:
     """Return the schemas from which whole responses or events may not be sent to older callers.
 
-    Something in a value has no counterpart in their version, and can't be left out of it.
+    Something in a value has no counterpart in their version, and can't be left out of it. Those
+    that requests of older callers may not fit any more are returned as well.
     """
     return _Contracts(api, projector).find_withheld()
 
@@ -167,14 +168,16 @@ class _Contracts:
         events = {*list_events(self._api.document).values()}
         listed = roots.roots(self._api, Way.DOWN, unserved)
         listed += [one for one in roots.component_roots(self._api) if one.path[-1] in events]
-        found: dict[tuple[Path, tuple[str, ...]], int] = {}
-        for at, sources in _WayNodes(self, Way.DOWN, "operations", listed).list_sources():
-            for source in sources:
-                key = self._histories.place(source.schema), source.why
-                found[key] = found.get(key, 0) | 1 << at
-        members = self._timeline.members
+        found: dict[tuple[Path, tuple[str, ...], bool], int] = {}
+        sent = roots.roots(self._api, Way.UP, unserved)
+        for way, ends, find in ((Way.DOWN, listed, list_sources), (Way.UP, sent, list_misfits)):
+            for at, sources in _WayNodes(self, way, "operations", ends).list_sources(find):
+                for source in sources:
+                    key = self._histories.place(source.schema), source.why, way is Way.UP
+                    found[key] = found.get(key, 0) | 1 << at
         return [
-            Withheld(*key, tuple(members(mask))) for key, mask in sorted(found.items(), key=repr)
+            Withheld(path, why, tuple(self._timeline.members(mask)), is_sent)
+            for (path, why, is_sent), mask in sorted(found.items(), key=repr)
         ]
 
     def _list_places(self, data: Data) -> dict[str, tuple[str | int, ...]]:
@@ -305,6 +308,7 @@ def _describe_replaced(converter: ConverterStep) -> Data:
     return {"replaced": {"newer": [*newer], "older": [*older]}}
 
 
+_List = Callable[[Iterable[str], Callable[[str], Node]], list[Withholder]]
 Build = Callable[[Builder], Node]
 
 
@@ -359,8 +363,8 @@ class _WayNodes:
             roots.put(self._begun, root, name)
         return rows
 
-    def list_sources(self) -> Iterator[tuple[int, list[Withholder]]]:
-        """Yield the sources from which values can't be shown, for each combination."""
+    def list_sources(self, list_each: _List) -> Iterator[tuple[int, list[Withholder]]]:
+        """Yield what *list_each* finds from the nodes of operations on, for each combination."""
         for environment, places in self._contracts.columns:
             for number, at in enumerate(places):
 
@@ -368,7 +372,7 @@ class _WayNodes:
                     row = self._shapes.get(name)
                     return None if row is None else row[environment][number]
 
-                yield at, list_sources(self._starts, find)
+                yield at, list_each(self._starts, find)
 
     def _rows(self, names: set[str]) -> dict[str, Row]:
         rows: dict[str, Row] = {}

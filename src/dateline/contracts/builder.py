@@ -163,11 +163,14 @@ class Builder:
         inner = self._union(flat) if flat.unions else self._value(flat)
         if flat.converters:
             return self.convert(flat.converters, inner, *flat.schemas)
-        if inner is None or self.view.way is Way.UP or _is_from_converter(inner):
+        if inner is None or _is_from_converter(inner):
             return inner
         broken = list_broken(self.view, flat, inner)
         if not broken:
             return inner
+        if self.view.way is Way.UP:
+            source = Withholder(flat.schemas[0], broken)
+            return {**inner, "source": source} if isinstance(inner, dict) else inner
         return {
             "then": inner,
             "fits": together([self.view.describe_shown(each) for each in flat.schemas]),
@@ -284,7 +287,8 @@ class Builder:
             result["least"] = flat.least_items
         if flat.unique:
             result["unique"] = True
-        result["source"] = Withholder(flat.schemas[0], ("uniqueItems",))
+        if self.view.way is Way.DOWN:
+            result["source"] = Withholder(flat.schemas[0], ("uniqueItems",))
         return result
 
     # Objects

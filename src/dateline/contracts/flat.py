@@ -38,8 +38,8 @@ _UNSERVED: Final = (
 # Keywords for some parts of a value, and those for the rest of them.
 _REST: Final = {"prefixItems": "items", "patternProperties": "additionalProperties"}
 
-# Keywords that relate the parts of a value: leaving a part out may violate them.
-RELATING: Final = frozenset({*_UNSERVED, "dependentRequired"})
+# Keywords that relate the parts of a value: leaving a part out, or adding one, may violate them.
+RELATING: Final = frozenset({*_UNSERVED, "dependentRequired", "maxProperties"})
 
 # Keywords of texts and numbers, which a value that replaces another may violate.
 SCALAR: Final = frozenset(

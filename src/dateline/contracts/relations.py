@@ -26,14 +26,15 @@ class Effect(Flag):
 class Conversion:
     """What may happen to values of the type *kind* when they are converted.
 
-    Objects lose the fields *gone*, and those *renamed* have new names; *altered* fields have other
-    values. With *others*, this may be so for fields without a schema and for items, and with
-    *fewer*, there may be fewer of these. With *chosen*, which keywords apply to a field depends on
-    the value. A *kind* other than object and array is any.
+    Objects lose the fields *gone*, get those *added*, and those *renamed* have new names; *altered*
+    fields have other values. With *others*, this may be so for fields without a schema and for
+    items, and with *fewer*, there may be fewer of these. With *chosen*, which keywords apply to a
+    field depends on the value. A *kind* other than object and array is any.
     """
 
     kind: str
     gone: frozenset[str] = frozenset()
+    added: frozenset[str] = frozenset()
     renamed: Mapping[str, str] = field(default_factory=dict)
     altered: frozenset[str] = frozenset()
     others: bool = False
@@ -46,7 +47,7 @@ class Conversion:
 
     def gain(self, names: Iterable[str]) -> bool:
         """Return whether one of *names* may be new."""
-        return not set(self.renamed.values()).isdisjoint(names)
+        return not self.added.union(self.renamed.values()).isdisjoint(names)
 
     def read(self, name: str, schema: Any) -> Effect:
         """Return the effect on objects whose field *name* is restricted by *schema*."""
@@ -130,7 +131,7 @@ def _affect_properties(found: Conversion, properties: dict[str, Any]) -> Effect:
 
 def _affect_patterns(found: Conversion, patterns: dict[str, Any]) -> Effect:
     effect = Effect.NONE
-    names = {*found.gone, *found.altered, *found.renamed, *found.renamed.values()}
+    names = {*found.gone, *found.added, *found.altered, *found.renamed, *found.renamed.values()}
     for pattern, schema in patterns.items():
         for name in sorted(names):
             if _matches(pattern, name, unknown=True):
@@ -143,7 +144,8 @@ def _affect_other_properties(found: Conversion, schema: Any) -> Effect:
     if _says_nothing(schema):
         return Effect.NONE
     # which fields are undeclared may depend on the value; without that, these are as they were
-    if found.chosen or found.renamed or found.others or schema is not False:
+    is_other = found.chosen or found.added or found.renamed or found.others
+    if is_other or schema is not False:
         return Effect.BOTH
     return Effect.MENDS
 
@@ -174,10 +176,10 @@ _EFFECTS: Final[dict[str, Callable[[Conversion, Any], Effect]]] = {
     "dependentRequired": _affect_dependent_required,
     "dependentSchemas": _affect_dependent_schemas,
     **dict.fromkeys(("additionalProperties", "unevaluatedProperties"), _affect_other_properties),
-    "minProperties": lambda found, _: _effect(bool(found.gone) or found.fewer, False),
-    "maxProperties": lambda found, _: _effect(False, bool(found.gone) or found.fewer),
+    "minProperties": lambda found, _: _effect(bool(found.gone) or found.fewer, bool(found.added)),
+    "maxProperties": lambda found, _: _effect(bool(found.added), bool(found.gone) or found.fewer),
     "propertyNames": lambda found, _: _effect(
-        bool(found.renamed), bool(found.gone or found.renamed) or found.fewer
+        bool(found.renamed or found.added), bool(found.gone or found.renamed) or found.fewer
     ),
     **dict.fromkeys(("allOf", "anyOf"), lambda found, schemas: found.of(*schemas)),
     **dict.fromkeys(("then", "else"), lambda found, schema: found.of(schema)),

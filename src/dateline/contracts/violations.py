@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dateline.contracts.flat import SCALAR, FlatSchema, GatedMember, View
+from dateline.contracts.histories import Way
 from dateline.contracts.nodes import Node, walk
 from dateline.contracts.relations import Conversion, Effect, fits_all
 from dateline.contracts.withheld import list_losses
@@ -33,8 +34,12 @@ def list_broken(view: View, flat: FlatSchema, inner: Node) -> tuple[str, ...]:
 
 def _list_violated(view: View, flat: FlatSchema, kind: str, node: Node) -> Iterator[str]:
     """Yield the keywords of *flat* that values of the type *kind* may violate after *node*."""
-    found = _describe_conversion(flat, kind, node)
+    found = _describe_conversion(view, flat, kind, node)
     for key, value in flat.relating:
+        # the names and items that keywords know are those of the version
+        is_known = key == "unevaluatedItems" and flat.items
+        if is_known or (key == "unevaluatedProperties" and not found.chosen):
+            continue
         if Effect.BREAKS in found.find_effect(key, value):
             yield key
     if found.renamed and flat.closed and flat.objects > 1:
@@ -57,7 +62,7 @@ def _is_listed(view: View, value: Any, enumerations: list[tuple[GatedMember, ...
     )
 
 
-def _describe_conversion(flat: FlatSchema, kind: str, node: Node) -> Conversion:
+def _describe_conversion(view: View, flat: FlatSchema, kind: str, node: Node) -> Conversion:
     """Return what happens to values of the type *kind* of *flat* that go through *node*."""
     is_chosen = flat.chosen or any(key in ("if", "dependentSchemas") for key, _ in flat.relating)
     if not isinstance(node, dict):
@@ -65,15 +70,27 @@ def _describe_conversion(flat: FlatSchema, kind: str, node: Node) -> Conversion:
     if kind != "object":
         is_fixed = "items" in node and "unique" not in node
         fewer = not is_fixed or any(list_losses(node["items"], keep="least" in node))
+        fewer = fewer and view.way is Way.DOWN
         return Conversion(kind, others=True, fewer=fewer, chosen=True)
     fields = node.get("fields", {})
+    if view.way is Way.UP:
+        # what callers know is never left out; the names are theirs
+        names = node.get("names", {})
+        return Conversion(
+            kind,
+            added=frozenset(names.get(name, name) for name in node.get("defaults", ())),
+            renamed=names,
+            altered=frozenset({*fields, *(names.get(name, name) for name in fields)}),
+            others="extras" in node,
+            chosen=is_chosen,
+        )
     optional = [name for name in fields if name not in node.get("required", ())]
     lost = {name for name in optional if any(list_losses(fields[name], keep=False))}
     return Conversion(
         kind,
-        frozenset({*node.get("left_out", ()), *lost}),
-        node.get("names", {}),
-        frozenset(fields),
+        gone=frozenset({*node.get("left_out", ()), *lost}),
+        renamed=node.get("names", {}),
+        altered=frozenset(fields),
         others="extras" in node,
         fewer=any(list_losses(node.get("extras"), keep="least" in node)),
         chosen=is_chosen,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from dateline.contracts.nodes import Node, Withholder, is_absent
+from dateline.contracts.nodes import Node, Withholder, is_absent, list_references, walk
 from dateline.model import Combination
 from dateline.schema.memo import closure
 
@@ -13,12 +13,14 @@ from dateline.schema.memo import closure
 class Withheld(NamedTuple):
     """A schema whose values may not be sent to callers in *combinations*, and the keywords why.
 
-    Without keywords it is a member of a union or enumeration.
+    Without keywords it is a member of a union or enumeration. With *is_sent*, requests of these
+    callers may not fit it.
     """
 
     path: tuple[str | int, ...]
     why: tuple[str, ...]
     combinations: tuple[Combination, ...]
+    is_sent: bool = False
 
 
 class _Use(NamedTuple):
@@ -43,6 +45,13 @@ def list_sources(names: Iterable[str], find: Callable[[str], Node]) -> list[With
 
     closure([_Use(name, keep=True) for name in names], follow)
     return sources
+
+
+def list_misfits(names: Iterable[str], find: Callable[[str], Node]) -> list[Withholder]:
+    """Return the sources that values may not fit after they went through the nodes *names*."""
+    reached = closure(names, lambda name: list_references(find(name)))
+    nodes = (node for name in reached for node in walk(find(name)) if isinstance(node, dict))
+    return [node["source"] for node in nodes if "source" in node and node["source"].why]
 
 
 def list_losses(node: Node, *, keep: bool) -> Iterator[Withholder | _Use]:
