@@ -21,6 +21,7 @@ from dateline.load import load
 from dateline.model import SourceError
 from dateline.oddities import keep_oddities, show_oddities
 from dateline.openapi import OBJECTS, walk
+from dateline.render import render
 
 HOUSE = {"array-without-items"}
 
@@ -135,3 +136,16 @@ def test_authored_versions_are_texts(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         load(schemas)
     assert [one.id for one in caught.value.problems] == ["wrong-type", "wrong-type"]
+
+
+@pytest.mark.parametrize("key", [key for key in OBJECTS["schema"] if key != "$ref"])
+@pytest.mark.parametrize("is_older", [True, False], ids=["older", "newer"])
+def test_null_in_a_schema_of_one_version_is_compared_and_explained(
+    tmp_path: Path, key: str, is_older: bool
+) -> None:
+    odd = copied(SOUND)
+    odd["components"]["schemas"]["Cat"][key.replace("*", "/any")] = None
+    documents = [odd, copied(SOUND)] if is_older else [copied(SOUND), odd]
+    adoption = adopt(store(tmp_path, documents), tmp_path / "schemas")
+    assert [words for *_, words in adoption.documents] == ["equal", "equal"]
+    assert render(load(tmp_path / "schemas"), models=False, validate=False).artifacts

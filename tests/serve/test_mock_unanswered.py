@@ -74,6 +74,11 @@ ANSWERED = {
     "a pattern with many repetitions": "{type: string, pattern: '^[a-z]{30000}$'}",
     "many values": f"{{enum: [{', '.join(map(str, range(20000)))}]}}",
     "huge bounds": "{type: array, items: {type: string, maxLength: 1.0e+15}, maxItems: 1.0e+15}",
+    "a negative step": "{type: integer, multipleOf: -2}",
+    "no step": "{type: integer, multipleOf: 0}",
+    "bounds that are flags": "{type: integer, minimum: 1, exclusiveMinimum: true}",
+    "nothing that is refused": "{type: string, not: null}",
+    "something that is no schema": "{type: array, contains: 7, items: [{type: string}]}",
     "bounds without a type": "{minimum: 2, maximum: 1}",
     "an example beside a pattern": "{type: string, pattern: '^a(?<=a)b$', example: ab}",
 }

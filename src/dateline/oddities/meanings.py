@@ -92,7 +92,7 @@ def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) ->
     if kind == "schema" and key in _IDENTITY and isinstance(value, str | dict):
         return ABSENT
     if known.slot == (Arrangement.ONE, "schema"):
-        return SAME
+        return SAME if isinstance(value, dict | bool) else ABSENT
     if value is None:
         is_data = known.slot.arrangement is Arrangement.DATA and known.value is Value.ANY
         return SAME if is_data else ABSENT

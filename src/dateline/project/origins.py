@@ -50,7 +50,8 @@ class Origin:
                 key = "oneOf"  # an annotated enumeration, published as a plain one
             if key not in now:
                 return path
-            if now[key] is not node.get(key) and not self._is_kept(node, now, key, rest):
+            is_same = key in node and now[key] is node[key]
+            if not is_same and not self._is_kept(node, now, key, rest):
                 return (*path, WAS)
             path = (*path, key)
             arrangement, below = slot(kind, key)

@@ -104,10 +104,11 @@ def escape_reference(reference: str) -> str:
     return reference if _PLAIN.fullmatch(reference) else quote(reference, safe="#/~%!$&'()*+,;=:@?")
 
 
+_EXCLUSIVE: Final = ("exclusiveMinimum", "exclusiveMaximum")
 _MEANINGFUL: Final = frozenset(
     key
     for key, known in OBJECTS["schema"].items()
-    if known.slot.kind != "schema" and key not in ("type", "pattern")
+    if known.slot.kind != "schema" and key not in {"type", "pattern", "multipleOf", *_EXCLUSIVE}
 )
 """Keywords that mean something whatever their value is."""
 
@@ -158,6 +159,10 @@ def _has_meaning(keyword: str, value: Any) -> bool:
         return any(name in EVERY_TYPE for name in names)
     if keyword == "pattern":
         return _has_tree(value)
+    if keyword in _EXCLUSIVE:
+        return not isinstance(value, bool)  # it is one only in OpenAPI 3.0
+    if keyword == "multipleOf":
+        return isinstance(value, int | float) and value > 0
     arrangement, kind = slot("schema", keyword)
     if kind != "schema":
         return True

@@ -256,16 +256,10 @@ class _OperationReader:
 
     def _explain_unclear(self, path: str, node: dict[str, Any]) -> str:
         """Return why it is unclear which requests the operation *node* answers, or with what."""
-        body = {"body": node["requestBody"]} if "requestBody" in node else {}
-        answers = {
-            f"response {status}": answer
-            for status, answer in (node.get("responses") or {}).items()
-            if str(status).startswith("2")
-        }
-        for part, written in {**body, **answers}.items():
+        for status, written in (node.get("responses") or {}).items():
             found = chain(self._document, written)
-            if not found or f"{PREFIX}$ref" in found[-1]:
-                return f"its {part} refers to nothing of its kind"
+            if str(status).startswith("2") and (not found or f"{PREFIX}$ref" in found[-1]):
+                return f"its response {status} refers to nothing of its kind"
         return _explain_unclear(path)
 
     def _is_document(self, path: str, item: dict[str, Any], node: dict[str, Any]) -> bool:
