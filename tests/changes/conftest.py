@@ -11,6 +11,7 @@ from support.repositories import (
     DAY,
     FILES,
     commit,
+    git,
     moved_into,
     repository,
 )
@@ -24,6 +25,7 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(root)
         assert dateline("cut", DAY, "--title", "As before.", "--undisclosed").status == CLEAN
         commit()
+        git("repack", "-adq")
     return root
 
 

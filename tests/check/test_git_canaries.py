@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 from support.commands import Outcome, dateline
-from support.repositories import FILES, commit, edit, git, moved_into, repository
+from support.repositories import FILES, commit, edit, git, moved_into, repository, unpack
 
 from dateline import cache
 from dateline.check.git import NoRepositoryError, Repository
@@ -225,6 +225,7 @@ def test_a_partial_clone_fetches_nothing(
     monkeypatch.setenv("PATH", f"{Path(canary).parent}{os.pathsep}{os.environ['PATH']}")
     name = "generated/spec/production/2024-01-15.json"
     blob = git("rev-parse", f"HEAD:{name}").strip()
+    unpack()
     settings = {
         "core.repositoryFormatVersion": "1",
         "extensions.partialClone": "origin",

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 
 from support.commands import dateline
+from support.repositories import slim
 from support.sources import folder
 
 TABLE: Final = """\
@@ -111,10 +112,9 @@ def _commit() -> TemporaryDirectory[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(made.name)
         git("init", "-q", "-b", "main")
-        # each copy would have all the examples
-        shutil.rmtree(Path(".git", "hooks"))
         git("add", "-A")
         git("commit", "-q", "-m", "one")
+        slim()
     return made
 
 

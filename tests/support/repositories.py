@@ -61,11 +61,25 @@ def _publish(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
         patch.chdir(made.name)
         assert dateline("generate").status == CLEAN
         git("init", "--quiet", "--initial-branch=main")
-        for example in Path(".git", "hooks").iterdir():
-            # each copy would have all of them
-            example.unlink()
         commit()
+        slim()
     return made
+
+
+def unpack() -> None:
+    """Give each object of the repository here a file of its own."""
+    with TemporaryDirectory() as aside:
+        # what git finds in a pack, it doesn't unpack
+        for pack in Path(shutil.move(".git/objects/pack", aside)).glob("*.pack"):
+            with pack.open("rb") as content:
+                subprocess.run(["git", "unpack-objects", "-q"], stdin=content, check=True)
+
+
+def slim() -> None:
+    """Leave few files in the repository here: each copy of it would have all of them."""
+    for example in Path(".git", "hooks").iterdir():
+        example.unlink()
+    git("repack", "-adq")
 
 
 def moved_into(start: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

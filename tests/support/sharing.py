@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from support.commands import dateline
-from support.repositories import commit, git
+from support.repositories import commit, git, slim
 
 MONEY: Final = """\
 Money:
@@ -83,6 +83,7 @@ def _publish() -> TemporaryDirectory[str]:
         git("init", "--quiet", "--initial-branch", "main")
         assert dateline("generate", "--quiet").status == 0
         commit()
+        slim()
     return made
 
 
