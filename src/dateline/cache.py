@@ -172,8 +172,8 @@ class Cache:
 
         try:
             yield
-        except sqlite3.Error as error:
-            # a file in use is treated as a damaged one
+        except (sqlite3.Error, UnicodeError) as error:
+            # messages about damage quote it; a file in use is treated as a damaged one
             busy = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
             self._is_damaged = self._is_damaged or not busy
             self._disconnect()
@@ -344,7 +344,7 @@ def _connect(path: Path) -> Connection:
     try:
         # what a power failure damages is computed again
         connection.execute("PRAGMA synchronous = OFF")
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeError):
         connection.close()
         raise
     return connection

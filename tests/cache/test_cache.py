@@ -115,6 +115,20 @@ def test_no_damage_of_one_byte_changes_an_entry(path: Path) -> None:
         assert found(path).items() <= ENTRIES.items()
 
 
+@pytest.mark.parametrize("flipped", [0x01, 0x80, 0xFF])
+def test_damage_to_the_description_of_tables_is_no_error(path: Path, flipped: int) -> None:
+    put(path, {"entry 1": ENTRIES["entry 1"]})
+    page = 4096
+    whole = path.read_bytes()
+    described = [at for at in range(page) if at < 100 or whole[at]]
+    assert len(described) > 300
+    for at in described:
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ flipped]) + whole[at + 1 :])
+        assert found(path).items() <= ENTRIES.items()
+        put(path, {"entry 2": ENTRIES["entry 2"]})
+        assert found(path).items() <= ENTRIES.items()
+
+
 def test_contents_of_one_key_are_not_those_of_another(path: Path) -> None:
     put(path, ENTRIES)
     edited(

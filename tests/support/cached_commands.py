@@ -122,11 +122,13 @@ def _write_edit(random: Random, sources: Sources) -> None:
 
 
 def _edit_word(random: Random) -> None:
-    """Write another word at the end of one of the descriptions."""
+    """Write other words at the end of one of the descriptions, or the text of another one."""
     path = Path("schemas/api.json")
     document = json.loads(path.read_text())
     described = [node for node in _list_nodes(document) if isinstance(node.get("description"), str)]
-    random.choice(described)["description"] += f" {random.choice(('More', 'than', 'that'))}."
+    edited, other = random.choices(described, k=2)
+    longer = f"{edited['description']} {random.choice(('More', 'than', 'that'))}."
+    edited["description"] = random.choice((longer, longer, other["description"]))
     path.write_text(json.dumps(document))
 
 
