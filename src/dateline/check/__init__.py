@@ -210,17 +210,20 @@ class _Judge:
         table = self._table
         if table.adopted and not self._published.documents:
             return  # all of it was published elsewhere, and can't be corrected any more
-        # what is published only affects withheld changes and adopted definitions
-        is_clean = self._api.meaning is not None and not table.adopted
-        key = self._cache.key("minted", self._api.meaning or b"", repr(table))
-        if is_clean and self._cache.get(key) is not None:
-            return
         # words make no difference between versions
         unchanged = {
             shown
             for shown, changes in self._since_published
             if all(change.kind is Kind.DOCUMENTATION_CHANGED for change in changes)
         }
+        # what is published only affects withheld changes and adopted definitions
+        known = repr((sorted(unchanged), self._published.versions)) if table.adopted else ""
+        is_clean = self._api.meaning is not None and (
+            not table.adopted or len(unchanged) == len(self._published.documents)
+        )
+        key = self._cache.key("minted", self._api.meaning or b"", repr(table), known)
+        if is_clean and self._cache.get(key) is not None:
+            return
         for older, newer in pairwise(table.versions):
             if newer.moving:
                 continue  # a draft may withhold anything
@@ -238,9 +241,9 @@ class _Judge:
                 if group.judgement.verdict in (Verdict.ADDITIVE, Verdict.NEVER)
             ]
             # what is published already can't be corrected any more
-            known = self._published_groups(older.date, newer.date) if held_back else frozenset()
+            withheld = self._published_groups(older.date, newer.date) if held_back else frozenset()
             for group in held_back:
-                if group.key not in known:
+                if group.key not in withheld:
                     additive = group.judgement.verdict is Verdict.ADDITIVE
                     details = {"help": _HELD_BACK} if additive else {}
                     yield group.finding(Policy.MINTED, after_source=self._source(group), **details)
