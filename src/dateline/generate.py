@@ -1,12 +1,10 @@
-"""Check projects, generate their outputs, cut and retire versions."""
+"""Generate the outputs of a project, cut and retire versions."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -15,7 +13,6 @@ from dateline import fresh, progress
 from dateline.cache import Cache, open_cache
 from dateline.collector import collection_off, collection_on, cycles_freed
 from dateline.model import (
-    MANIFEST,
     Api,
     Artifact,
     DatelineError,
@@ -25,8 +22,7 @@ from dateline.model import (
     SourceError,
     in_memory,
 )
-from dateline.paths import name_folder
-from dateline.settings import UnknownProjectError, is_output_of_another
+from dateline.project_checks import findings, read_against, read_published
 from dateline.settings import Workspace as Workspace
 
 if TYPE_CHECKING:
@@ -98,130 +94,6 @@ def generate(workspace: Workspace) -> Generated:
         return Generated(written=written, notes=notes)
 
 
-def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Published]:
-    """Return every finding of the definitions, and the baseline they were compared with.
-
-    *against* names the baseline; by default it is what the output folder has published. Adopted
-    definitions that were neither generated nor committed are compared with nothing. Raises what
-    `load`, `read_published` and `findings` raise.
-    """
-    from dateline.check.baseline import BaselineError, is_committed, read_standing
-    from dateline.load import load, read_known_table
-
-    with collection_off(), open_cache(workspace.output) as cache:
-        is_new = against is None and not os.path.lexists(workspace.output / MANIFEST)
-        # definitions that a pipeline checks out without outputs must not pass as compared
-        is_new = is_new and not is_committed(workspace.schemas)
-        published = read_standing(workspace.output) if is_new else None
-        table = read_known_table(workspace.schemas) if is_new else None
-        if published is None or published.documents or not (table and table.adopted):
-            try:
-                published = read_published(workspace, against)
-            except BaselineError:
-                # problems of the definitions come before any comparison
-                load(workspace.schemas, cache=cache)
-                raise
-        api = load(workspace.schemas, cache=cache)
-        return findings(workspace, api, published, cache=cache), published
-
-
-@dataclass(frozen=True, kw_only=True)
-class Checked:
-    """The result of checking projects.
-
-    ``baseline`` is what they were compared with, ``errors`` are the reasons why projects could not
-    be checked, and ``uncompared`` are the projects for which nothing was published.
-    """
-
-    findings: list[Finding]
-    baseline: str
-    errors: list[DatelineError]
-    uncompared: list[Workspace]
-
-
-def check_projects(workspaces: Sequence[Workspace], against: str | None) -> Checked:
-    """Check each project as `check` does; an error in one doesn't stop the others."""
-    if len(workspaces) > 1 and against is not None and os.path.lexists(against):
-        raise UnknownProjectError(
-            f"{against} can be compared with one project only; name it with -p"
-        )
-    labels: dict[str, list[str]] = {}
-    checked = Checked(findings=[], baseline="", errors=[], uncompared=[])
-    for number, workspace in enumerate(workspaces, 1):
-        progress.enter_project(workspace.name, number, len(workspaces))
-        progress.describe("reading the definitions")
-        try:
-            found, published = check(workspace, against)
-        except DatelineError as error:
-            checked.errors.append(error)
-            continue
-        checked.findings.extend(_place_findings(workspace, found))
-        labels.setdefault(published.label, []).append(workspace.name)
-        if not published.documents:
-            checked.uncompared.append(workspace)
-    named = [f"{', '.join(names)}: {label}" for label, names in labels.items()]
-    baseline = next(iter(labels), "") if len(labels) < 2 else "; ".join(named)
-    return replace(checked, baseline=baseline)
-
-
-def _place_findings(workspace: Workspace, found: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield the findings; one without a place gets that of its project's version table."""
-    table = Place(f"{name_folder(workspace.schemas)}/versions.yaml", 1, 1)
-    for finding in found:
-        if finding.after_source or finding.before_source or not workspace.name:
-            yield finding
-        else:
-            yield replace(finding, after_source=table)
-
-
-def findings(
-    workspace: Workspace,
-    api: Api,
-    published: Published,
-    today: date | None = None,
-    *,
-    cache: Cache | None = None,
-) -> list[Finding]:
-    """Return every finding of *api* against *published*, including waived ones, sorted by place.
-
-    *today* decides on waivers and announcements. The default *cache* is that of the workspace.
-    Raises SourceError for unreadable waivers, BaselineError for an unreadable published document.
-    """
-    from dateline.check import check, read_waivers
-    from dateline.demands import find_pending
-
-    waivers = read_waivers(workspace.schemas)
-    opened = nullcontext(cache) if cache else open_cache(workspace.output)
-    with collection_off(), opened as known:
-        found = check(api, published, waivers=waivers, today=today or date.today(), cache=known)
-        return [*found, *find_pending(api, known)]
-
-
-def read_published(workspace: Workspace, against: str | None) -> Published:
-    """Return the published documents from *against*, or from the output folder by default.
-
-    Raises BaselineError if they can't be read, or if that folder has none.
-    """
-    from dateline.check import baseline
-
-    if against is not None:
-        return _read_baseline(workspace, against)
-    found = baseline.read_standing(workspace.output)
-    if not found.documents:
-        raise baseline.BaselineError(
-            f"{workspace.output}: baseline-empty: there is no published document here to "
-            f"compare with; run `dateline generate`, or name one with `--against`"
-        )
-    return found
-
-
-def _read_baseline(workspace: Workspace, against: str) -> Published:
-    from dateline.check.baseline import read_baseline
-
-    is_taken = partial(is_output_of_another, output=workspace.output)
-    return read_baseline(against, workspace.output, is_taken=is_taken)
-
-
 def gates(
     workspace: Workspace, against: str | None, renamed: Callable[[Place, Rename], bool]
 ) -> Plan:
@@ -283,7 +155,7 @@ def waiver_target(
     if against is None:
         callers_have = baseline.read_standing(workspace.output)
     else:
-        callers_have = _read_baseline(workspace, against)
+        callers_have = read_against(workspace, against)
     found = findings(workspace, api, callers_have)
     return find_target(api, callers_have, found, rule=rule, given=given, versions=versions)
 

@@ -14,11 +14,12 @@ from dateline.cache import Cache, Recollection, open_cache
 from dateline.collector import collection_off
 from dateline.demands import list_pending
 from dateline.files import Stale, find_stale
-from dateline.generate import Workspace, findings, recorded_key, render_outputs
+from dateline.generate import Workspace, recorded_key, render_outputs
 from dateline.load import load
 from dateline.model import ADDITIONS, Announcement, Api, Verdict, Version
 from dateline.paths import name_path
 from dateline.project import Projector
+from dateline.project_checks import findings
 
 if TYPE_CHECKING:
     from dateline.check.baseline import Published

@@ -22,7 +22,7 @@ ROOMS = (
     *("changes", "documents", "models", "server", "client", "site"),
     *("kept_documents", "kept_outputs", "render"),
     *("demands", "trial", "files", "edit", "adopt", "migrate"),
-    *("settings", "generate", "status", "answers"),
+    *("settings", "project_checks", "generate", "status", "answers"),
     *("serve", "proxy", "demo", "options", "completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""

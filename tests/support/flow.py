@@ -18,10 +18,11 @@ from typing import Any, Final
 import dateline
 from dateline.diff import diff
 from dateline.edit import init
-from dateline.generate import Workspace, findings, generate, read_published
+from dateline.generate import Workspace, generate
 from dateline.load import load
 from dateline.model import Api, Change, Finding
 from dateline.project import Projector
+from dateline.project_checks import findings, read_published
 from dateline.render import builtin_templates, render
 
 ROOT: Final = Path(dateline.__file__).parent

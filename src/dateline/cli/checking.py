@@ -88,6 +88,7 @@ def check(
 ) -> None:
     """Check the definitions against the versioning rules."""
     from dateline import generate as room
+    from dateline.project_checks import check_projects
 
     if app is not None:
         if len(workspaces) > 1 or against is not None or formats:
@@ -101,7 +102,7 @@ def check(
     from dateline.check import breaches
 
     with progress.show_progress(quiet=quiet):
-        checked = room.check_projects(workspaces, against)
+        checked = check_projects(workspaces, against)
     report = RunReports(
         workspaces, baseline=checked.baseline, against=against, errors=checked.errors
     )
