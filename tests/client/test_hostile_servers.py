@@ -52,7 +52,12 @@ CODECS: Final = (
     "zlib",
     "unicode_escape",
 )
-LOCATIONS: Final = (b"http://[", b"//", b"\xff", b"", b"javascript:1", b"http://x:99999/", b"\x85")
+LOCATIONS: Final = (
+    *(b"http://[", b"//", b"\xff", b"", b"javascript:1", b"http://x:99999/", b"\x85"),
+    *(b"http://xn--/", b"http://xn--a.xn--/", b"http://a..b/", b"http://" + b"a" * 300),
+    # encoded, they are longer than httpx allows
+    *(start + b"\xe9" * 20_000 for start in (b"/", b"http://api/", b"http://api/?a=1&b=", b"?")),
+)
 CALLS: Final[dict[str, Callable[[Any], Any]]] = {
     "get": lambda client: client.get_autoramp(ID),
     "iterate": lambda client: next(client.iter_autoramp_transactions(), None),
@@ -115,7 +120,7 @@ def test_a_text_in_a_codec_of_python_is_read(codec: str) -> None:
         assert isinstance(error.body, str)
 
 
-@pytest.mark.parametrize("location", LOCATIONS)
+@pytest.mark.parametrize("location", LOCATIONS, ids=lambda each: repr(each[:20]))
 @pytest.mark.parametrize("follows", [False, True])
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_any_target_of_a_redirect_is_refused(location: bytes, follows: bool, status: int) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
+import hashlib
 import random
+import re
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -178,9 +182,15 @@ def test_a_message_that_is_too_large_ends_a_websocket_with_the_reason(
 
 
 @contextmanager
-def answering(*pieces: bytes) -> Iterator[int]:
-    """Serve *pieces* as the response to each request, and close its connection; yield the port."""
+def answering(*pieces: bytes | Callable[[bytes], list[bytes]]) -> Iterator[int]:
+    """Serve *pieces* as the response to each request, and close its connection; yield the port.
+
+    A function returns pieces for the head of a request.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
+
+    def write(piece: bytes | Callable[[bytes], list[bytes]], head: bytes) -> list[bytes]:
+        return [piece] if isinstance(piece, bytes) else piece(head)
 
     def answer() -> None:
         while True:
@@ -192,10 +202,13 @@ def answering(*pieces: bytes) -> Iterator[int]:
                 head = b""
                 while b"\r\n\r\n" not in head and (piece := connection.recv(65536)):
                     head += piece
-                for each in pieces:
-                    connection.sendall(each)
-                connection.shutdown(socket.SHUT_WR)
-                connection.recv(1)
+                listed = [each for piece in pieces for each in write(piece, head)]
+                with suppress(OSError):
+                    for at, each in enumerate(listed):
+                        time.sleep(0.05 if at else 0)
+                        connection.sendall(each)
+                    connection.shutdown(socket.SHUT_WR)
+                    connection.recv(1)
 
     thread = threading.Thread(target=answer)
     thread.start()
@@ -233,6 +246,107 @@ def test_a_websocket_whose_server_breaks_off_does_not_end_as_if_it_was_whole(sho
         with serving(behind, "h11", **SERVING) as port:
             assert asyncio.run(listen(port)) == 1011
     assert opened.is_set()
+
+
+def accept(*frames: bytes) -> Callable[[bytes], list[bytes]]:
+    """Return what opens a WebSocket for the request with a head, and sends *frames*."""
+
+    def answer(head: bytes) -> list[bytes]:
+        found = re.search(rb"(?i)sec-websocket-key: *(\S+)", head)
+        assert found is not None
+        key = found[1] + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        lines = [
+            b"HTTP/1.1 101 Switching Protocols",
+            b"Upgrade: websocket",
+            b"Connection: Upgrade",
+            b"Sec-WebSocket-Accept: " + base64.b64encode(hashlib.sha1(key).digest()),
+            b"",
+            b"",
+        ]
+        return [b"\r\n".join(lines), *frames]
+
+    return answer
+
+
+def close(code: int | None, reason: bytes = b"") -> bytes:
+    content = b"" if code is None else code.to_bytes(2) + reason
+    return bytes([0x88, len(content)]) + content
+
+
+async def listen(port: int) -> Any:
+    """Return how a WebSocket ends, or the status and the body of its refusal."""
+    try:
+        async with websockets.connect(f"ws://127.0.0.1:{port}/ws", max_size=None) as ws:
+            with pytest.raises(websockets.ConnectionClosed):
+                await ws.recv()
+            return ws.close_code, ws.close_reason
+    except websockets.InvalidStatus as error:
+        return error.response.status_code, bytes(error.response.body or b"")
+
+
+def listen_behind(shop: Shop, *pieces: Any) -> Any:
+    forwarding = shop.package.module("server.forwarding")
+    with answering(*pieces) as upstream:
+        behind = forwarding.Forwarding(forwarding.Upstream(url=f"http://127.0.0.1:{upstream}"))
+        with serving(behind, "h11", **SERVING) as port:
+            return asyncio.run(asyncio.wait_for(listen(port), 20))
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (None, 1000),
+        *((code, code) for code in (1000, 1001, 1002, 1003, 1007, 1008, 1011, 1014, 3000, 4999)),
+        # these may not be sent, so the server has broken the protocol
+        *((code, 1002) for code in (0, 999, 1004, 1005, 1015, 1016, 2999)),
+        *((code, 1011) for code in (1006, 5000, 65535)),
+    ],
+)
+def test_each_code_of_the_server_ends_a_websocket_with_one_that_may_be_sent(
+    shop: Shop, code: int | None, expected: int
+) -> None:
+    found = listen_behind(shop, accept(close(code, b"why")))
+    assert found[0] == expected
+    assert found[1] in (["why"] if code == expected else ["why", ""])
+
+
+LARGE = b"a" * 200_000
+REFUSED: dict[str, tuple[list[bytes], int, bytes]] = {
+    "pieces": (
+        [b"HTTP/1.1 401 No\r\nContent-Length: 10\r\n\r\n", b"01234", b"56789"],
+        401,
+        b"0123456789",
+    ),
+    "chunks": (
+        [
+            b"HTTP/1.1 401 No\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n",
+            b"5\r\n56789\r\n0\r\n\r\n",
+        ],
+        401,
+        b"0123456789",
+    ),
+    "much": ([b"HTTP/1.1 401 No\r\nContent-Length: 200000\r\n\r\n", LARGE], 401, LARGE),
+    "too much": (
+        [b"HTTP/1.1 401 No\r\nContent-Length: 20000000\r\n\r\n", b"a" * 20_000_000],
+        502,
+        b"",
+    ),
+    "cut off": ([b"HTTP/1.1 401 No\r\nContent-Length: 10\r\n\r\n01234"], 502, b""),
+    "not modified": ([b"HTTP/1.1 304 No\r\n\r\n"], 304, b""),
+    "an own status": ([b"HTTP/1.1 499 No\r\nContent-Length: 0\r\n\r\n"], 499, b""),
+    "no status": ([b"HTTP/1.1 600 No\r\nContent-Length: 0\r\n\r\n"], 502, b""),
+    "a coding of the transfer": (
+        [b"HTTP/1.1 401 No\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"],
+        502,
+        b"",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_refusal_of_a_websocket_is_whole(shop: Shop, case: str) -> None:
+    pieces, status, body = REFUSED[case]
+    assert listen_behind(shop, *pieces) == (status, body)
 
 
 CATEGORY = b'{"label":"a","badge":"new"}'

@@ -184,6 +184,31 @@ def test_a_media_type_of_newer_requests_is_refused_alike(
                 assert wrapped == served
 
 
+REPEATED = [
+    (("application/json", "text/plain"), 415),
+    (("text/plain", "application/json"), 415),
+    (("application/json; charset=utf-8", "application/merge-patch+json"), 415),
+    (("application/json, text/plain",), 415),
+    (("image/png", "text/plain"), 415),
+    (("application/json", "Application/JSON"), 204),
+    (("application/json", ""), 204),
+    (('application/json; a="b, text/plain"',), 204),
+]
+
+
+@pytest.mark.parametrize("method", ["PATCH", "POST"])
+@pytest.mark.parametrize(("types", "status"), REPEATED)
+def test_only_one_media_type_of_a_body_counts(
+    server: Any, method: str, types: tuple[str, ...], status: int
+) -> None:
+    fields = [("content-type", each) for each in types]
+    for is_strict in (False, True):
+        backend = Backend()
+        app = wrap(server, backend, strict=is_strict)
+        assert send(app, method, OLD, *fields, body=JSON).status == status
+        assert backend.body == (JSON if status == 204 else None)
+
+
 def test_what_is_required_is_so_where_nothing_else_differs(server: Any) -> None:
     backend = Backend()
     fields = ("content-type", "application/json")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from fastapi import APIRouter, FastAPI
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import JSONResponse
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Host, Mount, Route
 from support.exchanges import Response, Staying, exchange, request
 from support.generated_server import Generated
 from support.sources import loaded
@@ -162,6 +164,65 @@ def test_other_paths_are_those_of_no_operation(server: Any, app: str, path: str)
     layer = server.versioned(APPS[app], environment="production")
     response = get(layer, path)
     assert (response.status in (404, 307), response.header("x-api-version")) == (True, [])
+
+
+async def list_parameters(request: Any) -> JSONResponse:
+    return JSONResponse(answer(**request.path_params))
+
+
+def list_mounted() -> dict[str, tuple[list[BaseRoute], str]]:
+    """Return routes of `getTree` by where its parameters are declared, and a value of the first."""
+    tree = Route("/trees/{path:path}", list_parameters)
+    below = FastAPI()
+    below.get("/trees/{path:path}")(lambda path: answer(owner="me", path=path))
+    everything = Mount("/api", routes=[Route("/{owner}/trees/{path:path}", list_parameters)])
+    return {
+        "in a mount": ([Mount("/api/{owner}", routes=[tree])], "me"),
+        "in FastAPI in a mount": ([Mount("/api/{owner}", below)], "me"),
+        "in mounts": ([Mount("/api", routes=[Mount("/{owner:str}", routes=[tree])])], "me"),
+        "for a host": ([Host("{_}.example", Starlette(routes=[everything]))], "me"),
+        "in the mount": (
+            [Mount("/api/{owner:path}/trees", routes=[Route("/{path}", list_parameters)])],
+            "me/you",
+        ),
+        "by method": (
+            [
+                Route("/api/{owner}/trees/{path:path}", list_parameters),
+                Route("/api/{owner:path}/trees/{path}", list_parameters, methods=["POST"]),
+            ],
+            "me",
+        ),
+    }
+
+
+MOUNTED = list_mounted()
+
+
+@pytest.mark.parametrize("case", MOUNTED)
+def test_their_places_are_those_in_the_whole_path(server: Any, case: str) -> None:
+    routes, owner = MOUNTED[case]
+    layer = server.versioned(Starlette(routes=routes), environment="production")
+    for path in ("a", "a/b", "a//b/") if owner == "me" else ("a",):
+        for version, expected in ((OLD, set()), (NEW, {"since"})):
+            headers = [(b"x-api-version", version.encode()), (b"host", b"a.example")]
+            scope = {**request(path=f"/api/{owner}/trees/{path}", headers=headers), "root_path": ""}
+            response = asyncio.run(exchange(layer, scope))
+            assert response.status == 200
+            assert response.json["id"].split("-")[-2:] == [owner, path]
+            assert response.json.keys() - {"id"} == expected
+            assert response.header("x-api-version") == [version]
+
+
+@pytest.mark.parametrize("sent", ["a", "a/b", "a//b/", "", "\xe9/{owner}?"])
+def test_a_path_with_another_value_keeps_the_slashes_of_theirs(server: Any, sent: str) -> None:
+    rewriting = import_module(f"{server.__name__}.rewriting")
+    paths = import_module(f"{server.__name__}.paths")
+    template = paths.PathTemplate("/api/{owner}/trees/{path}", [1])
+    assert template.read(f"/api/me/trees/{sent}") == {"owner": "me", "path": sent}
+    values = {"owner": "me/you", "path": sent}
+    scope = rewriting.write_path({"path": ""}, template, values, {})
+    assert scope["path"] == f"/api/me/you/trees/{sent}"
+    assert scope["raw_path"] == f"/api/me%2Fyou/trees/{quote(sent)}".encode()
 
 
 def test_routes_of_litestar_show_them(server: Any) -> None:

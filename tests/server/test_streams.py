@@ -136,6 +136,17 @@ def test_items_are_those_of_their_callers_version(feeds: Feeds, path: str, versi
         assert response.header("x-api-version") == [version]
 
 
+@pytest.mark.parametrize("version", [OLD, MIDDLE])
+@pytest.mark.parametrize("path", WRITTEN)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_head_has_no_items(feeds: Feeds, path: str, version: str, method: str) -> None:
+    media_type, write = WRITTEN[path]
+    app = feeds.wrap(Backend(media_type, write(plain(1)), write(EXTRA, plain(2))))
+    response = ask(app, request(method, f"/api{path}", at(version)))
+    assert (response.status, response.body == b"") == (200, method == "HEAD")
+    assert response.header("content-length") == []
+
+
 @pytest.mark.parametrize("path", WRITTEN)
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n", b"\r"])
 def test_items_may_be_cut_anywhere(feeds: Feeds, path: str, ending: bytes) -> None:

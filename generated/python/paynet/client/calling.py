@@ -61,8 +61,8 @@ _FARTHEST: Final = 10
 _BOUNDARY: Final = re.compile(rb"--([0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-])\r\n")
 _TOKEN: Final = re.compile(r"[0-9A-Za-z'+_.-]+")
 
-FAILURES: Final = (httpx.RequestError, httpx.InvalidURL)
-"""How an attempt ends without a response; httpx raises InvalidURL for some targets of redirects."""
+FAILURES: Final = (httpx.RequestError, httpx.InvalidURL, UnicodeError)
+"""How an attempt ends without a response; httpx raises the last two for targets of redirects."""
 
 # Nothing of the request was sent, so it may be sent again, whatever it does.
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -424,7 +424,7 @@ class Call(Generic[T]):
 
     # The outcome of an attempt.
 
-    def take_failure(self, error: httpx.RequestError | httpx.InvalidURL) -> float:
+    def take_failure(self, error: httpx.RequestError | httpx.InvalidURL | UnicodeError) -> float:
         """Return how long to wait before the next attempt, after *error* ended this one.
 
         Raises ConnectionFailedError if there is to be none.
@@ -490,7 +490,10 @@ class Call(Generic[T]):
         if not self._session.follow_redirects or response.next_request is None:
             return "It is a redirect, which clients with follow_redirects=True follow."
         method, here = self._method, response.url
-        url = self._remove_secrets(response.next_request.url)
+        try:
+            url = self._remove_secrets(response.next_request.url)
+        except httpx.InvalidURL:
+            return "Not followed: its target is too long."
         if response.status_code == 303:
             method = "HEAD" if method == "HEAD" else "GET"
         elif response.status_code in (301, 302) and method not in _READING:

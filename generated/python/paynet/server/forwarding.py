@@ -397,13 +397,7 @@ class _Transfer:
 
     async def _answer(self, response: aiohttp.ClientResponse) -> None:
         self._is_answered = True
-        if not HTTPStatus.OK <= response.status < _NO_STATUS:
-            # an upgrade that nobody requested, or a status that HTTP doesn't have
-            raise aiohttp.ClientPayloadError
-        codings = response.headers.getall("transfer-encoding", [])
-        if [each.strip().lower() for each in codings] not in ([], ["chunked"]):
-            # nobody accepts another one, and the client would not decode it
-            raise aiohttp.ClientPayloadError
+        _require_readable(response)
         is_patient = is_sequential(response.headers.get("content-type", ""))
         headers = _lead_headers_here(response.raw_headers, self._upstream)
         self.is_started = True
@@ -465,10 +459,27 @@ async def _refuse(
     response = await handler(request)
     if response.status == HTTPStatus.SWITCHING_PROTOCOLS:
         return response
+    body = bytearray()
     try:
-        raise _RefusedError(response, await response.content.read(_SMALL))
+        _require_readable(response)
+        async for piece in response.content.iter_any():
+            body += piece
+            if len(body) > _LARGEST_MESSAGE:
+                raise aiohttp.ClientPayloadError
+        raise _RefusedError(response, bytes(body))
     finally:
         response.close()
+
+
+def _require_readable(response: aiohttp.ClientResponse) -> None:
+    """Raise ClientPayloadError for a response that can't be passed on."""
+    if not HTTPStatus.OK <= response.status < _NO_STATUS:
+        # an upgrade that nobody requested, or a status that HTTP doesn't have
+        raise aiohttp.ClientPayloadError
+    codings = response.headers.getall("transfer-encoding", [])
+    if [each.strip().lower() for each in codings] not in ([], ["chunked"]):
+        # nobody accepts another one, and the client would not decode it
+        raise aiohttp.ClientPayloadError
 
 
 class _Stream(AsyncIterablePayload):
@@ -590,10 +601,12 @@ async def _pass_messages(socket: _Socket, receive: Receive, send: Send) -> None:
 
     async def up() -> None:
         while (message := await receive())["type"] == "websocket.receive":
-            if message.get("text") is not None:
-                await socket.send_str(message["text"])
-            else:
-                await socket.send_bytes(message["bytes"])
+            # what no longer reaches the server is lost: `down` reports how it has ended
+            with suppress(aiohttp.ClientError, OSError):
+                if message.get("text") is not None:
+                    await socket.send_str(message["text"])
+                else:
+                    await socket.send_bytes(message["bytes"])
         reason = message.get("reason") or ""
         await socket.close(code=_code(message.get("code")), message=reason.encode())
 
@@ -621,8 +634,9 @@ async def _pass_messages(socket: _Socket, receive: Receive, send: Send) -> None:
 def _code(code: int | None) -> int:
     """Return the status code to close a WebSocket with: *code*, if it may be sent.
 
-    RFC 6455, section 7.4: 1005 stands for none, 1006 for a connection that broke off.
+    RFC 6455, section 7.4: 1005 stands for none, as 0 does here, and other reserved codes for a
+    connection that broke off.
     """
-    if code in (None, 1005):
+    if not code or code == 1005:
         return 1000
-    return 1011 if code == 1006 else int(code)
+    return 1011 if code in (1004, 1006, 1015) or not 1000 <= code < 5000 else code

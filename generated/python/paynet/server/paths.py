@@ -59,6 +59,8 @@ class PathTemplate:
         """whether requests show that they mean this one, and which texts its parameters have"""
         self._query = query
         literals = [re.escape(_decode(piece)) for piece in pieces[0::2]]
+        self.spanning: Final = {name for at, name in enumerate(self.names) if at in spanning}
+        """the names of parameters that may contain slashes"""
         written = [_ANY if at in spanning else "([^/]+)" for at in range(len(self.names))]
         pairs = zip_longest(literals, written, fillvalue="")
         self._pattern = re.compile("".join(text for pair in pairs for text in pair))

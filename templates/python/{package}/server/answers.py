@@ -33,8 +33,8 @@ _OF_BYTES: Final = frozenset(
 
 _NOTED: Final = _OF_BYTES | {b"content-type", b"content-encoding", b"etag"}
 
-# An element of a list: commas in quotation marks don't end it.
-_LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+"""An element of a list: commas in quotation marks don't end it."""
 
 # Blanks, marks of byte order, separators of records, and the zeros of UTF-16 and UTF-32.
 _BEFORE: Final = b" \t\r\n\x1e\0\xef\xbb\xbf\xff\xfe"
@@ -137,10 +137,10 @@ class AnswerNarrowing:
             if name not in _NOTED:
                 headers.append(field)
             elif name == b"content-type" and not content_type:
-                content_type = field[1]
+                content_type = bytes(field[1])
                 headers.append(field)
             elif name == b"content-encoding" and not coding:
-                coding = field[1]
+                coding = bytes(field[1])
                 headers.append(field)
             elif name not in _OF_BYTES:
                 # an entity-tag, or a header that may not be repeated
@@ -390,7 +390,7 @@ def _unite(content_type: str) -> str:
     """
     if "," not in content_type:
         return content_type
-    named = [each.strip(" \t") for each in _LISTED.findall(content_type)]
+    named = [each.strip(" \t") for each in LISTED.findall(content_type)]
     types = [each for each in named if each]
     return types[0] if len({*map(essence, types)}) == 1 else content_type
 
@@ -422,7 +422,7 @@ def accept_types(value: bytes, known: Mapping[str, bool]) -> bytes:
     gone = [name for name, is_shown in known.items() if not is_shown]
     shown = [name for name, is_shown in known.items() if is_shown]
     accepted = []
-    for each in _LISTED.findall(value.decode("latin-1")):
+    for each in LISTED.findall(value.decode("latin-1")):
         name = essence(each)
         if not any(_covers(name, other) for other in gone):
             accepted.append(each.strip(" \t"))

@@ -618,13 +618,13 @@ class _Narrowed:
                 return self._pass_undescribed(self._prepared) or _DONE
             content = piece if self._pieces is None else b"".join([*self._pieces, piece])
             return self._end(self._prepared, content)
-        if self._stream is not None:
-            return self._pass(self._stream, message)
         if self._is_dropped:
             # another answer has been sent in place of this one
             return _DONE
-        # not every server leaves out what applications send to HEAD
-        return self._send({**message, "body": b""} if self._is_bodiless else message)
+        if self._is_bodiless:
+            # not every server leaves out what applications send to HEAD
+            return self._send({**message, "body": b""})
+        return self._send(message) if self._stream is None else self._pass(self._stream, message)
 
     def _pass_undescribed(self, prepared: Prepared) -> Awaitable[None] | None:
         """Return what sends the pieces of a body that will not be changed; None for others."""

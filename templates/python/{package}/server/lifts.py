@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from .answers import LISTED
 from .contracts import Contract, Contracts
 from .converters import Make, call
 from .objects import Spread
@@ -32,7 +33,7 @@ from .rewriting import (
 from .runtime import bodies
 from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, route, whole
 from .runtime.conversion import ConversionContext
-from .runtime.errors import RequestError, encode
+from .runtime.errors import Fault, RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.sequences import Framing, is_sequential
 
@@ -135,16 +136,17 @@ class RequestLift:
             return _without_body(scope), _Unread(b"", receive)
         if self._body is None:
             return scope, receive
-        content_type = field(scope, "content-type")
+        content_type = _find_type(scope)
         items = self._body.find_items(content_type)
         if items is not None or self._body.is_plain(content_type):
-            return await self._open(items, scope, receive, partial(self._make, context=context))
+            make = partial(self._make, context=context)
+            return await self._open(items, content_type, scope, receive, make)
         content = await whole(receive)
         if content is None:
             return None
         if content and ENCODING in scope["state"]:
             bodies.check_encoding(scope["state"][ENCODING])
-        lifting = partial(self._body.lift, content, field(scope, "content-type"))
+        lifting = partial(self._body.lift, content, content_type)
         lifted = await self._make(lifting, context)
         if lifted is not content:
             headers: Headers = [each for each in scope["headers"] if each[0] not in _OF_BYTES]
@@ -160,6 +162,7 @@ class RequestLift:
     async def _open(
         self,
         items: tuple[ItemReader, Change] | None,
+        content_type: str | None,
         scope: Scope,
         receive: Receive,
         make: Make,
@@ -175,7 +178,7 @@ class RequestLift:
             return None
         self._body.check_presence(bool(message.get("body")))
         if message.get("body"):
-            self._body.check_type(field(scope, "content-type"))
+            self._body.check_type(content_type)
         if items is not None:
             if ENCODING in scope["state"]:
                 bodies.check_encoding(scope["state"][ENCODING])
@@ -184,6 +187,21 @@ class RequestLift:
                 headers.append((b"transfer-encoding", b"chunked"))
             scope = {**scope, "headers": headers}
         return scope, Lifted(message, items, receive, make)
+
+
+def _find_type(scope: Scope) -> str | None:
+    """Return the media type of the body of a request, which may be repeated.
+
+    Raises RequestError for several types: applications differ in which of them they use.
+    """
+    content_type = field(scope, "content-type")
+    if content_type is None or "," not in content_type:
+        return content_type
+    types = [each for each in LISTED.findall(content_type) if "/" in essence(each)]
+    if len({*map(essence, types)}) > 1:
+        message = "the body has more than one media type"
+        raise RequestError(message, Fault.UNSUPPORTED_MEDIA)
+    return types[0] if types else content_type
 
 
 def _without_body(scope: Scope) -> Scope:
@@ -312,7 +330,7 @@ class _Place:
         changed = {**texts, **changed}
         if all(texts.get(name) == value for name, value in changed.items()):
             return scope
-        return write_path(scope, self._template.text, changed, self._known)
+        return write_path(scope, self._template, changed, self._known)
 
 
 class _Body:

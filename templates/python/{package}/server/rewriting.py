@@ -9,6 +9,7 @@ from urllib.parse import quote, quote_plus, unquote
 
 from .nested import STYLE
 from .objects import CONTENT, find_separator
+from .paths import PathTemplate
 from .runtime import query
 from .runtime.asgi import Headers, Scope
 
@@ -87,12 +88,14 @@ _IN_PATHS: Final = "/%:@!$&'()*+,;="
 
 
 def write_path(
-    scope: Scope, template: str, values: Mapping[str, Any], described: Parameters
+    scope: Scope, template: PathTemplate, values: Mapping[str, Any], described: Parameters
 ) -> Scope:
     """Return *scope* with *values* for the parameters of its path, which has the *template*."""
-    path = template
+    path = template.text
     for name, value in values.items():
-        path = path.replace("{" + name + "}", quote(_join(value, described.get(name, {})), safe=""))
+        text = _join(value, described.get(name, {}))
+        safe = "/" if name in template.spanning else ""
+        path = path.replace("{" + name + "}", quote(text, safe=safe))
     root = scope.get("root_path") or ""
     before = root if root and scope["path"].startswith(root) else ""
     return {

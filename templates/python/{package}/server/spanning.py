@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 _SPANNING: Final = "a/b"
+_PARAMETER: Final = re.compile(r"\{[^{}]*\}")
 
 
 def find_spanning(app: Any) -> dict[str, frozenset[int]]:
@@ -20,33 +21,44 @@ def find_spanning(app: Any) -> dict[str, frozenset[int]]:
     The paths have `{}` for each parameter. *app* is FastAPI, Starlette, Litestar, or middleware
     around them; of other applications, routes are unknown.
     """
-    return dict(_list_spanning(app, ""))
+    found: dict[str, frozenset[int]] = {}
+    for path, places in _list_spanning(app, "", frozenset()):
+        # methods may have routes of their own
+        found[path] = found.get(path, frozenset()) | places
+    return found
 
 
-def _list_spanning(app: Any, prefix: str) -> Iterator[tuple[str, frozenset[int]]]:
+def _list_spanning(
+    app: Any, prefix: str, within: frozenset[int]
+) -> Iterator[tuple[str, frozenset[int]]]:
+    """Yield the paths below *prefix*, the path of a mount, in which *within* are such places."""
     while not hasattr(app, "routes") and hasattr(app, "app"):
         app = app.app
     routes = getattr(app, "routes", ())
     if not isinstance(routes, list | tuple):
         return
+    first = len(_PARAMETER.findall(prefix))
     for route in _list_routes(routes):
         if isinstance(components := getattr(route, "path_components", None), list):
             yield from _read_components(components)
             continue
         convertors = getattr(route, "param_convertors", None)
         path = getattr(route, "path", None)
+        is_mount = getattr(route, "endpoint", None) is None and hasattr(route, "app")
+        if is_mount and path is None:
+            # it is for a host
+            yield from _list_spanning(route.app, prefix, within)
         if not isinstance(convertors, dict) or not isinstance(path, str):
             continue
-        if getattr(route, "endpoint", None) is None and hasattr(route, "app"):
-            yield from _list_spanning(route.app, prefix + path)
-            continue
-        names = [
-            at
-            for at, convertor in enumerate(convertors.values())
+        places = within.union(
+            first + at
+            for at, convertor in enumerate([*convertors.values()][: len(_PARAMETER.findall(path))])
             if re.fullmatch(getattr(convertor, "regex", ""), _SPANNING) is not None
-        ]
-        if names:
-            yield re.sub(r"\{[^{}]*\}", "{}", prefix + path), frozenset(names)
+        )
+        if is_mount:
+            yield from _list_spanning(route.app, prefix + path, places)
+        elif places:
+            yield _PARAMETER.sub("{}", prefix + path), places
 
 
 def _read_components(components: list[Any]) -> Iterator[tuple[str, frozenset[int]]]:
