@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from dateline.gates import gate_dates
 from dateline.model import Api, Finding, Place, Policy, SourceError
-from dateline.openapi import walk
+from dateline.openapi import find_media_type, walk
 
 if TYPE_CHECKING:
     from dateline.cache import Cache
@@ -43,6 +43,7 @@ class DemandedConverter:
         """Return it as the schemas of `answers` describe it."""
         return {
             "name": self.name,
+            "media_type": find_media_type(self.path) or None,
             "before": self.before or None,
             "signatures": list(self.signatures),
             "source": self.source._asdict(),
@@ -50,8 +51,15 @@ class DemandedConverter:
 
     def format_lines(self) -> Iterator[str]:
         """Yield it as lines for people."""
-        yield f"{self.source}: {self.name}{f' before {self.before}' if self.before else ''}"
+        yield f"{self.source}: {format_demand(self.describe())}"
         yield from (f"  {signature}" for signature in self.signatures)
+
+
+def format_demand(described: Mapping[str, Any]) -> str:
+    """Return the name of a converter as `describe` gives it, with its media type and version."""
+    media_type = f" ({described['media_type']})" if described["media_type"] else ""
+    before = f" before {described['before']}" if described["before"] else ""
+    return f"{described['name']}{media_type}{before}"
 
 
 def list_demands(api: Api) -> list[DemandedConverter]:
@@ -147,11 +155,10 @@ def find_pending(api: Api, cache: Cache | None = None) -> Iterator[Finding]:
     from dateline.check.findings import create_finding
 
     for each in demands:
-        when = f" before {each.before}" if each.before else ""
         yield create_finding(
             _RULE,
             Policy.SERVABLE,
-            f"{each.name}{when}: write {' and '.join(each.signatures)}",
+            f"{format_demand(each.describe())}: write {' and '.join(each.signatures)}",
             key=(each.name, *each.signatures),
             after_source=each.source,
             versions=(each.before,) if each.before else (),

@@ -719,6 +719,16 @@ def preferred_media_type(content: dict[str, Any]) -> str:
     return next(filter(is_json, content), next(iter(content)))
 
 
+def find_media_type(path: tuple[str | int, ...]) -> str:
+    """Return the media type of the body that *path* leads into; empty if it leads into none."""
+    if path[:2] != ("components", "schemas"):
+        for at, step in enumerate(path[:-1]):
+            holders = path[max(at - 2, 0) : at]
+            if step == "content" and {"requestBody", "requestBodies", "responses"} & {*holders}:
+                return str(path[at + 1])
+    return ""
+
+
 def value_schema(node: dict[str, Any], default: Any = None) -> Any:
     """Return the schema of a parameter or header, which may be below its media type."""
     if "schema" in node:

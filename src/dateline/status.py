@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dateline import fresh
 from dateline.cache import Cache, Recollection, open_cache
 from dateline.collector import collection_off
-from dateline.demands import list_pending
+from dateline.demands import format_demand, list_pending
 from dateline.files import Stale, find_stale
 from dateline.generate import Workspace, recorded_key, render_outputs
 from dateline.load import load
@@ -85,8 +85,7 @@ def format_status(state: Mapping[str, Any], workspace: Workspace) -> Iterator[st
     if state["converters"]:
         yield "converters that are demanded"
     for converter in state["converters"]:
-        before = f" before {converter['before']}" if converter["before"] else ""
-        yield f"  {converter['name']}{before}"
+        yield f"  {format_demand(converter)}"
         yield from (f"    {signature}" for signature in converter["signatures"])
     yield f"added to all versions {state['added']['since']}"
     yield from (f"  {message}" for message in state["added"]["messages"] or ["nothing"])

@@ -15,6 +15,7 @@ import dateline
 from dateline.canonical import ContractData
 from dateline.filters import Code
 from dateline.model import REMOVED, Api, Artifact, Place, printable
+from dateline.openapi import find_media_type
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
@@ -172,9 +173,13 @@ class Server:
         count = len(self._converters)
         if count and self._api.table.adopted:
             each = "1 converter is" if count == 1 else f"{count} converters are"
+            places = (self._contracts.places[one.name] for one in self._converters)
+            media_type = next(filter(None, map(find_media_type, places)), "")
+            alone = f", or refuse only its media type (first {media_type})" if media_type else ""
             yield (
                 f"{each} yours to write (`Converters` in the handlers, first "
-                f"{self._converters[0].method}); without it, operations that need it answer 501"
+                f"{self._converters[0].method}); without it, operations that need it answer "
+                f"501{alone}"
             )
 
     def _note_other_bodies(self) -> Iterator[str]:

@@ -358,6 +358,7 @@ class _Body:
             *map(essence, body["content"])
         }
         """the media types that only the newest version has"""
+        refused: set[str] = set()
         for media_type, schema in body["content"].items():
             lift, away = up.body(operation, media_type), _body(strip, operation, media_type)
             goal = known["content"].get(media_type) if known is not None else None
@@ -365,6 +366,10 @@ class _Body:
             if not is_same or older.resolve(schema) != _resolve(newer, goal):
                 self.is_read = True
             name = essence(media_type)
+            if up.lacks(operation, media_type):
+                if not is_same:
+                    refused.add(name)
+                lift = away = identity
             self._readers[name] = (
                 _json(read_json(older.validator(schema), lift), away)
                 if is_json(name)
@@ -375,6 +380,10 @@ class _Body:
             elif is_same and not is_json(name):
                 # it is neither read nor changed
                 self._plain.add(name)
+        for name in refused:
+            self._readers.pop(name, None)
+            self._items.pop(name, None)
+            self._plain.discard(name)
 
     def find_items(self, content_type: str | None) -> tuple[ItemReader, Change] | None:
         """Return the reader of the items of a body of *content_type*, if it has any.

@@ -320,7 +320,7 @@ class _Body:
         self.opened: dict[str, Callable[[Upload, Make], Any]] = {}
         for media_type, schema in body["content"].items():
             name = essence(media_type)
-            if name not in types:
+            if name not in types or lifting.lacks(operation.id, media_type):
                 continue
             lift = lifting.body(operation.id, media_type)
             if is_json(name):

@@ -49,10 +49,10 @@ class Readers:
         contract = self._contracts.at(self._operation.id, version)
         if contract is None or contract.unserved:
             return "" if contract is None else contract.unserved
-        name = self._operation.id
+        operation = self._operation
         missing = {
-            *self._liftings[version].missing(name),
-            *self._narrowings[version].missing(name),
+            *self._liftings[version].missing(operation.id, operation.body or ()),
+            *self._narrowings[version].missing(operation.id, operation.responses),
         }
         return f"there is no converter {', '.join(sorted(missing))}" if missing else ""
 

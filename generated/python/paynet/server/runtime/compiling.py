@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from . import conversion, values
 from .shapes import ACTS, DATED, Entry, Shape, find_entry, list_names, list_parts, read_entry
-from .values import OMITTED, Change, Fits, Json, UnfitError, identity, omit
+from .values import OMITTED, Change, Fits, Json, identity, omit
 
 T = TypeVar("T")
 
@@ -99,7 +99,12 @@ class Compiler:
             if (found := maker.list_converters([root]))
         }
         self.relying[version] = {root for root in self._roots if maker.relies(root)}
-        changes = {name: self._whole(maker.compile_named(name, keep=True)) for name in self._roots}
+        changes = {
+            name: values.withheld
+            if maker.is_absent(name)
+            else self._whole(maker.compile_named(name, keep=True))
+            for name in self._roots
+        }
         if changes not in self._results:
             self._results.append(changes)
         return self._results[self._results.index(changes)]
@@ -452,49 +457,3 @@ def _instead(value: Mapping[str, Any], keep: bool) -> Json:
     if "is" in value:
         return value["is"]
     return value["shown_as"] if keep and "shown_as" in value else OMITTED
-
-
-def by_media_type(content: Mapping[str, str | None], media_type: str) -> str | None:
-    """Return the shape of *media_type* in *content*; parameters count only if several match.
-
-    Raises UnfitError if *content* has no such media type.
-    """
-    if media_type in content:
-        return content[media_type]
-    # the first one of several counts
-    listed = reversed([*content.items()])
-    essences = {known.partition(";")[0].strip().lower(): shape for known, shape in listed}
-    wanted = media_type.partition(";")[0].strip().lower()
-    if wanted in essences:
-        return essences[wanted]
-    raise UnfitError(f"the media type {media_type} is not declared by the definitions")
-
-
-class OperationChanges:
-    """What one version needs to convert the values of its operations in one direction."""
-
-    def __init__(
-        self,
-        operations: Mapping[str, Mapping[str, Any]],
-        functions: Mapping[str, Change],
-        missing: Mapping[str, list[str]],
-        awaits: Mapping[str, bool],
-    ) -> None:
-        self._operations = operations
-        self._functions = functions
-        self._missing = missing
-        self._awaits = awaits
-
-    def missing(self, operation: str) -> list[str]:
-        """Return the converters that *operation* needs and that are missing."""
-        names = list_names(self._operations.get(operation))
-        return sorted({each for name in names for each in self._missing.get(name, ())})
-
-    def awaits(self, operation: str) -> bool | None:
-        """Return whether *operation* needs a converter that must be awaited.
-
-        None if it needs no converter.
-        """
-        names = list_names(self._operations.get(operation))
-        found = [self._awaits[name] for name in names if name in self._awaits]
-        return any(found) if found else None

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .compiling import (
-    Compiler,
-    Converter,
-    Judge,
-    MissingConverterError,
-    OperationChanges,
-    by_media_type,
-)
+from .compiling import Compiler, Converter, Judge, MissingConverterError
+from .operations import OperationChanges, by_media_type
 from .values import Change, ConversionError, UnfitError, identity
 
 __all__ = [
@@ -48,6 +42,20 @@ class Lifting(OperationChanges):
         request = self._operations.get(operation)
         shape = None if request is None else by_media_type(request["content"], media_type)
         return identity if shape is None else self._functions[shape]
+
+    def missing(self, operation: str, handled: Iterable[str] | None = None) -> list[str]:
+        """Return the missing converters without which no request of *operation* can be served.
+
+        *handled* are the media types that a server reads; if it is None, each may be refused as
+        long as another one is left (see `lacks`).
+        """
+        request = self._operations.get(operation)
+        return sorted({*self._list_missing(request, handled)}) if request is not None else []
+
+    def lacks(self, operation: str, media_type: str) -> bool:
+        """Return whether the body of *media_type* needs a converter that is missing."""
+        request = self._operations.get(operation)
+        return request is not None and self._lacks(request["content"], media_type)
 
     def parameters(self, operation: str, place: str) -> Change:
         """Return the function for the parameters in *place*: path, query, header or cookie.

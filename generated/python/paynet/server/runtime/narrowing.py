@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from .compiling import (
-    Compiler,
-    Converter,
-    Judge,
-    MissingConverterError,
-    OperationChanges,
-    by_media_type,
-)
+from .compiling import Compiler, Converter, Judge, MissingConverterError
+from .operations import OperationChanges, by_media_type
 from .shapes import list_names
 from .values import Change, UnfitError, identity, withheld
 
@@ -46,6 +40,24 @@ class Narrowing(OperationChanges):
         super().__init__(operations, functions, missing, awaits)
         self._relying = relying
 
+    def missing(
+        self, operation: str, handled: Mapping[str, Iterable[str] | None] | None = None
+    ) -> list[str]:
+        """Return the missing converters without which a response of *operation* can't be sent.
+
+        *handled* are the media types that a server sends, by the key of the response; if it is
+        None, each may be withheld as long as another one is left.
+        """
+        return sorted(
+            {
+                each
+                for key, response in self._operations.get(operation, {}).items()
+                for each in self._list_missing(
+                    response, None if handled is None else handled.get(key) or ()
+                )
+            }
+        )
+
     def changes(self, operation: str) -> bool:
         """Return whether any response of *operation* differs from the canonical one."""
         shapes = list_names(self._operations.get(operation))
@@ -64,14 +76,15 @@ class Narrowing(OperationChanges):
         """Return the function for the body of *operation* that is sent with *status*.
 
         *status* may be the key of the response, too: of several keys for a status, a version may
-        lack the first.
+        lack the first. A body whose converter is missing is refused as if the version lacked it.
 
         Raises UnfitError if something differs between the responses of *operation* and the
         definitions have none with that status and media type.
         """
         response = self._response(operation, status)
-        shape = None if response is None else by_media_type(response["content"], media_type)
-        return identity if shape is None else self._functions[shape]
+        if response is None or (shape := by_media_type(response["content"], media_type)) is None:
+            return identity
+        return withheld if self._lacks(response["content"], media_type) else self._functions[shape]
 
     def media_type(self, operation: str, status: int | str, preferred: str) -> str | None:
         """Return the media type of the body: *preferred*, else another that the version has.
