@@ -314,6 +314,8 @@ TEXT_TYPES = ["application/javascript", "text/x-ecmascript", "text/html", "messa
 DATA_TYPES = [
     *("application/xml", "text/xml", "application/yaml", "text/x-yaml", "application/own+cbor"),
     *("application/vnd.msgpack", "application/x-protobuf", "text/json", "application/soap+xml"),
+    *("application/cbor-seq", "application/own+json-seq", "application/x-jackson-smile"),
+    *("application/ubjson", "application/avro", "application/toml", "application/ion"),
 ]
 
 

@@ -166,6 +166,39 @@ def test_other_paths_are_those_of_no_operation(server: Any, app: str, path: str)
     assert (response.status in (404, 307), response.header("x-api-version")) == (True, [])
 
 
+def list_rows(path: str, *, spanning: dict[str, list[int]]) -> Any:
+    """Return the operations that a request to *path* may mean, for each of its readings."""
+    written = ["/files/{path}", "/files/{path}/meta", "/{owner}/trees/{path}", "/{a}/{b}", "/Mine"]
+    paths = import_module("paynet.server.paths")
+    rows = [("GET", each, each) for each in written]
+    found: Any = paths.Paths(rows, lambda readings: readings, spanning).find("GET", path)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/files/a", [["/files/{path}", "/{a}/{b}"]]),
+        ("/files/a/b", [["/files/{path}"]]),
+        # an application has it before the other, or never
+        ("/files/a/meta", [["/files/{path}/meta"]]),
+        # either may be first
+        ("/files/trees/a", [["/{owner}/trees/{path}"], ["/files/{path}"]]),
+        ("/FILES/trees/a", [["/{owner}/trees/{path}"], ["/files/{path}"]]),
+        ("/files/trees/a/b", [["/files/{path}"]]),
+        ("/me/trees/a", [["/{owner}/trees/{path}"]]),
+        ("/Mine", [["/Mine"]]),
+    ],
+)
+def test_a_path_may_mean_each_operation_that_an_application_may_have_first(
+    path: str, expected: list[list[str]]
+) -> None:
+    found = list_rows(path, spanning={"/files/{path}": [0]})
+    assert [[*rows] for rows in found] == expected
+    if len(expected) > 1:
+        assert [[*rows] for rows in list_rows(path, spanning={})] == expected[:1]
+
+
 async def list_parameters(request: Any) -> JSONResponse:
     return JSONResponse(answer(**request.path_params))
 

@@ -42,7 +42,7 @@ _BEFORE: Final = b" \t\r\n\x1e\0\xef\xbb\xbf\xff\xfe"
 # Formats that clients read like JSON, and types of text that may contain it.
 _DATA: Final = re.compile(
     r"(?!image/svg\+|application/xhtml\+)[^/]+/(?:.*[+.-])?"
-    r"(?:json|xml|ya?ml|cbor|msgpack|bson|protobuf)"
+    r"(?:json|xml|ya?ml|cbor|msgpack|bson|ubjson|smile|ion|avro|toml|protobuf)(?:-seq)?"
 )
 _TEXT: Final = re.compile(r"(?:text|multipart|message)/.*|[^/]*/.*(?:java|ecma)script")
 

@@ -82,6 +82,20 @@ class PathTemplate:
         texts = (text.replace(SLASH, "/") for text in found.groups())
         return dict(zip(self.names, texts, strict=True))
 
+    def covers(self, other: PathTemplate) -> bool:
+        """Return whether this one matches all paths that *other* matches."""
+        return self.match(other.shape.replace("{}", "\0"), ignores_case=True) is not None
+
+    def may_share(self, other: PathTemplate) -> bool:
+        """Return whether a path may match this one and *other*, if values here contain slashes.
+
+        Only what is before the first of these values counts.
+        """
+        first = next(at for at, name in enumerate(self.names) if name in self.spanning)
+        before = "{}".join(self.shape.split("{}")[: first + 1]).lower().split("/")[:-1]
+        pairs = zip(before, other.shape.lower().split("/"), strict=False)
+        return all(a == b or "{}" in a or "{}" in b for a, b in pairs)
+
     def read(self, path: str) -> dict[str, str]:
         """Return the texts of the parameters in *path*, in the first of its readings that fits."""
         for ignores_case in (False, True):
@@ -227,7 +241,8 @@ class Paths(Generic[T, R]):
     case. The path itself comes first.
 
     *spanning* are the places of parameters that may contain slashes, by path. A path that matches a
-    template without them does not belong to one with them.
+    template without them does not belong to one with them that matches all its paths: it would have
+    none. With others, it has more readings.
     """
 
     def __init__(
@@ -237,9 +252,10 @@ class Paths(Generic[T, R]):
         spanning: Mapping[str, Collection[int]] | None = None,
     ) -> None:
         self._spanning: dict[str, list[tuple[PathTemplate, T]]] = {}
+        self._templates: dict[T, PathTemplate] = {}
         listed: dict[tuple[str, int], list[tuple[PathTemplate, T]]] = {}
         for method, path, row in sorted(rows, key=lambda row: concrete_first(row[0], row[1])):
-            template = PathTemplate(path)
+            template = self._templates[row] = PathTemplate(path)
             spans = (spanning or {}).get(path)
             for each in methods_of(method):
                 found = listed.setdefault((each, len(template.segments) - 1), [])
@@ -258,6 +274,7 @@ class Paths(Generic[T, R]):
                     if len(segments := _turn_last_slash(template.shape).split("/")) == count + 1
                 ],
                 self._make,
+                self._spanning.get(method, ()),
             )
             for (method, count), each in listed.items()
         }
@@ -278,6 +295,9 @@ class Paths(Generic[T, R]):
                 found = listed.match(path) if is_plain else None
                 # the group says which row it was
                 number = None if found is None else found.lastindex
+            if number is not None and number in listed.shared:
+                rows = listed.list_rows(path, number)
+                return self._make((rows, *self._read_spanning(method, path, [rows])))
             if number is not None:
                 row = listed.alone.get(number)
                 return listed.make(path, number) if row is None else row
@@ -292,13 +312,19 @@ class Paths(Generic[T, R]):
             for each in read_path(path):
                 listed = self._alternatives.get((method, each.count("/")))
                 rows = [] if listed is None else [*listed.read(each)]
-                found |= dict.fromkeys(rows or self._read_spanning(method, each))
+                found |= dict.fromkeys(rows)
+                found |= dict.fromkeys(self._read_spanning(method, each, rows))
         return self._make((*found,)) if found else None
 
-    def _read_spanning(self, method: str, path: str) -> Iterator[tuple[T, ...]]:
-        """Yield the rows that *path* matches because values may contain slashes."""
+    def _read_spanning(
+        self, method: str, path: str, rows: list[tuple[T, ...]]
+    ) -> Iterator[tuple[T, ...]]:
+        """Yield what *path* matches because values may contain slashes, beside *rows*."""
+        firsts = [self._templates[first] for first, *_ in rows]
         for template, row in self._spanning.get(method, ()):
-            if template.match(path, ignores_case=True) is not None:
+            if template.match(path, ignores_case=True) is not None and not any(
+                template.covers(each) for each in firsts
+            ):
                 yield (row,)
 
 
@@ -307,7 +333,7 @@ class _Alternatives(Generic[T, R]):
 
     Rows have numbers: from 1 for those with parameters, below for the others, which come first.
     *beside* are the segments of other templates with a slash added at the end, or removed from it,
-    where that makes them as long.
+    where that makes them as long. *spanning* are the templates with values that contain slashes.
     """
 
     def __init__(
@@ -315,6 +341,7 @@ class _Alternatives(Generic[T, R]):
         rows: list[tuple[PathTemplate, T]],
         beside: list[list[str]],
         make: Callable[[tuple[tuple[T, ...], ...]], R | None],
+        spanning: Iterable[tuple[PathTemplate, T]],
     ) -> None:
         self._rows = rows
         self._beside = beside
@@ -327,6 +354,12 @@ class _Alternatives(Generic[T, R]):
         """the numbers of rows without parameters, by path"""
         self.match: Final = re.compile("|".join(self._write()) or "(?!)").fullmatch
         """matches paths without encoded slashes"""
+        self.shared: Final = {
+            at - self._first
+            for at, (template, _) in enumerate(rows)
+            if any(not each.covers(template) and each.may_share(template) for each, _ in spanning)
+        }
+        """the numbers of rows some of whose paths match one of *spanning*, too"""
         self.alone: Final[dict[int | None, R]] = {}
         """the results for rows that the path alone decides, by their number"""
 
@@ -379,15 +412,19 @@ class _Alternatives(Generic[T, R]):
     def make(self, path: str, number: int) -> R | None:
         """Return the result for all rows that *path* matches; *number* is that of the first."""
         at = self._first + number
+        found = self._make((self.list_rows(path, number),))
+        if found is not None and (self._rows[at][0].is_exact or not self._others[at]):
+            self.alone[number] = found
+        return found
+
+    def list_rows(self, path: str, number: int) -> tuple[T, ...]:
+        """Return all rows that *path* matches; *number* is that of the first."""
+        at = self._first + number
         template, row = self._rows[at]
         if at not in self._others:
             behind = self._rows[at + 1 :]
             self._others[at] = [each for each in behind if _may_both_match(template, each[0])]
-        others = [each for other, each in self._others[at] if other.match(path) is not None]
-        found = self._make(((row, *others),))
-        if found is not None and (template.is_exact or not self._others[at]):
-            self.alone[number] = found
-        return found
+        return (row, *(each for other, each in self._others[at] if other.match(path) is not None))
 
 
 def _may_both_match(one: PathTemplate, other: PathTemplate) -> bool:
