@@ -134,6 +134,7 @@ def _render(
     info = {key: value for key, value in definitions.items() if key == "info"}
     document = Definitions(replace_in_units(definitions, hide) | info)
     document.meaning = definitions.meaning
+    document.comparison = definitions.comparison
     found, rows = [], []
     # the latest version appears twice
     known: dict[bytes, tuple[Artifact, list[Any]]] = {}

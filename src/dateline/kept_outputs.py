@@ -41,14 +41,17 @@ class HiddenWords:
     def _replaced(self) -> tuple[dict[str, Any], list[str]]:
         """The document with placeholders, and the text of each, by its number.
 
-        As in the meaning of definitions, equal texts of different units are different words.
+        Equal texts of different units are different words, unless versions are compared.
         """
         numbers: dict[tuple[Unit, str], int] = {}
+        before = self.original.document
+        are_compared = isinstance(before, Definitions) and bool(before.comparison)
 
         def hide(text: str, unit: Unit) -> str:
-            return self._hide(numbers.setdefault((unit, text), len(numbers)), text)
+            word = (() if are_compared else unit, text)
+            return self._hide(numbers.setdefault(word, len(numbers)), text)
 
-        document = replace_in_units(self.original.document, hide)
+        document = replace_in_units(before, hide)
         return document, [text for _, text in numbers]
 
     @property
@@ -82,6 +85,7 @@ class HiddenWords:
         definitions = Definitions(self._replaced[0])
         if isinstance(self.original.document, Definitions):
             definitions.meaning = self.original.document.meaning
+            definitions.comparison = self.original.document.comparison
         return replace(
             self.original,
             document=definitions,
@@ -114,7 +118,7 @@ def recall_outputs(
     api = hidden.original
     if not hidden.is_possible:
         return render(api)
-    key = cache.key(kind, api.meaning or b"", hidden.known, *list_inputs(*inputs))
+    key = cache.key(kind, api.comparison or b"", hidden.known, *list_inputs(*inputs))
     try:
         known = cache.get(key)
         found = None if known is None else _read(known, hidden, keep)

@@ -416,6 +416,13 @@ class Api:
             return None
         return self.document.meaning + repr(self.table).encode()
 
+    @property
+    def comparison(self) -> bytes | None:
+        """The meaning, and which words are equal if versions differ; None without a meaning."""
+        if not isinstance(self.document, Definitions) or self.meaning is None:
+            return None
+        return self.meaning + self.document.comparison
+
     def derive(self, make: Callable[[Api], T]) -> T:
         """Return the result of *make* for these definitions, the same object for all callers."""
         if make not in self._derived:
@@ -434,12 +441,14 @@ class Definitions(dict[str, Any]):
     ``meaning`` is a digest of everything but descriptions and summaries, and so a cache key for
     whatever depends on nothing else. ``words`` are digests of the descriptions and summaries, each
     once for each of the ``units`` (operations, components) that have it; ``find_words`` returns
-    the texts for some of these digests.
+    the texts for some of these digests. ``comparison`` is a digest of which of all words are equal:
+    what compares versions depends on it, too. It is empty if versions have no differences.
     """
 
-    __slots__ = ("find_words", "meaning", "units", "words")
+    __slots__ = ("comparison", "find_words", "meaning", "units", "words")
 
     meaning: bytes
+    comparison: bytes
     words: tuple[str, ...]
     units: tuple[tuple[str, ...], ...]
     find_words: Callable[[Collection[str]], dict[str, str]]

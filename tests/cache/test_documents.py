@@ -52,6 +52,7 @@ def with_words(api: Api, replace: Callable[[str], str]) -> Api:
 
     document = Definitions(replace_words("document", before, say) | info)
     document.meaning = before.meaning
+    document.comparison = before.comparison
     document.words = tuple(digest_word(texts[digest]) for digest in before.words)
     document.units = before.units
 

@@ -75,6 +75,7 @@ def reword(found: Api, replace: Callable[[str], str]) -> Api:
     assert isinstance(found.document, Definitions)
     document = Definitions(replace_words("document", found.document, replace))
     document.meaning = found.document.meaning
+    document.comparison = found.document.comparison
     return dataclasses.replace(found, document=document)
 
 

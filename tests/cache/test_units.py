@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 from support.other_words import adopted_apis, with_words_in_units
-from support.sources import LIBRARY, folder
-from support.thing_sources import SCHEMAS, api, things
+from support.sources import API, LIBRARY, folder
+from support.thing_sources import ADOPTED, SCHEMAS, api, things
 
 from dateline.cache import Cache
 from dateline.check import Published, check
 from dateline.kept_outputs import HiddenWords
 from dateline.load import load
 from dateline.load.meaning import Unit, replace_in_units
-from dateline.model import Api
+from dateline.model import Api, Definitions
 from dateline.render import render
 
 Replace = Callable[[str, Unit], str]
@@ -45,7 +45,7 @@ def list_apis(root: Path) -> list[Api]:
     return [
         load(SCHEMAS, cache=Cache(None)),
         load(folder(root, LIBRARY, "library"), cache=Cache(None)),
-        *(load(each.folder, cache=Cache(None)) for each in adopted_apis(root)),
+        *(load(each.folder, cache=Cache(None)) for each in adopted_apis()),
     ]
 
 
@@ -55,14 +55,82 @@ def test_outputs_and_findings_are_those_of_each_definitions_themselves(tmp_path:
         for replace in (lambda text, _: text, separate, join()):
             each = with_words_in_units(found, replace)
             meanings.add(each.meaning)
-            known.add(HiddenWords(each).known)
+            assert isinstance(each.document, Definitions)
+            known.add((each.document.comparison, HiddenWords(each).known))
             fresh = dataclasses.replace(each, document=dict(each.document))
             validate = not found.table.adopted
             rendered = render(each, cache=cache, validate=validate)
             assert rendered == render(fresh, validate=validate)
             findings = check(each, Published(label=""), today=date(2026, 7, 1), cache=cache)
             assert findings == check(fresh, Published(label=""), today=date(2026, 7, 1))
-        assert len(meanings) == len(known) == 1
+        assert len(meanings) == 1
+        assert len(known) == len({comparison for comparison, _ in known})
+
+
+# What versions have in its place is in two units.
+MOVED = {
+    "parameter of a path and of an operation": """\
+paths:
+  /things:
+    parameters: [{ name: q, in: query, description: FIRST, schema: {}, x-removed: 2025-06-01 }]
+    get:
+      operationId: getThing
+      tags: [Loans]
+      parameters: [{ name: q, in: query, description: SECOND, schema: {}, x-added: 2025-06-01 }]
+      responses: { '204': { description: nothing } }
+components: { schemas: { Other: { description: SECOND } } }
+""",
+    "reference to items": things("""\
+    Thing:
+      type: array
+      items:
+        $ref: '#/components/schemas/New'
+        x-was: { 2025-06-01: { $ref: '#/components/schemas/Old' } }
+    Old: { type: string, description: FIRST }
+    New: { type: string, description: SECOND }
+"""),
+    "reference to an object": things("""\
+    Thing:
+      type: object
+      properties:
+        thing:
+          $ref: '#/components/schemas/New'
+          x-was: { 2025-06-01: { $ref: '#/components/schemas/Old' } }
+    Old: { type: object, description: FIRST, properties: { a: { description: SECOND } } }
+    New: { type: object, description: SECOND, properties: { a: { description: FIRST } } }
+"""),
+    "field of a part": things("""\
+    Thing:
+      allOf: [{ $ref: '#/components/schemas/Part' }]
+      properties: { a: { type: string, description: FIRST } }
+    Part:
+      type: object
+      properties: { a: { type: string, description: SECOND, x-added: 2025-06-01 } }
+"""),
+    "inline schema": things("""\
+    Thing:
+      type: object
+      properties:
+        thing:
+          type: object
+          description: FIRST
+          x-was: { 2025-06-01: { $ref: '#/components/schemas/Old' } }
+    Old: { type: object, description: SECOND }
+"""),
+}
+
+
+@pytest.mark.parametrize("moved", MOVED)
+def test_what_moves_between_units_is_compared(tmp_path: Path, moved: str) -> None:
+    cache, differing = Cache(None), set()
+    pairs = [("One", "One"), ("One", "Two"), ("Two", "One"), ("Two", "Two"), ("One", "One")]
+    for number, (first, second) in enumerate(pairs):
+        text = MOVED[moved].replace("FIRST", first).replace("SECOND", second)
+        files = {"versions.yaml": ADOPTED, "api.yaml": API, "things.yaml": text}
+        schemas = folder(tmp_path, files, str(number))
+        differing.add(recall := render(load(schemas, cache=cache), cache=cache))
+        assert recall == render(load(schemas))
+    assert len(differing) == len(pairs) - 1
 
 
 UNITS = """

@@ -14,6 +14,7 @@ from dateline.load import load
 from dateline.load.meaning import (
     Meaning,
     Unit,
+    digest_comparison,
     find_words,
     join_meanings,
     list_words,
@@ -37,6 +38,7 @@ def with_words_in_units(found: Api, replace: Callable[[str, Unit], Any]) -> Api:
     document = Definitions(replace_in_units(found.document, replace))
     meaning = Meaning.of(document)
     document.meaning = join_meanings([("api", meaning)])
+    document.comparison = digest_comparison([meaning], refers=bool(found.parts))
     words = list_words([meaning])
     document.words = tuple(word.digest for word in words)
     document.units = tuple(word.unit for word in words)

@@ -37,11 +37,11 @@ def recall_pages(
     templates in *folders*. *keep* is called with the pages of earlier runs.
     """
     words = getattr(api.document, "words", None)
-    if api.meaning is None or words is None:
+    if api.comparison is None or words is None:
         return lay_out()[0]
     explained = [[entry.explanation for entry in period.entries] for period in periods]
     added = json.dumps([[period.data for period in periods], explained])
-    key = cache.key("change pages", api.meaning, added, *list_inputs(folders, _PACKAGES))
+    key = cache.key("change pages", api.comparison, added, *list_inputs(folders, _PACKAGES))
     known = cache.get(key)
     if known is not None and (kept := _read(known, words, keep)) is not None:
         return kept

@@ -15,7 +15,13 @@ from dateline.cache import Cache
 from dateline.gates import Timeline
 from dateline.load.joining import join_files
 from dateline.load.kept import read_fragment
-from dateline.load.meaning import digest_equality, find_words, join_meanings, list_words
+from dateline.load.meaning import (
+    digest_comparison,
+    digest_equality,
+    find_words,
+    join_meanings,
+    list_words,
+)
 from dateline.load.shared import SharedFiles
 from dateline.load.table import read_table
 from dateline.model import Api, Definitions, Map, Place, Problem, SourceError, Table
@@ -75,9 +81,12 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
             if (meaning := fragment.meaning) is not None
         ]
         document.meaning = join_meanings((name, meaning) for name, meaning, _ in known)
-        if any(fragment.refers for fragment in found.values()):
+        refers = any(fragment.refers for fragment in found.values())
+        if refers:
             document.meaning += digest_equality(document)
-        words = list_words(meaning for _, meaning, _ in known)
+        meanings = [meaning for _, meaning, _ in known]
+        document.comparison = digest_comparison(meanings, refers=refers)
+        words = list_words(meanings)
         document.words = tuple(word.digest for word in words)
         document.units = tuple(word.unit for word in words)
         document.find_words = partial(find_words, [each[1:] for each in known])

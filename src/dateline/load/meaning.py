@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from dateline.cache import Cache
-from dateline.model import WAS
+from dateline.model import GATES, WAS
 from dateline.openapi import Arrangement, slot
 from dateline.schema.words import WORDS_OF
 
@@ -35,11 +35,14 @@ class Word(NamedTuple):
 class Meaning(NamedTuple):
     """A digest of a file without its words, and one of each of its words, in their order.
 
+    It may have gates only if it *varies*: otherwise, all versions have all of it.
+
     Two files with the same ``structure`` have words in the same places.
     """
 
     structure: bytes
     words: tuple[Word, ...]
+    varies: bool
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Meaning:
@@ -51,20 +54,21 @@ class Meaning(NamedTuple):
             return bool(text)
 
         structure = json.dumps(replace_in_units(document, take))
-        return cls(sha256(structure.encode()).digest(), tuple(words))
+        varies = any(f'"{gate}"' in structure for gate in GATES)
+        return cls(sha256(structure.encode()).digest(), tuple(words), varies)
 
     @classmethod
     def restore(cls, row: Sequence[Any]) -> Meaning:
         """Return the meaning of which `write` returned *row*."""
-        structure, units = row
+        structure, varies, units = row
         words = [Word(tuple(unit), digest) for unit, digests in units for digest in digests]
-        return cls(bytes.fromhex(structure), tuple(words))
+        return cls(bytes.fromhex(structure), tuple(words), varies)
 
     def write(self) -> list[Any]:
         """Return the meaning as plain values."""
         units = groupby(self.words, itemgetter(0))
         rows = [(unit, [word.digest for word in words]) for unit, words in units]
-        return [self.structure.hex(), rows]
+        return [self.structure.hex(), self.varies, rows]
 
 
 def digest_word(text: str) -> str:
@@ -84,8 +88,8 @@ def join_meanings(meanings: Iterable[tuple[str, Meaning]]) -> bytes:
     """Return a digest of the joint meaning of files, by name, without the content of their words.
 
     It includes which words are empty, and which words of a unit are equal: two descriptions that
-    become equal can make a value in a history equal to what is there now. Texts of different units
-    are not compared: what is equal in name or position is in the same unit.
+    become equal can make a value in a history equal to what is there now. Which texts of different
+    units are equal is left to `digest_comparison`.
     """
     total = sha256()
     numbers: dict[Word, int] = {}
@@ -94,6 +98,21 @@ def join_meanings(meanings: Iterable[tuple[str, Meaning]]) -> bytes:
         places = [numbers.setdefault(word, len(numbers)) for word in meaning.words]
         total.update(json.dumps(places).encode())
     return total.digest()
+
+
+def digest_comparison(meanings: Sequence[Meaning], *, refers: bool) -> bytes:
+    """Return a digest of which words of files are equal, across units.
+
+    Where two versions are compared, a position may be in a unit of its own in each: a reference
+    leads elsewhere, or a parameter is that of the path. Empty if nothing differs between versions,
+    in no file and in none that these *refer* to.
+    """
+    if not (refers or any(meaning.varies for meaning in meanings)):
+        return b""
+    numbers: dict[str, int] = {}
+    words = (word for meaning in meanings for word in meaning.words)
+    places = [numbers.setdefault(word.digest, len(numbers)) for word in words]
+    return sha256(json.dumps(places).encode()).digest()
 
 
 def digest_equality(document: dict[str, Any]) -> bytes:
