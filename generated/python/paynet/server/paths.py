@@ -264,6 +264,7 @@ class Paths(Generic[T, R]):
                     others = self._spanning.setdefault(each, [])
                     others.append((PathTemplate(path, spans), row))
         self._make = cache(make)
+        self._methods = {method for method, _ in listed}
         self._alternatives = {
             (method, count): _Alternatives(
                 each,
@@ -308,8 +309,10 @@ class Paths(Generic[T, R]):
             # too many for all readings, so it matches no operation
             return self._make(())
         found: dict[tuple[T, ...], None] = {}
-        for method in methods.upper().split():
-            for each in read_path(path):
+        readings = read_path(path)
+        for method in dict.fromkeys(methods.upper().split()):
+            # callers may name thousands
+            for each in readings if method in self._methods else ():
                 listed = self._alternatives.get((method, each.count("/")))
                 rows = [] if listed is None else [*listed.read(each)]
                 found |= dict.fromkeys(rows)
