@@ -11,6 +11,7 @@ import yaml
 
 from dateline.bundle import Readings, open_document
 from dateline.check.comparison import compare
+from dateline.load.foreign import find_wrong_types
 from dateline.model import DatelineError, SourceError
 
 HEAD = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}}
@@ -578,3 +579,30 @@ def test_a_reference_to_another_address_is_refused(tmp_path: Path, reference: st
     found = {"openapi": "3.2.0", "$self": SELF, "info": {}, **body({"$ref": reference})}
     with pytest.raises(SourceError, match="reference-remote"):
         bundled(written(tmp_path, {"openapi.json": found}))
+
+
+@pytest.mark.parametrize("readings", [None, Readings()], ids=["adopted", "compared"])
+@pytest.mark.parametrize("file", ["value.json", "value.yaml"])
+@pytest.mark.parametrize("section", ["schema", "example", "media", "link", "server"])
+def test_a_whole_file_may_be_a_value(
+    tmp_path: Path, section: str, file: str, readings: Readings | None
+) -> None:
+    ref, value = {"$ref": file}, {"a": {"b": 1}}
+
+    def document(of: Any) -> dict[str, Any]:
+        schema = {"default": of, "const": of, "enum": [of], "examples": [of], "x-a": of}
+        media = {"example": of, "examples": {"e": {"value": of}}}
+        link = {"operationId": "o", "parameters": {"p": of}, "requestBody": of}
+        return {
+            "schema": {"components": {"schemas": {"A": schema}}},
+            "example": {"components": {"examples": {"E": {"value": of, "x-a": of}}}},
+            "media": response(content={JSON: {"schema": {}, **media}}),
+            "link": {"components": {"links": {"L": link}}},
+            "server": {"servers": [{"url": "/", "x-a": of}], "x-a": of},
+        }[section]
+
+    files = {file: value if file.endswith(".json") else json.dumps(value)}
+    path = written(tmp_path, {"openapi.json": {**HEAD, **document(ref)}, **files})
+    opened = open_document(path, path.name, readings)
+    assert opened.content == {**HEAD, **document(value)}
+    assert find_wrong_types(opened) == []

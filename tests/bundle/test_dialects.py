@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from dateline.bundle import Document
+from dateline.bundle import Document, Readings, open_document
 from dateline.model import SourceError
 
 Schema = dict[str, Any]
@@ -150,3 +151,36 @@ def test_keywords_are_found_in_yaml_and_behind_escapes() -> None:
 def test_openapi_3_0_has_no_such_keywords() -> None:
     schema = {"$schema": UNKNOWN[0], "type": "string"}
     assert read(schema, openapi="3.0.3", jsonSchemaDialect=UNKNOWN[0]) == []
+
+
+SPECIFICATIONS = {
+    "2.0": {"swagger": "2.0", "info": {"title": "T", "version": "1"}},
+    "3.0": {"openapi": "3.0.4", "info": {"title": "T", "version": "1"}},
+    "3.1": {"openapi": "3.1.1", "info": {"title": "T", "version": "1"}},
+    "neither": {},
+}
+
+
+@pytest.mark.parametrize("part", SPECIFICATIONS)
+@pytest.mark.parametrize("main", ["2.0", "3.0", "3.1"])
+@pytest.mark.parametrize("unused", [False, True])
+def test_files_of_swagger_and_of_openapi_are_not_mixed(
+    tmp_path: Path, main: str, part: str, unused: bool
+) -> None:
+    """A response or parameter of the other would lose its schema."""
+    item = {"get": {"responses": {"200": {"description": "d"}}}}
+    paths = {"/a": {"$ref": "part.json#/paths/~1a"}}
+    name = "definitions" if main == "2.0" else "components"
+    schemas: dict[str, Any] = {"A": {"$ref": "part.json#/A"}}
+    section = schemas if main == "2.0" else {"schemas": schemas}
+    whole = {"paths": {}, name: section} if unused else {"paths": paths}
+    (tmp_path / "api.json").write_text(json.dumps({**SPECIFICATIONS[main], **whole}))
+    found = {**SPECIFICATIONS[part], "paths": {"/a": item}, "A": {"type": "string"}}
+    (tmp_path / "part.json").write_text(json.dumps(found))
+    opened = open_document(tmp_path / "api.json", "api.json", Readings())
+    is_mixed = part != "neither" and (main == "2.0") != (part == "2.0")
+    if is_mixed and not unused:
+        with pytest.raises(SourceError, match=r"api\.json:1:\d+: unsupported-dialect: .* 2\.0"):
+            assert opened.content
+    else:
+        assert opened.content

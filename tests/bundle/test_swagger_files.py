@@ -179,3 +179,60 @@ def test_an_address_that_can_not_be_read_is_refused_where_it_is_written(
     with pytest.raises(SourceError) as refused:
         open_document(path, "api.json", Readings()).content  # noqa: B018
     assert [str(problem)[: len(said)] for problem in refused.value.problems] == [said]
+
+
+HEAD: Final = {"swagger": "2.0", "info": {"title": "a", "version": "1"}}
+ANSWER: Final[dict[str, Any]] = {"responses": {"200": {"description": "d"}}}
+PARTS: Final = {
+    "q": {"in": "query", "name": "q", "type": "string"},
+    "b": {"in": "body", "name": "b", "schema": {"type": "string"}},
+}
+
+# What is beside the reference to a path item with `get` and `x-a`, and what it becomes.
+BESIDE: Final[list[tuple[Any, Any]]] = [
+    ({"post": ANSWER}, {"post": ANSWER}),
+    ({"x-a": 2}, {"x-a": 2}),
+    ({"x-b": {"$ref": "q.json#/q"}}, {"x-b": {"$ref": "q.json#/q"}}),
+    (
+        {"parameters": [{"$ref": "q.json#/q"}]},
+        {"parameters": [{"$ref": "#/components/parameters/q"}]},
+    ),
+    (
+        {"put": {**ANSWER, "parameters": [{"$ref": "q.json#/b"}]}},
+        {"put": {**ANSWER, "requestBody": {"$ref": "#/components/requestBodies/b"}}},
+    ),
+]
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize(("beside", "made"), BESIDE)
+def test_what_is_beside_the_reference_to_a_path_item_is_kept(
+    tmp_path: Path, beside: Any, made: Any, is_first: bool
+) -> None:
+    reference = {"$ref": "parts/p.json"}
+    item = {**reference, **beside} if is_first else {**beside, **reference}
+    files = {
+        "api.json": {**HEAD, "paths": {"/a": item}},
+        "parts/p.json": {"get": ANSWER, "x-a": 1},
+        "q.json": PARTS,
+    }
+    main = write(tmp_path, files)
+    assert read(main)["paths"]["/a"] == {"get": ANSWER, "x-a": 1, **made}
+    opened = open_document(main, main.name, Readings())
+    assert opened.place("/paths/~1a/get").file.endswith("p.json")
+    assert opened.place(f"/paths/~1a/{next(iter(beside))}").file.endswith("api.json")
+
+
+def test_sections_are_joined_with_the_entries_beside_their_reference(tmp_path: Path) -> None:
+    files = {
+        "api.json": {
+            **HEAD,
+            "paths": {"$ref": "paths.json", "/b": {"get": ANSWER}},
+            "definitions": {"$ref": "schemas.json", "B": {"type": "integer"}},
+        },
+        "paths.json": {"/a": {"get": ANSWER}},
+        "schemas.json": {"A": {"type": "string"}},
+    }
+    content = read(write(tmp_path, files))
+    assert content["paths"] == {"/a": {"get": ANSWER}, "/b": {"get": ANSWER}}
+    assert content["components"]["schemas"] == {"A": {"type": "string"}, "B": {"type": "integer"}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from dateline.bundle.addresses import (
@@ -165,7 +165,9 @@ class FileSet:
         if file not in self.sources:
             self.sources[file] = None  # until it is read
             known = self.fragments.find_part(file) if self.fragments else None
-            self.sources[file] = known or self._read(file)
+            source = known or self._read(file)
+            # what replaces a reference may be a value, whose type is one of JSON
+            self.sources[file] = source and replace(source, root=dict(source.root))
         source = self.sources[file]
         if source is None:
             # the reason is reported once
@@ -185,7 +187,14 @@ class FileSet:
         if self._bytes_left < 0:
             message = f"the files have more than {ADOPTED.size:,} bytes; name a smaller document"
             raise AddressError("too-large", message)
-        return read_source(content, self._folder + file, self.problems, self._readings)
+        source = read_source(content, self._folder + file, self.problems, self._readings)
+        if source is None:
+            return None
+        main = self._root(self.main)
+        if _is_swagger(source.root) is (not _is_swagger(main)):
+            message = "Swagger 2.0 and OpenAPI 3 can't be in one document; convert one of the files"
+            raise AddressError("unsupported-dialect", message)
+        return source
 
     def find_behind(self, goal: Goal, path: Trail) -> Goal | None:
         """Return what is at *path* below *goal*, following references; None if nothing is."""
@@ -195,6 +204,11 @@ class FileSet:
             return found if reference is None else self.follow(reference, found)
         except AddressError:
             return None  # reported at the reference
+
+
+def _is_swagger(root: dict[str, Any]) -> bool | None:
+    """Return whether *root* is Swagger 2.0 and not OpenAPI; None if it is neither."""
+    return "swagger" in root if {"swagger", "openapi"} & root.keys() else None
 
 
 def get_reference(node: Any) -> str | None:

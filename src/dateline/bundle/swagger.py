@@ -198,14 +198,17 @@ class _SwaggerConverter:
     def _servers(self, at: _SwaggerNode) -> list[Any]:
         """Return the servers of the API (Swagger Object, `host`, `basePath`, `schemes`)."""
         root = _SwaggerNode(self._root, ())
-        host, base = (self._get(root, key, str) for key in ("host", "basePath"))
-        base = (base or "").rstrip("/")
+        host, base = ((self._get(root, key, str) or "").rstrip("/") for key in ("host", "basePath"))
+        if base and not base.startswith("/"):
+            base = f"/{base}"
         path = (*at.path, "schemes")
         listed = self._texts(at, "schemes") or ()
         servers: list[Any] = []
-        if host is not None:
+        if host:
             # without a scheme it is that of the document itself
             urls = [f"{scheme}://{host}{base}" for scheme in listed] or [f"//{host}{base}"]
+            if "://" in host:
+                listed, urls = (), [f"{host}{base}"]
             for index, url in enumerate(urls):
                 where = (*path, index) if listed else ("host",)
                 self._put(servers, index, self._make({"url": url}, "url", where), where)
@@ -254,7 +257,7 @@ class _SwaggerConverter:
         for name, at in self._entries(root, "securityDefinitions"):
             add("securitySchemes", name, self._scheme(at), "securityDefinitions")
         for address, schema in self._schemas.items():
-            schemas = components.setdefault("schemas", {})
+            schemas = components["schemas"] = components.get("schemas") or {}
             named = MadeName(self._named[address], address)
             self._put(schemas, named, schema, find_path(self._root, address[1:]))
         return components
@@ -277,10 +280,12 @@ class _SwaggerConverter:
             if key in at.node:
                 self._put(flow, key, at.node[key], (*at.path, key))
         scopes: dict[str, Any] = {}
-        for name, value in (self._get(at, "scopes", dict) or {}).items():
+        listed = at.node.get("scopes")
+        named = {} if _is_list(listed) else self._get(at, "scopes", dict) or {}
+        for name, value in named.items():
             holder = scopes if isinstance(value, str) or not name.startswith("x-") else flow
             self._put(holder, name, value, (*at.path, "scopes", name))
-        self._put(flow, "scopes", scopes, (*at.path, "scopes"))
+        self._put(flow, "scopes", listed if _is_list(listed) else scopes, (*at.path, "scopes"))
         flows: dict[str, Any] = {}
         called = at.node.get("flow")
         self._put(flows, _FLOWS.get(str(called), str(called)), flow, (*at.path, "flow"))
@@ -307,8 +312,14 @@ class _SwaggerConverter:
                 if kept := self._list_parameters(shared):
                     item[key] = kept
             elif key == "$ref" and isinstance(value, str):
-                self._resolve(value, at)
-                item[key] = value
+                goal = self._seen_through(at)
+                if goal.path[:1] == ("paths",):
+                    item[key] = value
+                else:  # an extension, which remains as it is
+                    found = self._item(goal)
+                    for name, below in found.items() if isinstance(found, dict) else ():
+                        if name not in at.node:
+                            self._put(item, name, below, (*goal.path, name))
             elif key in METHODS:
                 item[key] = self._operation(at.below(key), shared)
             else:
@@ -372,6 +383,7 @@ class _SwaggerConverter:
         """Give *operation* the body that its parameters describe."""
         consumes = self._texts(at, "consumes")
         consumes = self._consumes if consumes is None else consumes
+        spare: list[_SwaggerNode] = []
         for place in ("body", "formData"):
             mine = [one for one in own if self._place(one) == place]
             names = {str(self._seen_through(one).node.get("name")) for one in mine}
@@ -384,18 +396,26 @@ class _SwaggerConverter:
                 and str(self._seen_through(one).node.get("name")) not in names
             ]
             found = [*left, *mine]
-            if not found or "requestBody" in operation:
+            if place == "body":
+                found, spare = found[:1], found[1:]
+            elif "requestBody" in operation:
+                found, spare = [], [*spare, *found]
+            if not found:
                 continue
             if place == "formData":
                 self._put(operation, "requestBody", self._form(found, consumes), found[0].path)
                 continue
-            if len(found) > 1:
-                self._note(found[1].path, "an operation has one body; the first one counts")
             reference = self._local(found[0], "parameters")
             body: Any = {"$ref": f"#/components/requestBodies/{reference}"}
             if reference is None or consumes != self._consumes:
                 body = self._once(self._body, self._seen_through(found[0]), consumes)
             self._put(operation, "requestBody", body, found[0].path)
+        kept: list[Any] = []
+        for one in spare:
+            self._put(kept, len(kept), self._seen_through(one).node, one.path)
+            self._note(one.path, "an operation has one body; the others are kept in x-parameters")
+        if kept:
+            self._put(operation, "x-parameters", kept, spare[0].path)
 
     def _local(self, at: _SwaggerNode, section: str) -> str | None:
         """Return the name, as written in addresses, of the component that *at* refers to."""
@@ -509,7 +529,13 @@ class _SwaggerConverter:
                 }
             elif key not in ("schema", "examples"):
                 response[key] = value
-        examples = self._get(at, "examples", dict) or {}
+        examples = at.node.get("examples")
+        if examples and not isinstance(examples, dict):
+            path = (*at.path, "examples")
+            self._put(response, "x-examples", examples, path)
+            self._note(path, "examples that name no media type are kept in x-examples")
+            examples = None
+        examples = examples or {}
         content: dict[str, Any] = {}
         if "schema" in at.node:
             schema = self._schema(at.below("schema"))
@@ -519,6 +545,7 @@ class _SwaggerConverter:
         if content:
             self._contents(content, at, "produces")
             self._put(response, "content", content, _first(at.node, "schema", "examples", below=at))
+        others: dict[str, Any] = {}
         folded = {name.lower().replace(" ", ""): name for name in content}
         for name, example in examples.items():
             path = (*at.path, "examples", name)
@@ -526,8 +553,12 @@ class _SwaggerConverter:
             if holder is not None:
                 self._put(holder, "example", example, path)
             else:
-                self._put(response.setdefault("x-examples", {}), name, example, path)
+                self._put(others, name, example, path)
                 self._note(path, "an example of what is not produced is kept in x-examples")
+        if others:
+            own = response.get("x-examples")
+            others |= own if isinstance(own, dict) else {}
+            self._put(response, "x-examples", others, (*at.path, "examples"))
         return response
 
     # Parameters, headers, and what they hold
@@ -623,7 +654,7 @@ class _SwaggerConverter:
             if key == "x-nullable" and isinstance(value, bool):
                 self._put(result, "nullable", value, (*at.path, key))
             elif key == "type" and not _is_plain_type(node):
-                self._type(result, value, (*at.path, key))
+                self._type(result, value, at, found.get("allOf", node.get("allOf")))
             else:
                 result.setdefault(key, found.get(key, value))
         self._made.append(result)
@@ -650,18 +681,24 @@ class _SwaggerConverter:
             return value if is_same else result
         return value
 
-    def _type(self, result: dict[str, Any], type_: Any, path: Trail) -> None:
+    def _type(self, result: dict[str, Any], type_: Any, at: _SwaggerNode, all_of: Any) -> None:
         """Convert `type` into *result*: a file, or what other readers of JSON Schema allow."""
+        path = (*at.path, "type")
         if type_ == "file":
             self._put(result, "type", "string", path)
             self._put(result, "format", "binary", path)
             return
-        types = [one for one in type_ if one != "null"]
+        types = [one for one in type_ if one not in ("null", None)]
         if len(types) == 1:
             self._put(result, "type", types[0], path)
         elif types:
-            self._put(result, "anyOf", [{"type": one} for one in types], path)
-        if "null" in type_:
+            union = [{"type": one} for one in types]
+            if "anyOf" in at.node:
+                others = all_of if _is_list(all_of) else []
+                self._put(result, "allOf", [*others, {"anyOf": union}], path)
+            else:
+                self._put(result, "anyOf", union, path)
+        if len(types) < len(type_):
             self._put(result, "nullable", True, path)
 
     # References
@@ -677,7 +714,7 @@ class _SwaggerConverter:
         address = f"#{pointer(goal.path)}"
         if address not in self._named:
             name = next(str(step) for step in reversed(goal.path) if isinstance(step, str))
-            while name in self._named.values() or name in self._root.get("definitions", ()):
+            while name in self._named.values() or name in (self._root.get("definitions") or ()):
                 name += "_"
             self._named[address] = name
             self._schemas[address] = None  # until it is created
@@ -745,6 +782,9 @@ class _SwaggerConverter:
         if value is None:
             self._note((*at.path, key), "null is read as if nothing was there")
             return None
+        if wanted is dict and value == []:
+            self._note((*at.path, key), "an empty list is read as an empty mapping")
+            return {}
         if wanted is bool and value in ("true", "false"):
             self._note((*at.path, key), f"{quote(value)} is read as {value}")
             return value == "true"
@@ -794,7 +834,7 @@ def _collection(node: dict[str, Any]) -> str | None:
     found = []
     here: Any = node
     while isinstance(here, dict) and here.get("type") == "array":
-        found.append(str(here.get("collectionFormat", "csv")))
+        found.append(str(here.get("collectionFormat") or "csv"))
         here = here.get("items")
     return " ".join(found) or None
 

@@ -209,7 +209,11 @@ class _SwaggerJoiner:
         self._around.append(goal)
         built = self._build(arrangement, kind, self._files.node(goal), goal, path)
         self._around.pop()
-        return built
+        if section is not None or len(node) == 1 or not isinstance(built, dict):
+            return built
+        own = {key: value for key, value in node.items() if key != "$ref"}
+        self._origins |= {(*path, key): at.below(key) for key in own}
+        return {**built, **self._build(arrangement, kind, own, at, path)}
 
     def _name(self, wanted: _Wanted) -> str:
         if wanted not in self._met:

@@ -119,7 +119,7 @@ def _bundle(
     if union is None:
         return None
     sources = {
-        name: SourceFile(name_file(folder, name), dict(file), Locator([file]).locate)
+        name: SourceFile(name_file(folder, name), file, Locator([file]).locate)
         for name, file in parts.items()
     }
 

@@ -1,0 +1,256 @@
+"""What generators write into Swagger 2.0 that it doesn't allow: nothing is lost or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from dateline.bundle import Readings, open_document
+from dateline.check.comparison import compare
+from dateline.load.foreign import find_wrong_types
+
+Document = dict[str, Any]
+
+DONE: Final = {"200": {"description": "d"}}
+TEXT: Final = {"type": "string"}
+BODY: Final = {"in": "body", "name": "b", "schema": {"type": "object"}}
+FIELD: Final = {"in": "formData", "name": "f", "type": "string"}
+FORM: Final = "application/x-www-form-urlencoded"
+
+
+def swagger(**keys: Any) -> Document:
+    return {"swagger": "2.0", "info": {"title": "T", "version": "1"}, "paths": {}, **keys}
+
+
+def operation(*parameters: Any, **keys: Any) -> Document:
+    return {"parameters": [*parameters], "responses": DONE, **keys}
+
+
+def read(folder: Path, document: Document) -> tuple[Document, list[str]]:
+    """Return *document* in OpenAPI 3.0, and the notes."""
+    (folder / "a.json").write_text(json.dumps(document))
+    opened = open_document(folder / "a.json", "a.json", Readings())
+    return json.loads(json.dumps(opened.content)), [note.message for note in opened.notes]
+
+
+def rules(folder: Path, *documents: Document) -> list[str]:
+    sides = [folder / f"{number}.json" for number, _ in enumerate(documents)]
+    for path, document in zip(sides, documents, strict=True):
+        path.write_text(json.dumps(document))
+    return [found.rule for found in compare(folder, folder, *map(str, sides))[0]]
+
+
+# `host`, `basePath` and `schemes`, and the addresses of the servers.
+SERVERS: Final[list[tuple[Document, list[str]]]] = [
+    ({"host": ""}, []),
+    ({"host": "", "basePath": "", "schemes": []}, []),
+    ({"host": "", "basePath": "/"}, []),
+    ({"host": "", "basePath": "/v1"}, ["/v1"]),
+    ({"host": "", "basePath": "/v1", "schemes": ["https"]}, ["/v1"]),
+    ({"basePath": "v1"}, ["/v1"]),
+    ({"host": "h.example", "basePath": "v1/", "schemes": ["https"]}, ["https://h.example/v1"]),
+    ({"host": "h.example/", "basePath": "/v1"}, ["//h.example/v1"]),
+    ({"host": "http://h.example", "basePath": "/v1"}, ["http://h.example/v1"]),
+    ({"host": "http://h.example/", "schemes": ["https", "wss"]}, ["http://h.example"]),
+]
+
+
+@pytest.mark.parametrize(("keys", "urls"), SERVERS)
+def test_servers_have_one_host_and_a_path(tmp_path: Path, keys: Document, urls: list[str]) -> None:
+    content, _ = read(tmp_path, swagger(**keys))
+    assert [server["url"] for server in content.get("servers", [])] == urls
+
+
+@pytest.mark.parametrize("place", ["query", "header", "path", "formData"])
+def test_a_format_that_is_null_is_the_default(tmp_path: Path, place: str) -> None:
+    listed = {"in": place, "name": "p", "type": "array", "items": TEXT}
+    ours, theirs = (
+        read(tmp_path, swagger(paths={"/a": {"post": operation({**listed, **more})}}))
+        for more in ({"collectionFormat": None}, {})
+    )
+    assert ours == theirs
+
+
+OTHER: Final = {"in": "body", "name": "c", "schema": TEXT, "required": True}
+MORE: Final = {**FIELD, "name": "g"}
+
+# The parameters of a path and of its operation, and those that are not part of the body.
+SPARE: Final[list[tuple[list[Document], list[Document], list[Document]]]] = [
+    ([], [BODY, FIELD], [FIELD]),
+    ([], [FIELD, BODY, MORE], [FIELD, MORE]),
+    ([], [BODY, OTHER], [OTHER]),
+    ([], [BODY, OTHER, FIELD], [OTHER, FIELD]),
+    ([FIELD], [BODY], [FIELD]),
+    ([BODY], [FIELD], [FIELD]),
+    ([{"$ref": "#/parameters/F"}], [BODY], [FIELD]),
+]
+
+
+@pytest.mark.parametrize(("shared", "own", "spare"), SPARE)
+def test_parameters_beside_the_body_are_kept(
+    tmp_path: Path, shared: list[Document], own: list[Document], spare: list[Document]
+) -> None:
+    def document(*own: Document) -> Document:
+        item = {"parameters": shared, "post": operation(*own)}
+        return swagger(paths={"/a": item}, parameters={"F": FIELD})
+
+    content, notes = read(tmp_path, document(*own))
+    made = content["paths"]["/a"]["post"]
+    assert made["requestBody"]["content"] == {"*/*": {"schema": BODY["schema"]}}
+    assert made["x-parameters"] == spare
+    assert len(notes) == len(spare)
+    if spare[-1] in own:
+        changed = [{**one, "description": "d"} if one is spare[-1] else one for one in own]
+        assert rules(tmp_path, document(*own), document(*changed)) == ["extension-changed"]
+
+
+SECTIONS: Final = {
+    "definitions": "schemas",
+    "parameters": "parameters",
+    "responses": "responses",
+    "securityDefinitions": "securitySchemes",
+}
+
+
+@pytest.mark.parametrize("empty", [[], None, {}])
+@pytest.mark.parametrize("key", SECTIONS)
+def test_empty_sections_have_no_entries(tmp_path: Path, key: str, empty: Any) -> None:
+    """PHP writes an empty mapping as a list."""
+    content, notes = read(tmp_path, swagger(**{key: empty}))
+    assert content["components"] == {SECTIONS[key]: empty}
+    assert len(notes) == (empty != {})
+    found = rules(tmp_path, swagger(**{key: empty}), swagger(**{key: {}}))
+    assert found == (["extension-changed"] if empty == [] else [])
+
+
+@pytest.mark.parametrize("empty", [[], None, {}])
+def test_schemas_elsewhere_become_components_beside_an_empty_section(
+    tmp_path: Path, empty: Any
+) -> None:
+    response = {"200": {"description": "d", "schema": {"$ref": "#/x-schemas/A"}}}
+    document = swagger(
+        definitions=empty,
+        paths={"/a": {"get": {"responses": response}}},
+        **{"x-schemas": {"A": TEXT}},
+    )
+    content, _ = read(tmp_path, document)
+    assert content["components"]["schemas"] == {"A": TEXT}
+
+
+@pytest.mark.parametrize("scopes", [[], ["read"]])
+def test_scopes_in_a_list_are_kept(tmp_path: Path, scopes: list[str]) -> None:
+    oauth = {"type": "oauth2", "flow": "application", "tokenUrl": "https://t.example"}
+    document = swagger(securityDefinitions={"o": {**oauth, "scopes": scopes}})
+    content, _ = read(tmp_path, document)
+    flow = content["components"]["securitySchemes"]["o"]["flows"]["clientCredentials"]
+    assert flow == {"tokenUrl": "https://t.example", "scopes": scopes}
+
+
+@pytest.mark.parametrize("examples", ["text", [{"id": 1}], 7])
+def test_examples_without_media_types_are_kept(tmp_path: Path, examples: Any) -> None:
+    def document(found: Any) -> Document:
+        response = {"description": "d", "schema": TEXT, "examples": found}
+        return swagger(paths={"/a": {"get": {"responses": {"200": response}}}})
+
+    content, notes = read(tmp_path, document(examples))
+    made = content["paths"]["/a"]["get"]["responses"]["200"]
+    assert made == {
+        "description": "d",
+        "content": {"*/*": {"schema": TEXT}},
+        "x-examples": examples,
+    }
+    assert len(notes) == 1
+    assert rules(tmp_path, document(examples), document("other")) == ["extension-changed"]
+
+
+@pytest.mark.parametrize("examples", [[], None, {}])
+def test_no_examples_are_none(tmp_path: Path, examples: Any) -> None:
+    response = {"description": "d", "schema": TEXT, "examples": examples}
+    content, notes = read(tmp_path, swagger(responses={"R": response}))
+    made = content["components"]["responses"]["R"]
+    assert made == {"description": "d", "content": {"*/*": {"schema": TEXT}}}
+    assert notes == []
+
+
+def test_extensions_of_a_response_are_kept_beside_its_examples(tmp_path: Path) -> None:
+    response = {"description": "d", "examples": {"x-a": 1}, "x-examples": {"own": 2}}
+    content, _ = read(tmp_path, swagger(responses={"R": response}))
+    assert content["components"]["responses"]["R"]["x-examples"] == {"own": 2, "x-a": 1}
+
+
+ANY: Final = [{"enum": ["a", 1]}]
+UNION: Final = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+
+# Schemas with several types, and what they become.
+TYPES: Final[list[tuple[Document, Document]]] = [
+    ({"type": ["string", None]}, {"type": "string", "nullable": True}),
+    ({"type": ["string", "integer"]}, UNION),
+    ({"type": ["string", "integer"], "anyOf": ANY}, {"allOf": [UNION], "anyOf": ANY}),
+    ({"anyOf": ANY, "type": ["string", "integer"]}, {"allOf": [UNION], "anyOf": ANY}),
+    (
+        {"anyOf": ANY, "allOf": [TEXT], "type": ["string", "integer", None]},
+        {"allOf": [TEXT, UNION], "anyOf": ANY, "nullable": True},
+    ),
+    (
+        {"type": ["string", "integer"], "anyOf": ANY, "allOf": [{"x-nullable": True, **TEXT}]},
+        {"allOf": [{"nullable": True, **TEXT}, UNION], "anyOf": ANY},
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "made"), TYPES)
+def test_several_types_are_a_union_beside_any_other(
+    tmp_path: Path, schema: Document, made: Document
+) -> None:
+    content, _ = read(tmp_path, swagger(definitions={"A": schema}))
+    assert content["components"]["schemas"]["A"] == made
+
+
+POST: Final = operation(BODY, {"in": "query", "name": "q", "type": "integer"})
+POST_3: Final = {
+    "parameters": [{"in": "query", "name": "q", "schema": {"type": "integer"}}],
+    "requestBody": {"content": {"*/*": {"schema": BODY["schema"]}}},
+    "responses": DONE,
+}
+
+
+@pytest.mark.parametrize(
+    ("item", "made"),
+    [
+        ({"$ref": "#/x-items/a"}, {"post": POST_3, "x-a": 1}),
+        ({"$ref": "#/x-items/b"}, {"post": POST_3, "x-a": 1}),
+        (
+            {"get": {"responses": DONE}, "$ref": "#/x-items/a", "x-a": 2},
+            {"get": {"responses": DONE}, "post": POST_3, "x-a": 2},
+        ),
+        ({"$ref": "#/paths/~1b"}, {"$ref": "#/paths/~1b"}),
+        ({"$ref": "#/x-items/none"}, {"$ref": "#/x-items/none"}),
+        ({"$ref": "#/x-items/c"}, {"$ref": "#/x-items/c"}),
+    ],
+)
+def test_path_items_in_extensions_are_converted(
+    tmp_path: Path, item: Document, made: Document
+) -> None:
+    items = {
+        "a": {"post": POST, "x-a": 1},
+        "b": {"$ref": "#/x-items/a"},
+        "c": {"$ref": "#/x-items/c"},
+    }
+    document = swagger(paths={"/a": item, "/b": {"post": POST}}, **{"x-items": items})
+    content, _ = read(tmp_path, document)
+    assert content["paths"] == {"/a": made, "/b": {"post": POST_3}}
+    assert content["x-items"] == items
+
+
+def test_what_is_found_in_them_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    parameter = {"in": "query", "name": "q", "type": 7}
+    document = swagger(
+        paths={"/a": {"$ref": "#/x-items/a"}}, **{"x-items": {"a": {"get": operation(parameter)}}}
+    )
+    path.write_text(json.dumps(document, indent=1))
+    (found,) = find_wrong_types(open_document(path, "a.json", Readings()))
+    assert '"type": 7' in path.read_text().splitlines()[found.place.line - 1]
