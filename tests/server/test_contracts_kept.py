@@ -339,6 +339,32 @@ def test_an_undeclared_answer_that_may_be_data_is_not_sent(server: Any) -> None:
     assert get_undeclared(server, "image/svg+xml", b"<svg>") == 202
 
 
+ENDED = [
+    [(THING, False), (THING, False)],
+    [(THING[:5], True), (THING[5:], False), (THING, True), (THING, False)],
+    [(b"", True), (THING, True), (b"", False), (THING, False)],
+    # the answer is an error
+    [(b"{", False), (THING, False)],
+]
+
+
+@pytest.mark.parametrize("pieces", ENDED)
+def test_what_follows_the_end_of_an_answer_is_not_sent(
+    server: Any, pieces: list[tuple[bytes, bool]]
+) -> None:
+    async def app(_: Any, __: Any, send: Any) -> None:
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        for body, more in pieces:
+            await send({"type": "http.response.body", "body": body, "more_body": more})
+
+    layer = wrap(server, app)
+    for _ in range(3):
+        response = send(layer, "GET", OLD)
+        assert b"since" not in response.body
+        assert response.header("content-length") == [str(len(response.body))]
+
+
 @pytest.mark.parametrize("begins_with_trailers", [True, False])
 def test_trailers_of_a_narrowed_body_are_not_sent(server: Any, begins_with_trailers: bool) -> None:
     seen: dict[str, Any] = {}

@@ -619,7 +619,7 @@ class _Narrowed:
             content = piece if self._pieces is None else b"".join([*self._pieces, piece])
             return self._end(self._prepared, content)
         if self._is_dropped:
-            # another answer has been sent in place of this one
+            # this answer, or another in its place, has been sent
             return _DONE
         if self._is_bodiless:
             # not every server leaves out what applications send to HEAD
@@ -702,6 +702,7 @@ class _Narrowed:
                 return
             # what a redirect leads to is not in its body
             body = b""
+        self._is_dropped = True
         self._start["headers"].append((b"content-length", b"%d" % len(body)))
         await self._send(self._start)
         await self._send({"type": "http.response.body", "body": body})
