@@ -96,3 +96,13 @@ def test_near_misses_are_changes(spellings: Spellings) -> None:
             assert spellings.accepted(same) != spellings.accepted(other), (same, other)
             assert spellings.loud(same, other) != set(), (same, other)
             assert spellings.loud(other, same) != set(), (other, same)
+
+
+@pytest.mark.parametrize("access", ["readOnly", "writeOnly"])
+def test_a_required_field_of_one_direction_may_still_be_needed(access: str) -> None:
+    spellings = Spellings("3.1.0", [], [])
+    fields = {"a": {"type": "string"}, "b": {"type": "string", access: True}}
+    free = {"type": "object", "required": ["b"], "properties": fields}
+    needed = {**free, "dependentRequired": {"a": ["b"]}}
+    for before, after in permutations([free, needed], 2):
+        assert spellings.loud(before, after) != set()

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from dateline.diff.views import SchemaView
 from dateline.regex.normal import are_equal
+from dateline.schema.access import access_of
 from dateline.schema.memo import closure
 from dateline.schema.types import IMPLIED
 
@@ -63,15 +64,23 @@ def _find_bound(view: SchemaView, keywords: frozenset[str]) -> Any:
 
 
 def _list_needs(view: SchemaView) -> Any:
-    """Return which fields need which others that are not required anyway, directly or in turn."""
+    """Return which fields need which others that are not required anyway, directly or in turn.
+
+    A field of responses alone is not required in requests, and the reverse, but can be needed.
+    """
     facts = view.facts.get("dependentRequired", ())
     if len(facts) > 1 or not all(isinstance(fact.value, dict) for fact in facts):
         return [fact.value for fact in facts]
     needs: dict[str, Any] = facts[0].value if facts else {}
     if not all(isinstance(each, list) and {*map(type, each)} <= {str} for each in needs.values()):
         return needs
+    required = {
+        name
+        for name in view.required.keys() & {one for names in needs.values() for one in names}
+        if name not in view.properties or not access_of(view.property(name).parts)
+    }
     found = {
-        name: {*closure(names, lambda one: needs.get(one, ()))} - view.required.keys() - {name}
+        name: {*closure(names, lambda one: needs.get(one, ()))} - required - {name}
         for name, names in needs.items()
     }
     return {name: names for name, names in found.items() if names}

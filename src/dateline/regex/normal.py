@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from dateline.regex.tree import (
@@ -23,12 +24,17 @@ _ESCAPES: Final = {
     "w": [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)],
 }
 
+# Engines read these in another way without the `u` flag (ECMA-262, annex B.1.2).
+_AMBIGUOUS: Final = re.compile(r"\\[0-9]|\\u\{|\\u[dD][89a-fA-F]|[\U00010000-\U0010ffff]")
+
 
 def are_equal(one: Any, other: Any) -> bool:
     r"""Return whether two patterns surely match the same texts, such as `\d` and `[0-9]`."""
     if one == other:
         return True
     if not (isinstance(one, str) and isinstance(other, str)):
+        return False
+    if _AMBIGUOUS.search(one) or _AMBIGUOUS.search(other):
         return False
     try:
         return bool(_normalize_choice(parse(one)) == _normalize_choice(parse(other)))
