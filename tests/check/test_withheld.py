@@ -84,6 +84,9 @@ OF_OBJECTS: Final[list[Schema]] = [
     *({"if": requires(name), "else": requires("a")} for name in ("b", "c", "d", "old")),
     *({"if": below, "then": requires("a")} for below in (b_is("zz"), b_is("x"))),
     {"if": requires("a"), "then": requires("d")},
+    *({"not": {"properties": {name: {"type": "integer"}}}} for name in "bcd"),
+    *({"if": {"properties": {name: {"type": "integer"}}}, "then": False} for name in "bcd"),
+    *({"patternProperties": {"^o": {"type": kind}}} for kind in ("string", "integer")),
     {"if": {"minProperties": 2}, "else": requires("a")},
     {"propertyNames": {"maxLength": 1}},
     {"propertyNames": {"enum": ["a", "b", "c", "d", "u"]}},
@@ -277,6 +280,10 @@ SENT: Final[list[tuple[str, Schema, str | None]]] = [
     ("renamed", {"dependentRequired": {"d": ["a"]}}, "dependentRequired"),
     ("renamed", {"if": requires("d"), "then": requires("a")}, "if"),
     ("renamed", {"not": requires("a", "d")}, "not"),
+    ("renamed", {"oneOf": [requires("a"), requires("d")]}, "oneOf"),
+    ("renamed", {"oneOf": [requires("a"), requires("zz")]}, None),
+    ("renamed", {"anyOf": [requires("a"), requires("d")]}, None),
+    ("defaulted", {"oneOf": [requires("a"), requires("c")]}, "oneOf"),
     ("renamed", {"dependentRequired": {"a": ["d"]}}, None),
     ("renamed", {"unevaluatedProperties": False}, None),
     ("renamed", {"minProperties": 2}, None),
@@ -311,6 +318,44 @@ def test_a_request_that_does_not_fit_once_it_is_converted_is_found(
     found = [(one.rule, one.message) for one in check_servable(api)]
     said = f"Loan: requests of 2024-01-15 may not fit `{keyword}`"
     assert found == ([("request-without-way-up", said)] if keyword else [])
+
+
+WITHIN: Final[dict[str, dict[str, Schema]]] = {
+    "with more beside it": {
+        "Loan": {"properties": {"up": {"$ref": "#/components/schemas/Loan", **requires("c")}}}
+    },
+    "in allOf": {
+        "Loan": {
+            "properties": {"up": {"allOf": [{"$ref": "#/components/schemas/Loan"}, requires("c")]}}
+        }
+    },
+    "declared again": {
+        "Base": {
+            "properties": {
+                "up": {"allOf": [{"$ref": "#/components/schemas/Loan"}]},
+                "down": {"allOf": [{"$ref": "#/components/schemas/Loan"}]},
+                "c": {**TEXT, **ADDED},
+            }
+        },
+        "Loan": {
+            "properties": {key: {"$ref": "#/components/schemas/Base"} for key in ("up", "down")},
+            "allOf": [{"$ref": "#/components/schemas/Base"}],
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_a_schema_within_itself_is_no_obstacle(tmp_path: Path, name: str) -> None:
+    schemas = {key: {"type": "object", **each} for key, each in WITHIN[name].items()}
+    schemas["Loan"]["properties"] = {**schemas["Loan"]["properties"], "c": {**TEXT, **ADDED}}
+    media = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
+    responses = {"200": {"description": "a loan", "content": media}}
+    operation = {"operationId": "getLoan", "tags": ["Loans"], "responses": responses}
+    document = {"paths": {"/loan": {"get": operation}}, "components": {"schemas": schemas}}
+    files = {"versions.yaml": f"{VERSIONS}lint: adopted\n", "api.yaml": API}
+    api = loaded(tmp_path, {**files, "loans.json": json.dumps(document)})
+    assert list(check_servable(api)) == []
 
 
 REST: Final[list[tuple[Schema, Any]]] = [

@@ -79,6 +79,7 @@ class Builder:
         self._subtypes = reach.subtypes
         self._extending = {name for names in reach.subtypes.values() for name in names}
         self.required_converters = required_converters
+        self._unfinished: set[tuple[int, ...]] = set()
 
     def component(self, name: str) -> Node:
         """Return the node of the component *name*."""
@@ -94,11 +95,20 @@ class Builder:
         """Return the node of a value to which all of *schemas* apply."""
         if all(map(self._reach.is_fixed, schemas)):
             return None
-        if len(schemas) == 1:
+        # several parts of a value may refer to the same schema
+        unique = {id(schema): schema for schema in schemas}
+        if len(unique) == 1:
             shared = self._find_shared(schemas[0])
             if shared is not None:
                 return shared[0]
-        return self.flat(self.view.flat(*schemas))
+        key = tuple(unique)
+        if key in self._unfinished:
+            raise RecursionError("a schema within itself, with more beside it, has no node")
+        self._unfinished.add(key)
+        try:
+            return self.flat(self.view.flat(*unique.values()))
+        finally:
+            self._unfinished.discard(key)
 
     def _find_shared(self, schema: Any) -> tuple[Node] | None:
         """Return the node of a schema that is only a reference to a component."""

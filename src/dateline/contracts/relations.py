@@ -51,10 +51,13 @@ class Conversion:
 
     def read(self, name: str, schema: Any) -> Effect:
         """Return the effect on objects whose field *name* is restricted by *schema*."""
-        if _says_nothing(schema):
+        if schema is True or (isinstance(schema, dict) and schema.keys() <= _ANNOTATIONS):
             return Effect.NONE
-        found = Effect.MENDS if self.lose([name]) else Effect.NONE
-        return Effect.BOTH if name in self.altered or self.others or self.gain([name]) else found
+        if self.gain([name]):
+            return Effect.BOTH
+        # other values of a field have the same type, but a field that is absent has none
+        is_other = (name in self.altered or self.others) and not _says_nothing(schema)
+        return Effect.BOTH if is_other else _effect(False, self.lose([name]))
 
     def find_effect(self, keyword: str, value: Any) -> Effect:
         """Return the effect on values that *keyword* with *value* restricts."""
@@ -103,7 +106,8 @@ def _matches(pattern: str, value: str, *, unknown: bool = False) -> bool:
     return unknown if expression is None else expression.search(value) is not None
 
 
-_SAYS_NOTHING: Final = (ANNOTATIONS | {"type"}) - {"format", "contentSchema"}
+_ANNOTATIONS: Final = ANNOTATIONS - {"format", "contentSchema"}
+_SAYS_NOTHING: Final = _ANNOTATIONS | {"type"}
 
 
 def _says_nothing(schema: Any) -> bool:

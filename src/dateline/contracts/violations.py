@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from dateline.contracts.flat import SCALAR, FlatSchema, GatedMember, View
 from dateline.contracts.histories import Way
 from dateline.contracts.nodes import Node, walk
 from dateline.contracts.relations import Conversion, Effect, fits_all
-from dateline.contracts.withheld import list_losses
+from dateline.contracts.withheld import list_alternatives, list_losses
 from dateline.schema.values import text
 
 
@@ -19,7 +19,11 @@ def list_broken(view: View, flat: FlatSchema, inner: Node) -> tuple[str, ...]:
         # members are read together with the keywords beside the union, their substitutes alone
         around = ["properties"] * (flat.objects > sum(each.is_object for each in flat.unions))
         around += [key for key, _ in flat.relating]
-        return tuple(dict.fromkeys(around)) if any(map(_is_replaced, walk(inner))) else ()
+        broken = around if any(map(_is_replaced, walk(inner))) else []
+        if view.way is Way.UP:
+            # responses that fit no member, or several, are known from the schema that they must fit
+            broken = [*broken, *_list_violated_unions(view, flat, inner)]
+        return tuple(dict.fromkeys(broken))
     nodes = {"".join(flat.types) if len(flat.types) == 1 else "": inner}
     if isinstance(inner, dict) and "types" in inner:
         nodes = inner["types"]
@@ -30,6 +34,25 @@ def list_broken(view: View, flat: FlatSchema, inner: Node) -> tuple[str, ...]:
         for key in _list_violated(view, flat, kind, node)
     ]
     return tuple(dict.fromkeys(broken))
+
+
+def _list_violated_unions(view: View, flat: FlatSchema, node: Node) -> Iterator[str]:
+    """Yield the keywords of unions of conditions that objects may violate after *node*."""
+    if not isinstance(node, dict):
+        return
+    found = _describe_conversion(view, flat, "object", node)
+    for union in flat.unions:
+        keyword = "oneOf" if union.is_one else "anyOf"
+        schemas = [each.schema for each in union.members]
+        is_known = all(isinstance(each, dict) and each.keys() <= _CONDITIONS for each in schemas)
+        if is_known and Effect.BREAKS in found.find_effect(keyword, schemas):
+            yield keyword
+    for below in list_alternatives(node):
+        yield from _list_violated_unions(view, flat, below)
+
+
+# Keywords of members that only say which fields an object has.
+_CONDITIONS: Final = frozenset({"required", "not", "type", "title", "description"})
 
 
 def _list_violated(view: View, flat: FlatSchema, kind: str, node: Node) -> Iterator[str]:

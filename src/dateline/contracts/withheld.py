@@ -87,7 +87,7 @@ def list_losses(node: Node, *, keep: bool) -> Iterator[Withholder | _Use]:
             yield from list_losses(below, keep=True)
     if is_scarce:
         yield from list_losses(node.get("extras"), keep=True)
-    for below in _list_alternatives(node):
+    for below in list_alternatives(node):
         yield from list_losses(below, keep=keep)
 
 
@@ -96,7 +96,7 @@ def _is_same(node: Node) -> bool:
     return node is None or is_absent(node)
 
 
-def _list_alternatives(node: dict[str, Any]) -> Iterator[Node]:
+def list_alternatives(node: dict[str, Any]) -> Iterator[Node]:
     """Yield the nodes of which one converts the same value as *node*."""
     yield node.get("then")
     yield node.get("otherwise")
