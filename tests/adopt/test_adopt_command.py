@@ -216,7 +216,7 @@ def test_old_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_where_a_version_is_refused(tmp_path: Path) -> None:
-    documents = [api(), api() | {"components": {"responses": {"B": 5}}}]
+    documents = [api(), api() | {"info": 5}]
     with pytest.raises(SourceError) as refused:
         adopt(store(tmp_path, documents), tmp_path / "schemas")
     assert "wrong-type: the number 5 where a mapping belongs" in str(refused.value)

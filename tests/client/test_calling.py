@@ -177,7 +177,7 @@ def test_a_header_holds_what_headers_can_hold(value: str) -> None:
         call("sync", [], lambda client: client.list_autoramp_transactions(x_sub_partner_id=value))
     with pytest.raises(ValueError, match="IDEMPOTENCY-KEY"):
         call("sync", [], lambda client: client.create_autoramp(idempotency_key=value))
-    with pytest.raises(ValueError, match="api_key has signs") as caught:
+    with pytest.raises(ValueError, match="api_key has characters") as caught:
         call("sync", [], lambda client: client.list_autoramps(), api_key=f"{value}{KEY}")
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
