@@ -192,3 +192,37 @@ def test_what_has_nothing_to_do_with_the_version_is_passed_over(
     assert migrate(project, tmp_path, VERSIONS[0], VERSIONS[-1])[0] == 0
     assert (tmp_path / "right.py").read_text() == "import library.v2026_01_01\n"
     assert {name: (tmp_path / name).read_bytes() for name in contents} == contents
+
+
+CLASS = "class Own(Loan):\n    x = 'é'\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "text", "encoding", "is_python"),
+    [
+        ("# coding: latin-1\n", CLASS, "latin-1", True),
+        ("", CLASS.replace("\n", "\r\n"), "utf-8-sig", True),
+        ("", CLASS, "latin-1", False),
+        ("# coding: none-such\n", CLASS, "utf-8", False),
+        ("", f"{CLASS}print 1\n", "utf-8", False),
+    ],
+)
+def test_inherited_classes_are_read_in_the_encoding_of_their_files(
+    project: Path,
+    tmp_path: Path,
+    head: str,
+    text: str,
+    encoding: str,
+    is_python: bool,
+) -> None:
+    base = f"{head}from library.v2025_01_01 import Loan\n{text}"
+    (tmp_path / "own.py").write_bytes(base.encode(encoding))
+    (tmp_path / "use.py").write_text(
+        "import library.v2025_01_01\nfrom own import Own\n\n\nclass Mine(Own):\n    reader = 1\n"
+    )
+    status, _, err = migrate(project, tmp_path, VERSIONS[0], VERSIONS[-1])
+    if is_python:
+        assert f"{tmp_path}/use.py:6:5: " in err
+    else:
+        assert (status, err.count("\n")) == (3, 1)
+        assert re.match(rf"{tmp_path}/own.py:\d+:\d+: python-unreadable: ", err)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -71,7 +69,7 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
     page, SourceError with every one of them that is no Python.
     """
     # slow to import, and an optional dependency
-    from dateline.migrate.concerned import find_concerned, find_roots
+    from dateline.migrate.concerned import find_concerned, find_roots, read_code
     from dateline.migrate.resolving import NameResolver
     from dateline.migrate.rewriting import ParserSyntaxError, rewrite
 
@@ -89,7 +87,7 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
                 uncertain.append(f"{name_path(path)}:1:1: {_NOTEBOOK}")
             continue
         try:
-            texts[path], encodings[path] = _read_text(path)
+            texts[path], encodings[path] = read_code(path)
         except (SyntaxError, UnicodeDecodeError):
             # Python can't import it either: other files, as of test data, are of no concern
             if package_name(older).encode() not in path.read_bytes():
@@ -121,13 +119,6 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
         uncertain=tuple(uncertain),
         left=tuple(facts.left),
     )
-
-
-def _read_text(path: Path) -> tuple[str, str]:
-    """Return the text of a file and its encoding. Raises SyntaxError, UnicodeDecodeError."""
-    content = path.read_bytes()
-    encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)
-    return content.decode(encoding), encoding
 
 
 def _refuse(path: Path, line: int, column: int, why: str = "") -> Problem:

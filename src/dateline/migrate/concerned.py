@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tokenize
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 
@@ -43,6 +45,13 @@ def find_concerned(texts: Mapping[Path, str], module: str) -> dict[Path, bool]:
                 found[other] = True
                 ahead.append(other)
     return found
+
+
+def read_code(path: Path) -> tuple[str, str]:
+    """Return the text of a file and its encoding. Raises SyntaxError, UnicodeDecodeError."""
+    content = path.read_bytes()
+    encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)
+    return content.decode(encoding), encoding
 
 
 def find_roots(paths: Sequence[Path]) -> list[Path]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import jedi  # type: ignore[import-untyped]
 
-from dateline.migrate.concerned import find_top
+from dateline.migrate.concerned import find_top, read_code
 from dateline.migrate.package import VersionModule
 
 # jedi caches files between runs by path and time; here it may only do so by content.
@@ -126,8 +126,12 @@ class NameResolver:
         path = named.module_path
         is_here = path == self._script.path
         script = self._script if is_here else jedi.Script(path=path, project=self._project)
-        text = "\n".join(self._lines) if is_here else path.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(text)):
+        try:
+            text = "\n".join(self._lines) if is_here else read_code(path)[0]
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            return  # such a file is refused if it names the version
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and node.name == named.name:
                 # the line of a decorated class is that of its name
                 for base in node.bases if node.lineno == named.line else ():
