@@ -100,6 +100,28 @@ def test_values_of_keywords_are_shown_if_they_are_plain(
     assert [each["effect"] for each in found] == [effect]
 
 
+@pytest.mark.parametrize(
+    ("keyword", "values", "subject"),
+    [
+        ("tags", [["a"], ["b"]], "The tags of GET /loans"),
+        ("summary", ["a", "b"], "The summary of GET /loans"),
+        ("externalDocs", [{"url": "a"}, {"url": "b"}], "The externalDocs of GET /loans"),
+    ],
+)
+def test_sentences_agree_with_the_number_of_their_subject(
+    keyword: str, values: list[Any], subject: str
+) -> None:
+    sides = [{"responses": {}}, *({"responses": {}, keyword: each} for each in values)]
+    are = ("is", "has") if keyword == "summary" else ("are", "have")
+    for before, after, event in (
+        (0, 1, f"{are[0]} new"),
+        (1, 0, f"{are[0]} gone"),
+        (1, 2, f"{are[1]} changed"),
+    ):
+        (found,) = explain("operation", sides[before], sides[after])
+        assert found["effect"] == f"{subject} {event}."
+
+
 def test_no_rule_is_explained_that_is_not_there() -> None:
     assert [*EXPLAINED] == [*CHANGE_RULES]
 

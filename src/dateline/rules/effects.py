@@ -29,6 +29,9 @@ IN_MESSAGES: Final = {
 
 _EVENTS: Final = {"added": "new", "removed": "gone"}
 _HAPPENED: Final = {"added": "is new", "removed": "is gone", "changed": "has changed"}
+_OF_SEVERAL: Final = {"added": "are new", "removed": "are gone", "changed": "have changed"}
+_PLURAL: Final = frozenset({"examples", "externalDocs", "servers", "tags"})
+"""Keywords whose names are plurals, of those that `_describe` makes the subject of a sentence."""
 
 _PARTS: Final = frozenset({"body", "media-type", "response", "header", "parameter"})
 """What operations and components have, by the beginning of the kinds of changes."""
@@ -83,8 +86,8 @@ def _describe(change: Change) -> str:
         case Kind.LINK_CHANGED:
             return f"{name_owner(change)}: the link {change.keyword} {_HAPPENED[event_of(change)]}"
         case Kind.DOCUMENTATION_CHANGED:
-            event = _HAPPENED[event_of(change)]
-            return f"the {change.keyword or 'documentation'} of {place} {event}"
+            keyword = change.keyword or "documentation"
+            return f"the {keyword} of {place} {_tell(keyword, event_of(change))}"
     if subject in _PARTS and event in _EVENTS:
         name = " ".join(filter(None, (NOUNS.get(subject, subject), change.field)))
         needed = " and required" if event == "added" and is_required(change) else ""
@@ -162,14 +165,19 @@ def _describe_keyword(change: Change, place: str) -> str:
     if None in sides:
         if event == "changed" and json.dumps(change.before) == json.dumps(change.after):
             return f"what the {keyword} of {place} depends on has changed"
-        return f"the {keyword} of {place} {_HAPPENED[event]}{following}"
+        return f"the {keyword} of {place} {_tell(keyword, event)}{following}"
     if event in _EVENTS:
         value = after if event == "added" else before
         is_yes_or_no = isinstance(get_value(change), bool)
         named = f"{keyword}: {value}" if is_yes_or_no else f"the {keyword} {value}"
         return f"{place} {f'has {named} now' if event == 'added' else f'no longer has {named}'}"
-    verbs = ("were", "are") if keyword == "servers" else ("was", "is")
+    verbs = ("were", "are") if keyword in _PLURAL else ("was", "is")
     return f"the {keyword} of {place} {verbs[0]} {before} and {verbs[1]} {after} now{following}"
+
+
+def _tell(keyword: str, event: str) -> str:
+    """Return what happened to *keyword*, the subject of the sentence."""
+    return (_OF_SEVERAL if keyword in _PLURAL else _HAPPENED)[event]
 
 
 def _write_side(keyword: str, value: Any) -> str | None:
