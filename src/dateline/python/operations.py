@@ -21,7 +21,7 @@ from dateline.openapi import (
 )
 from dateline.python.docstrings import DescribedOperation
 from dateline.python.forms import FormPart, FormReader, is_form, is_multipart
-from dateline.python.names import apart, argument_name, pascal, snake
+from dateline.python.names import apart, argument_name, pascal
 from dateline.python.types import Inline, place_inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 
@@ -257,7 +257,7 @@ class _Reader:
         node: dict[str, Any],
     ) -> Called:
         name = self._names[path, method]
-        title = pascal(snake(name))
+        title = pascal(argument_name(name))
         listed: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for each in (*item.get("parameters", ()), *node.get("parameters", ())):
             found = chain(self._document, each)

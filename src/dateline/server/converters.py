@@ -9,7 +9,7 @@ from typing import Any, Final
 from dateline.canonical import ContractData
 from dateline.model import Api, Problem, SourceError
 from dateline.python.code import Either, Node, either, lay_out
-from dateline.python.names import pascal, snake
+from dateline.python.names import class_name, snake
 from dateline.schema.types import ANNOTATIONS
 from dateline.server.converted import ANY, ConvertedTypes, qualify
 
@@ -115,7 +115,7 @@ def _converter(types: ConvertedTypes, name: str, way: str, described: dict[str, 
         phrase = phrase.replace(sign, word)
     method = f"{'older' if way == 'down' else 'newer'}_{snake(phrase)}"
     if "reason" in described:
-        return _dated_converter(types, name, way, (method, pascal(phrase)), described)
+        return _dated_converter(types, name, way, (method, class_name(phrase)), described)
     newer, older = (_schema(described["kind"], described[era]) for era in ("newer", "older"))
     schemas = {"newer": newer, "older": older}
     takes, gives = ("newer", "older") if way == "down" else ("older", "newer")
@@ -123,7 +123,7 @@ def _converter(types: ConvertedTypes, name: str, way: str, described: dict[str, 
         _type(types, phrase, way, described, era, schemas[era]) for era in (takes, gives)
     )
     if "replaced" in described:
-        called = f"{pascal(phrase)}{gives.capitalize()}Fields"
+        called = f"{class_name(phrase)}{gives.capitalize()}Fields"
         gives_type = types.narrow_fields(gives_type, described["replaced"][gives], called)
     when = f"as it was before {described['before']}"
     if way == "up":
@@ -186,7 +186,7 @@ def _type(
     """Return the type of the JSON values of *schema*, those of *described* in an era."""
     if schema is None:
         return ANY
-    called = pascal(phrase) + era.capitalize()
+    called = class_name(phrase) + era.capitalize()
     if way == "down":
         node = types.type_received(schema, called)
     else:
