@@ -714,6 +714,12 @@ def is_sequential(media_type: str) -> bool:
     return name in _SEQUENTIAL or name.endswith("+json-seq")
 
 
+def is_form(media_type: str) -> bool:
+    """Return whether *media_type*, perhaps with parameters, is that of HTML forms."""
+    name = media_type.partition(";")[0].strip().lower()
+    return name in ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
 def preferred_media_type(content: dict[str, Any]) -> str:
     """Return the media type in which a body is sent: the first that is JSON, else the first."""
     return next(filter(is_json, content), next(iter(content)))

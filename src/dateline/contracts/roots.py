@@ -19,6 +19,7 @@ from dateline.openapi import (
     COMPONENTS,
     chain,
     children,
+    is_form,
     is_json,
     is_sequential,
     operation_names,
@@ -317,7 +318,11 @@ class _Roots:
             root = next((each for each in both if each is not None), None)
             if root is None or has_schema:
                 return root
-            # what is not JSON is passed on unchanged: its parts are unknown
+            if is_form(media_type) and view.way is Way.UP and "schema" in inner.now:
+                inline = _resolve_shared(builder, root)
+                if not isinstance(inline, dict) or [*inline] == ["left_out"]:
+                    return inline
+            # what else is not JSON is passed on unchanged: its parts are unknown
             is_served = not list_converters(root) and not list_unserved(root)
             return require(builder, now, root if is_served else _ABSENT)
 
@@ -485,6 +490,15 @@ def _holding(operation: dict[str, Any], path: tuple[str, ...]) -> Any:
     if path[0] == "content":
         return operation.get("requestBody")
     return operation.get("responses", {}).get(path[0])
+
+
+def _resolve_shared(builder: Builder, node: Node) -> Node:
+    """Return *node*, or the node of the component that it names."""
+    seen: set[str] = set()
+    while isinstance(node, str) and node not in seen:
+        seen.add(node)
+        node = builder.component(node)
+    return node
 
 
 def _declare(

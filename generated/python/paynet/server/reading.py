@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
-from typing import Any, Final, TypeVar, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 from urllib.parse import unquote_to_bytes
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from .contracts import Contract, Validator, name_place, pointer
 from .converters import Make
+from .forms import FormReader
 from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
 from .objects import Either, Spread, is_either, parameter_reader
@@ -29,7 +30,8 @@ Change = Callable[[Any], Any]
 
 PLACES: Final = ("path", "header", "query", "querystring", "cookie")
 
-_Reads = TypeVar("_Reads", bound=Callable[[bytes], Any])
+BodyReaders = Mapping[str, Callable[[bytes], Any] | FormReader]
+"""What reads a body, by media type."""
 
 
 class Reader:
@@ -316,13 +318,14 @@ class _Body:
         body = contract.request["body"]
         types = {essence(media_type): kind for media_type, kind in (operation.body or {}).items()}
         self._required = body["required"]
-        self._readers: dict[str, Callable[[bytes], Any]] = {}
+        self._readers: dict[str, Callable[[bytes], Any] | FormReader] = {}
         self.opened: dict[str, Callable[[Upload, Make], Any]] = {}
         for media_type, schema in body["content"].items():
             name = essence(media_type)
             if name not in types or lifting.lacks(operation.id, media_type):
                 continue
             lift = lifting.body(operation.id, media_type)
+            gone = lifting.left_out(operation.id, media_type)
             if is_json(name):
                 self._readers[name] = _Json(types[name], contract.validator(schema), lift).read
             elif is_sequential(name):
@@ -330,11 +333,11 @@ class _Body:
                 self._readers[name] = bytes
                 self.opened[name] = partial(_read_items, items, TypeAdapter(types[name]))
             else:
-                self._readers[name] = read_raw(lift)
+                names = contract.fields(schema)[0]
+                self._readers[name] = FormReader(gone, names) if gone else read_raw(lift)
                 if types[name] is Upload:
-                    own = lift is identity
                     self.opened[name] = (
-                        _take_upload if own else partial(_lift_upload, read_raw(lift))
+                        _take_upload if lift is identity else partial(_lift_upload, self._readers)
                     )
 
     def read(self, content: bytes, content_type: str | None) -> Any:
@@ -345,7 +348,7 @@ class _Body:
         return choose_reader(self._readers, content_type)(content)
 
 
-def choose_reader(readers: Mapping[str, _Reads], content_type: str | None) -> _Reads:
+def choose_reader(readers: BodyReaders, content_type: str | None) -> Callable[[bytes], Any]:
     """Return the reader of a body of *content_type*, from *readers* by media type.
 
     Raises RequestError if there is none.
@@ -355,7 +358,8 @@ def choose_reader(readers: Mapping[str, _Reads], content_type: str | None) -> _R
         bodies.check_media_type(content_type)
     if name not in readers:
         raise RequestError(f"the body has to be {' or '.join(readers)}", Fault.UNSUPPORTED_MEDIA)
-    return readers[name]
+    reader = readers[name]
+    return reader.of_type(content_type) if isinstance(reader, FormReader) else reader
 
 
 class ItemReader:
@@ -411,7 +415,9 @@ def _take_upload(upload: Upload, _: Make) -> Upload:
     return upload
 
 
-def _lift_upload(read: Callable[[bytes], bytes], upload: Upload, make: Make) -> Upload:
+def _lift_upload(readers: BodyReaders, upload: Upload, make: Make) -> Upload:
+    read = choose_reader(readers, upload.content_type)
+
     async def receive() -> Message:
         content = await make(partial(read, await upload.read()))
         return {"type": "http.request", "body": content, "more_body": False}

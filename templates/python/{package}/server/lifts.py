@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 from .answers import LISTED
 from .contracts import Contract, Contracts
 from .converters import Make, call
+from .forms import FormReader
 from .objects import Spread
 from .paths import PathTemplate
 from .reading import (
@@ -349,7 +350,7 @@ class _Body:
         body = older.request["body"]
         known = newer.request["body"] if newer is not None else None
         self._required = body["required"]
-        self._readers: dict[str, Callable[[bytes], bytes]] = {}
+        self._readers: dict[str, Callable[[bytes], bytes] | FormReader] = {}
         self._items: dict[str, tuple[ItemReader, Change]] = {}
         self._plain: set[str] = set()
         self.is_read = known is None or body["required"] != known["required"]
@@ -370,14 +371,17 @@ class _Body:
                 if not is_same:
                     refused.add(name)
                 lift = away = identity
+            gone = up.left_out(operation, media_type)
             self._readers[name] = (
                 _json(read_json(older.validator(schema), lift), away)
                 if is_json(name)
+                else FormReader(gone, older.fields(schema)[0])
+                if gone
                 else read_raw(lift)
             )
             if is_sequential(name):
                 self._items[name] = ItemReader(name, older.validator(schema), lift, most), away
-            elif is_same and not is_json(name):
+            elif is_same and not gone and not is_json(name):
                 # it is neither read nor changed
                 self._plain.add(name)
         for name in refused:
@@ -411,7 +415,8 @@ class _Body:
         self.check_presence(bool(content))
         if not content:
             return content
-        return choose_reader(self._readers, content_type)(content)
+        lifted: bytes = choose_reader(self._readers, content_type)(content)
+        return lifted
 
 
 def _json(read: Callable[[bytes], tuple[Any, Any]], strip: Change) -> Callable[[bytes], bytes]:

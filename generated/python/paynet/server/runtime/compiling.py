@@ -5,7 +5,7 @@ Shapes are read at start-up only: requests call the functions, and only where so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -171,6 +171,11 @@ class Compiler:
         """Return the fields of objects of *shape* that are renamed on the way, by name."""
         found = find_entry(self._shapes[shape], self._versions[version]).shape
         return found.get("names", {}) if isinstance(found, Mapping) else {}
+
+    def left_out(self, shape: str, version: str) -> Collection[str]:
+        """Return the fields of objects of *shape* that are left out on the way."""
+        found = find_entry(self._shapes[shape], self._versions[version]).shape
+        return found.get("left_out", ()) if isinstance(found, Mapping) else ()
 
     def _whole(self, change: Change | None) -> Change:
         if change is None or change is omit:

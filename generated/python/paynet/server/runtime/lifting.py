@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from .compiling import Compiler, Converter, Judge, MissingConverterError
@@ -29,9 +29,15 @@ class Lifting(OperationChanges):
     anything but ValueError makes them raise ConversionError, a kind of UnfitError.
     """
 
-    def __init__(self, names: Mapping[str, Mapping[str, str]], *shared: Any) -> None:
+    def __init__(
+        self,
+        names: Mapping[str, Mapping[str, str]],
+        left_out: Mapping[str, Collection[str]],
+        *shared: Any,
+    ) -> None:
         super().__init__(*shared)
         self._names = names
+        self._left_out = left_out
 
     def body(self, operation: str, media_type: str) -> Change:
         """Return the function for the body of a request of *operation*.
@@ -56,6 +62,15 @@ class Lifting(OperationChanges):
         """Return whether the body of *media_type* needs a converter that is missing."""
         request = self._operations.get(operation)
         return request is not None and self._lacks(request["content"], media_type)
+
+    def left_out(self, operation: str, media_type: str) -> Collection[str]:
+        """Return the fields that the function of `body` leaves out of an object.
+
+        It raises what `body` does. Forms are converted by nothing else.
+        """
+        request = self._operations.get(operation)
+        shape = None if request is None else by_media_type(request["content"], media_type)
+        return () if shape is None else self._left_out[shape]
 
     def parameters(self, operation: str, place: str) -> Change:
         """Return the function for the parameters in *place*: path, query, header or cookie.
@@ -97,7 +112,8 @@ def liftings(
 
     def lifting(version: str, functions: Mapping[str, Change]) -> Lifting:
         names = {shape: compiler.names(shape, version) for shape in functions}
+        left_out = {shape: compiler.left_out(shape, version) for shape in functions}
         missing, awaits = compiler.missing[version], compiler.awaits[version]
-        return Lifting(names, operations, functions, missing, awaits)
+        return Lifting(names, left_out, operations, functions, missing, awaits)
 
     return compiler.each_version(versions, lifting)
