@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import html
 import json
@@ -61,6 +62,14 @@ SHAPES: Final[list[dict[str, Any]]] = [
     {"const": 3},
     {"type": ["string", "integer"]},
     {"type": "string", "enum": ["only"], "nullable": True},
+    {"type": "array", "items": True},
+]
+# Variables must not have these names, which samples use themselves.
+NAMES: Final = ("client", "client_", "Client", "date", "datetime", "UUID", "Decimal", "result")
+FORMATS: Final = ("date", "date-time", "uuid", "decimal")
+NAMED: Final = [
+    *({"name": name, "schema": {"enum": ["a", "b"]}} for name in NAMES),
+    *({"name": f"a_{each}", "schema": {"type": "string", "format": each}} for each in FORMATS),
 ]
 MEDIA_TYPES: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 OTHER_TYPES: Final = (
@@ -99,6 +108,15 @@ SPELLED: Final = {
                 *((each, TEXT) for each in OTHER_TYPES),
             ]
         )
+    }
+    | {
+        "/named": {
+            "get": {
+                "operationId": "getNamed",
+                "parameters": [{**each, "in": "query", "required": True} for each in NAMED],
+                "responses": {"204": {"description": "done"}},
+            }
+        }
     },
     "components": {"schemas": COMPONENTS},
 }
@@ -138,6 +156,8 @@ def test_calls_have_the_right_types(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     samples.mkdir()
     for number, (_, code) in enumerate(calls):
         (samples / f"call_{number}.py").write_text(code)
+        variables, taken = list_bound(code)
+        assert len({*variables, *taken}) == len([*variables, *taken])
     assert len(calls) > len(SPELLED["paths"]) + 30
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(samples)]
     environment = {**os.environ, "MYPYPATH": str(tmp_path / "generated" / "python")}
@@ -145,6 +165,17 @@ def test_calls_have_the_right_types(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         command, cwd=samples, env=environment, capture_output=True, text=True, check=False
     )
     assert found.stdout == f"Success: no issues found in {len(calls)} source files\n"
+
+
+def list_bound(code: str) -> tuple[list[str], list[str]]:
+    """Return the variables of arguments in *code*, and what else it binds."""
+    nodes = [*ast.walk(ast.parse(code))]
+    annotated = [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    return (
+        [ast.unparse(each) for each in annotated],
+        ["client", *(name.name for each in imports for name in each.names)],
+    )
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,9 @@ _FORMATS: Final = {
     "decimal": ("decimal", "Decimal", "Decimal"),
 }
 
+# What samples have under these names is used after variables are assigned.
+_TAKEN: Final = frozenset({"Client", "client", *(name for _, name, _ in _FORMATS.values())})
+
 
 class PythonCalls:
     """Calls of the operations of one version, as its client makes them.
@@ -128,6 +131,8 @@ class PythonCalls:
         """
         if self._is_simple(schema):
             return given
+        while name in _TAKEN or name in plain:
+            name += "_"
         plain[name] = given
         return name
 
