@@ -51,8 +51,9 @@ COMPONENTS: Final[dict[str, Any]] = {
     "Id": {"type": "string", "format": "uuid"},
     "Anything": {},
     "Object": {"type": "object"},
+    "Open": True,
 }
-SHAPES: Final[list[dict[str, Any]]] = [
+SHAPES: Final[list[Any]] = [
     *({"$ref": f"#/components/schemas/{name}"} for name in COMPONENTS),
     *(each for each in COMPONENTS.values() if each),
     *({"type": "array", "items": each, "minItems": 1} for each in COMPONENTS.values()),
@@ -63,11 +64,12 @@ SHAPES: Final[list[dict[str, Any]]] = [
     {"type": ["string", "integer"]},
     {"type": "string", "enum": ["only"], "nullable": True},
     {"type": "array", "items": True},
+    {"$ref": "#/components/schemas/Nowhere"},
 ]
 # Variables must not have these names, which samples use themselves.
 NAMES: Final = ("client", "client_", "Client", "date", "datetime", "UUID", "Decimal", "result")
 FORMATS: Final = ("date", "date-time", "uuid", "decimal")
-NAMED: Final = [
+NAMED: Final[list[dict[str, Any]]] = [
     *({"name": name, "schema": {"enum": ["a", "b"]}} for name in NAMES),
     *({"name": f"a_{each}", "schema": {"type": "string", "format": each}} for each in FORMATS),
 ]
@@ -94,7 +96,7 @@ def spell_operation(number: int, media_type: str, schema: Any) -> dict[str, Any]
     }
 
 
-SPELLED: Final = {
+SPELLED: Final[dict[str, Any]] = {
     "openapi": "3.1.0",
     "info": {"title": "Spelled", "version": "1"},
     "servers": [{"url": "https://api.example"}],

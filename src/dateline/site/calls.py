@@ -152,13 +152,14 @@ class PythonCalls:
         """Return a value of a type with a known name; None for another one."""
         schema = argument.inline.schema
         given = self._sample({"name": argument.name, "schema": schema})
-        for part in chain(self._document, schema):
+        parts = chain(self._document, schema)
+        for part in parts:
             found = _FORMATS.get(part.get("format", ""))
             if found is not None and part.get("type") == "string":
                 imports.add(found[:2])
                 return call(found[2], Text(str(given)))
         called = self._resolver.schema_name(schema)
-        if called is not None and "enum" in self._resolver.resolve(schema["$ref"]):
+        if called is not None and any("enum" in each for each in parts[1:2]):
             imports.add(("", class_name(called)))
             return call(class_name(called), value(given))
         return None

@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from urllib.parse import quote, urlencode
 
 from dateline.model import Table
-from dateline.openapi import is_json, pointer, value_schema
+from dateline.openapi import chain, is_json, pointer, value_schema
 from dateline.python.operations import read_address
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
@@ -231,7 +231,8 @@ class Samples:
         if key not in self._parameters:
             try:
                 # only objects have properties that requests lack
-                goal = self._resolver.resolve(schema.get("$ref")) or schema
+                found = chain(self._document, schema)
+                goal = found[-1] if found else {}
                 sent = not declared_types(goal).isdisjoint({"object", "array"})
                 value = self._sampler(schema, sent=sent).value(schema, name, 1.0)
             except UnsatisfiedError:
