@@ -614,3 +614,12 @@ def test_a_field_that_leads_nowhere_is_left_out() -> None:
 )
 def test_what_says_nothing_lets_everything_through(odd: Json, fitting: Json) -> None:
     assert Judge({"It": fitting}).validator("It").is_valid(value(odd))
+
+
+@pytest.mark.parametrize("least", [10, 5_000, 200_000])
+def test_reasons_do_not_quote_long_values_whole(least: int) -> None:
+    schema = {"type": "string", "pattern": "^a$", "minLength": least}
+    with pytest.raises(UnsatisfiedError) as refused:
+        Sampler({"openapi": "3.1.0"}).value(schema, "x")
+    assert len(refused.value.reason) <= 301
+    assert refused.value.reason.endswith('does not match "^a$"')

@@ -41,6 +41,7 @@ _MOST_COMPILED: Final = 4
 _MOST_NAMES: Final = 40
 _MOST_PLAIN: Final = 1 << 12
 _MOST_WRITTEN: Final = 1 << 16
+_MOST_IN_MESSAGE: Final = 300
 _LONGEST_PLAIN: Final = 1 << 9
 """The length up to which schemas without references have small validators, like most texts."""
 
@@ -100,7 +101,7 @@ class SampledDocument:
         if self.fits(schemas, value):
             return None
         for error in self._validator(schemas).iter_errors(value):
-            return tuple(error.instance_path), str(error.message)
+            return tuple(error.instance_path), _shorten(str(error.message))
         # it refuses a field that is required twice without reporting an error
         return None
 
@@ -265,6 +266,11 @@ def _make_validator(schemas: list[Any], registry: Any) -> Any:
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
         reason = str(error).partition("\n")[0].replace(_ROOT, "")
         raise UnreadableError(reason) from None
+
+
+def _shorten(message: str) -> str:
+    """Return *message*, which quotes a value at its beginning, without the middle of a long one."""
+    return message if len(message) <= _MOST_IN_MESSAGE else f"{message[:60]}…{message[-240:]}"
 
 
 def _list_names(value: Any) -> frozenset[str] | None:
