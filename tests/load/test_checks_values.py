@@ -469,6 +469,31 @@ def test_a_member_of_a_union_is_chosen_as_a_reader_would(text: str, said: list[s
     assert checked(text) == said
 
 
+SELVES = {
+    "a union of itself": "S0: { oneOf: [{ $ref: '#/components/schemas/S0' }, %s] }",
+    "through `allOf`": "S0: { anyOf: [%s, { $ref: '#/components/schemas/S1' }, %s, %s] }\n"
+    "    S1: { allOf: [{ $ref: '#/components/schemas/S0' }] }",
+    "of each other": "S0: { anyOf: [{ $ref: '#/components/schemas/S1' }, %s, %s] }\n"
+    "    S1: { anyOf: [{ $ref: '#/components/schemas/S0' }, %s, %s] }",
+}
+
+
+@pytest.mark.parametrize("key", ["default: 7", "example: 7", "x-added: 2024-09-01, x-shown-as: 7"])
+@pytest.mark.parametrize("written", SELVES)
+def test_a_circle_of_unions_is_reported_whatever_values_are_there(
+    tmp_path: Path, written: str, key: str
+) -> None:
+    text = SELVES[written].replace("%s", "{ $ref: '#/components/schemas/S0' }")
+    loan = f"{{ oneOf: [{{ $ref: '#/components/schemas/S0' }}, {{ type: string, {key} }}] }}"
+    files = {
+        "versions.yaml": f"{VERSIONS}lint: adopted\n",
+        "api.yaml": API,
+        "loans.yaml": f"paths: {{}}\ncomponents:\n  schemas:\n    Loan: {loan}\n    {text}\n",
+    }
+    kinds = {each.split(": ")[1] for each in problems(tmp_path, files)}
+    assert kinds - {"shown-as-invalid"} == {"reference-cycle"}
+
+
 def test_values_of_any_depth_are_looked_at_without_a_traceback() -> None:
     deep = "[" * 55 + "7" + "]" * 55
     assert schema(f"{{ type: array, items: {{}}, example: {deep} }}", adopted=True) == []

@@ -75,17 +75,23 @@ def collect_required(scope: Scope, schema: Any) -> dict[str, None]:
     return {name: None for part in list_parts(scope, schema) for name in part.get("required", ())}
 
 
-def admitted_types(scope: Scope, schema: Any, depth: int = 0) -> frozenset[str]:
-    """Return the JSON types that *schema* as a whole allows."""
+def admitted_types(
+    scope: Scope, schema: Any, within: frozenset[int] = frozenset()
+) -> frozenset[str]:
+    """Return the JSON types that *schema* as a whole allows.
+
+    *within* are the identities of the schemas that have it among their parts.
+    """
     node = resolve_schema(scope, schema)
     possible = declared_types(node)
-    if depth > _DEEPEST:
+    if len(within) > _DEEPEST or id(node) in within:
         return possible | {"null"} if admits_null(scope, schema) else possible
+    within |= {id(node)}
     for base in node.get("allOf", ()):
-        possible &= admitted_types(scope, base, depth + 1)
+        possible &= admitted_types(scope, base, within)
     for key in UNIONS:
         if node.get(key):
-            union = (admitted_types(scope, member, depth + 1) for member in node[key])
+            union = (admitted_types(scope, member, within) for member in node[key])
             possible &= frozenset().union(*union)
     values = choices(node)
     if values is not None:

@@ -28,6 +28,9 @@ Path = tuple[str | int, ...]
 # Deeper values are not inspected: no example needs it, and the recursion ends.
 _DEEPEST: Final = 48
 
+# The values around a value, and that itself, each with a schema that is applied to it, by identity.
+_Within = frozenset[tuple[int, int]]
+
 _NUMBERS: Final = {
     "int32": (-(2**31), 2**31 - 1),
     "int64": (-(2**63), 2**63 - 1),
@@ -58,19 +61,22 @@ def find_fault(scope: Scope, value: Any, schema: Any) -> Fault | None:
     The schema is the canonical one, of all versions: a property that only some versions have is
     optional, and so is one that is only sent or only received.
     """
-    return next(_faults(scope, value, schema, 0), None)
+    return next(_faults(scope, value, schema, frozenset()), None)
 
 
-def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault]:
+def _faults(scope: Scope, value: Any, schema: Any, within: _Within) -> Iterator[Fault]:
     if schema is False:
         yield Fault((), f"{quote(value)} where nothing is allowed")
     node = resolve_schema(scope, schema)
     if value is None and admits_null(scope, schema):
         return
-    if depth > _DEEPEST:
+    here = (id(value), id(node))
+    # a schema that contains itself at the same value says nothing more about it
+    if len(within) > _DEEPEST or here in within:
         return
+    within |= {here}
     if beside := read_beside(scope, schema):
-        yield from _faults(scope, value, beside, depth + 1)
+        yield from _faults(scope, value, beside, within)
     if not node:
         return
     kind = type_of(value)
@@ -82,10 +88,10 @@ def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault
         yield Fault((), f"{quote(value)} is not one of the values{_nearest(value, values)}")
         return
     for base in node.get("allOf", ()):
-        yield from _faults(scope, value, base, depth + 1)
-    yield from _union_faults(scope, value, node, depth)
+        yield from _faults(scope, value, base, within)
+    yield from _union_faults(scope, value, node, within)
     if kind in _BY_TYPE:
-        yield from _BY_TYPE[kind](scope, value, node, depth)
+        yield from _BY_TYPE[kind](scope, value, node, within)
 
 
 def _choices(scope: Scope, node: dict[str, Any]) -> list[Any] | None:
@@ -111,7 +117,9 @@ def _nearest(value: Any, values: list[Any]) -> str:
     return f"; known: {quote_all(values)}"
 
 
-def _union_faults(scope: Scope, value: Any, node: dict[str, Any], depth: int) -> Iterator[Fault]:
+def _union_faults(
+    scope: Scope, value: Any, node: dict[str, Any], within: _Within
+) -> Iterator[Fault]:
     if is_enumeration(node):
         return
     for key in UNIONS:
@@ -119,9 +127,9 @@ def _union_faults(scope: Scope, value: Any, node: dict[str, Any], depth: int) ->
             continue
         members = node[key]
         if "discriminator" in node and isinstance(value, dict):
-            yield from _tagged_faults(scope, value, node, members, depth)
+            yield from _tagged_faults(scope, value, node, members, within)
             continue
-        results = [next(_faults(scope, value, member, depth + 1), None) for member in members]
+        results = [next(_faults(scope, value, member, within), None) for member in members]
         fitting = sum(result is None for result in results)
         if not fitting:
             deepest = max(filter(None, results), key=lambda result: len(result.path))
@@ -132,7 +140,7 @@ def _union_faults(scope: Scope, value: Any, node: dict[str, Any], depth: int) ->
 
 
 def _tagged_faults(
-    scope: Scope, value: dict[str, Any], node: dict[str, Any], members: list[Any], depth: int
+    scope: Scope, value: dict[str, Any], node: dict[str, Any], members: list[Any], within: _Within
 ) -> Iterator[Fault]:
     """Validate only the member that the value's tag selects."""
     name = node["discriminator"].get("propertyName")
@@ -144,14 +152,14 @@ def _tagged_faults(
     goal = scope.references.find_mapped(named)
     for member in members:
         if goal is not None and scope.references.find_variant(member) == goal:
-            yield from _faults(scope, value, member, depth + 1)
+            yield from _faults(scope, value, member, within)
             return
     names = (scope.references.variant_name(member) for member in members)
     tags = list(node["discriminator"].get("mapping", {})) or [name for name in names if name]
     yield Fault((name,), f"{quote(tag)} is the tag of no member{did_you_mean(tag, tags)}")
 
 
-def _number_faults(_: Scope, value: Any, node: dict[str, Any], __: int) -> Iterator[Fault]:
+def _number_faults(_: Scope, value: Any, node: dict[str, Any], __: _Within) -> Iterator[Fault]:
     low, high = node.get("minimum"), node.get("maximum")
     low_out, high_out = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
     if low is not None and value < low:
@@ -171,7 +179,7 @@ def _number_faults(_: Scope, value: Any, node: dict[str, Any], __: int) -> Itera
         yield Fault((), f"{value} is outside of {node['format']}")
 
 
-def _text_faults(_: Scope, value: str, node: dict[str, Any], __: int) -> Iterator[Fault]:
+def _text_faults(_: Scope, value: str, node: dict[str, Any], __: _Within) -> Iterator[Fault]:
     least, most = node.get("minLength", 0), node.get("maxLength")
     if len(value) < least:
         yield Fault((), f"{quote(value)} is shorter than {least} characters")
@@ -186,7 +194,7 @@ def _text_faults(_: Scope, value: str, node: dict[str, Any], __: int) -> Iterato
 
 
 def _list_faults(
-    scope: Scope, value: list[Any], node: dict[str, Any], depth: int
+    scope: Scope, value: list[Any], node: dict[str, Any], within: _Within
 ) -> Iterator[Fault]:
     least, most = node.get("minItems", 0), node.get("maxItems")
     if len(value) < least:
@@ -198,12 +206,12 @@ def _list_faults(
             yield Fault((index,), f"{quote(item)} is in the list already")
     if "items" in node:
         for index, item in enumerate(value):
-            for below in _faults(scope, item, node["items"], depth + 1):
+            for below in _faults(scope, item, node["items"], within):
                 yield Fault((index, *below.path), below.message)
 
 
 def _object_faults(
-    scope: Scope, value: dict[str, Any], node: dict[str, Any], depth: int
+    scope: Scope, value: dict[str, Any], node: dict[str, Any], within: _Within
 ) -> Iterator[Fault]:
     known = node.get("properties", {})
     for name in node.get("required", ()):
@@ -219,7 +227,7 @@ def _object_faults(
         if name not in known and others is False:
             yield Fault((name,), f"{quote(name)} is not a property{did_you_mean(name, known)}")
             continue
-        for below in _faults(scope, item, known.get(name, others), depth + 1):
+        for below in _faults(scope, item, known.get(name, others), within):
             yield Fault((name, *below.path), below.message)
 
 
@@ -251,7 +259,7 @@ _FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "uuid": lambda text: _UUID.fullmatch(text) is not None,
 }
 
-_BY_TYPE: Final[dict[str, Callable[[Scope, Any, dict[str, Any], int], Iterator[Fault]]]] = {
+_BY_TYPE: Final[dict[str, Callable[[Scope, Any, dict[str, Any], _Within], Iterator[Fault]]]] = {
     "integer": _number_faults,
     "number": _number_faults,
     "string": _text_faults,
