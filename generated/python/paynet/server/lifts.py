@@ -198,8 +198,11 @@ def _find_type(scope: Scope) -> str | None:
     content_type = field(scope, "content-type")
     if content_type is None or "," not in content_type:
         return content_type
-    types = [each for each in LISTED.findall(content_type) if "/" in essence(each)]
-    if len({*map(essence, types)}) > 1:
+    listed = LISTED.findall(content_type)
+    types = [each for each in listed if "/" in essence(each)]
+    # with another boundary, a form has other parts
+    is_form = "boundary" in content_type.lower()
+    if len({each.strip() for each in listed} if is_form else {*map(essence, types)}) > 1:
         message = "the body has more than one media type"
         raise RequestError(message, Fault.UNSUPPORTED_MEDIA)
     return types[0] if types else content_type
