@@ -432,3 +432,20 @@ def test_only_what_a_draft_changes_is_gated_in_adopted_definitions(
         if finding.rule == "response-without-way-down"
     ]
     assert [finding.verdict for finding in findings] == [verdict]
+
+
+@pytest.mark.parametrize("pattern", ["^b", "^z"])
+@pytest.mark.parametrize("at", ["first", "last"])
+def test_fields_that_a_closed_part_with_patterns_does_not_allow_are_left_out(
+    tmp_path: Path, pattern: str, at: str
+) -> None:
+    closed = {
+        "type": "object",
+        "additionalProperties": False,
+        "patternProperties": {pattern: TEXT},
+        "properties": {"a": TEXT, "b": {**TEXT, **ADDED}},
+    }
+    other = {"type": "object", "properties": {"b": TEXT}}
+    parts = [closed, other] if at == "first" else [other, closed]
+    breaches, findings = judge(tmp_path, {"allOf": parts}, [{"a": "1", "b": "2"}, {"a": "1"}, {}])
+    assert (breaches, findings) == ([], [])

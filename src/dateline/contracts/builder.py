@@ -1,4 +1,4 @@
-"""Build the nodes of contract data from schemas, at one version and in one direction."""
+"""Build nodes of contract data from schemas, at one version and one way: one file for one walk."""
 
 from __future__ import annotations
 
@@ -311,9 +311,9 @@ class Builder:
         defaults: dict[str, Any] = {}
         for name, found in flat.fields.items():
             shown = [each for each in found if each.shown]
-            if not shown or (down and not all(name in known for known in flat.closed)):
-                continue
             called = next((each.names[-1] for each in shown if each.names[-1] != name), name)
+            if not shown or (down and not all(each.admits(name, called) for each in flat.closed)):
+                continue
             source = name if down else called
             fields[source] = self._field(flat, name, shown)
             if called != name:

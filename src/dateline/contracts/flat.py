@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
+from dateline.contracts.closed import ClosedFields
 from dateline.contracts.histories import Histories, Reading, Way
 from dateline.contracts.published import PublishedSchemas
 from dateline.gates import Timeline
@@ -163,7 +164,7 @@ class FlatSchema:
     relating: list[tuple[str, Any]] = field(default_factory=list)
     scalars: list[dict[str, Any]] = field(default_factory=list)
     chosen: bool = False
-    closed: list[frozenset[str]] = field(default_factory=list)
+    closed: list[ClosedFields] = field(default_factory=list)
     objects: int = 0
     named: list[str] = field(default_factory=list)
     tags: tuple[TagMapping, TagMapping] | None = None
@@ -411,9 +412,10 @@ class View:
             (key, era[key]) for key in sorted(relating) for era in (now, shown) if key in era
         ]
         flat.scalars += [] if SCALAR.isdisjoint(shown) else [shown]
-        if shown.get("additionalProperties") is False and "patternProperties" not in shown:
+        if shown.get("additionalProperties") is False:
             properties = now.get("properties", {}).items()
-            flat.closed.append(frozenset(name for name, node in properties if self.shows(node)))
+            names = frozenset(name for name, node in properties if self.shows(node))
+            flat.closed.append(ClosedFields(names, tuple(shown.get("patternProperties", ()))))
         if not _OF_OBJECTS.isdisjoint(now):
             flat.implied |= {"object"}
         flat.objects += not _ON_OBJECTS.isdisjoint(now)

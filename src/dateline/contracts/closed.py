@@ -1,0 +1,26 @@
+"""The fields that a closed schema allows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dateline.regex.engines import compile_portable
+
+
+class ClosedFields(NamedTuple):
+    """The fields that a schema with `additionalProperties: false` allows at a version."""
+
+    names: frozenset[str]
+    """canonical names"""
+    patterns: tuple[str, ...]
+
+    def admits(self, name: str, called: str) -> bool:
+        """Return whether the field *name* may be allowed, which the version calls *called*.
+
+        A pattern that engines read differently may allow any.
+        """
+        expressions = map(compile_portable, self.patterns)
+        return name in self.names or any(
+            expression is None or expression.search(called) is not None
+            for expression in expressions
+        )
