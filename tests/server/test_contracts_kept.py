@@ -190,7 +190,8 @@ REPEATED = [
     (("application/json; charset=utf-8", "application/merge-patch+json"), 415),
     (("application/json, text/plain",), 415),
     (("image/png", "text/plain"), 415),
-    (("application/json", "Application/JSON"), 204),
+    (("application/json", "Application/JSON"), 415),
+    (("application/json", "application/json"), 415),
     (("application/json", ""), 204),
     (('application/json; a="b, text/plain"',), 204),
 ]

@@ -16,7 +16,7 @@ from .items import Items
 from .plain import UNREADABLE, read_json, read_quickly, write_json, write_quickly
 from .reading import essence, is_json
 from .results import Results
-from .runtime import etag
+from .runtime import bodies, etag
 from .runtime.asgi import Headers, Message
 from .runtime.narrowing import Narrowing, UnfitError, identity, keys
 from .runtime.sequences import is_sequential
@@ -32,9 +32,6 @@ _OF_BYTES: Final = frozenset(
 )
 
 _NOTED: Final = _OF_BYTES | {b"content-type", b"content-encoding", b"etag"}
-
-LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
-"""An element of a list: commas in quotation marks don't end it."""
 
 # Blanks, marks of byte order, separators of records, and the zeros of UTF-16 and UTF-32.
 _BEFORE: Final = b" \t\r\n\x1e\0\xef\xbb\xbf\xff\xfe"
@@ -390,7 +387,7 @@ def _unite(content_type: str) -> str:
     """
     if "," not in content_type:
         return content_type
-    named = [each.strip(" \t") for each in LISTED.findall(content_type)]
+    named = [each.strip(" \t") for each in bodies.LISTED.findall(content_type)]
     types = [each for each in named if each]
     return types[0] if len({*map(essence, types)}) == 1 else content_type
 
@@ -422,7 +419,7 @@ def accept_types(value: bytes, known: Mapping[str, bool]) -> bytes:
     gone = [name for name, is_shown in known.items() if not is_shown]
     shown = [name for name, is_shown in known.items() if is_shown]
     accepted = []
-    for each in LISTED.findall(value.decode("latin-1")):
+    for each in bodies.LISTED.findall(value.decode("latin-1")):
         name = essence(each)
         if not any(_covers(name, other) for other in gone):
             accepted.append(each.strip(" \t"))

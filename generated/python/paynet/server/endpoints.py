@@ -129,7 +129,7 @@ class Endpoint:
         upload: Upload | None = None
         if reader.takes_body:
             content: bytes | None
-            content_type = field(scope, "content-type")
+            content_type = bodies.choose_media_type(field(scope, "content-type"))
             if reader.opens(content_type):
                 upload = Upload(receive, content_type or "")
                 content = b"" if await upload.is_empty() else _UNREAD

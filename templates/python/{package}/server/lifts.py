@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from .answers import LISTED
 from .contracts import Contract, Contracts
 from .converters import Make, call
 from .forms import FormReader
@@ -34,7 +33,7 @@ from .rewriting import (
 from .runtime import bodies
 from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, route, whole
 from .runtime.conversion import ConversionContext
-from .runtime.errors import Fault, RequestError, encode
+from .runtime.errors import RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.sequences import Framing, is_sequential
 
@@ -137,7 +136,7 @@ class RequestLift:
             return _without_body(scope), _Unread(b"", receive)
         if self._body is None:
             return scope, receive
-        content_type = _find_type(scope)
+        content_type = bodies.choose_media_type(field(scope, "content-type"))
         items = self._body.find_items(content_type)
         if items is not None or self._body.is_plain(content_type):
             make = partial(self._make, context=context)
@@ -188,24 +187,6 @@ class RequestLift:
                 headers.append((b"transfer-encoding", b"chunked"))
             scope = {**scope, "headers": headers}
         return scope, Lifted(message, items, receive, make)
-
-
-def _find_type(scope: Scope) -> str | None:
-    """Return the media type of the body of a request, which may be repeated.
-
-    Raises RequestError for several types: applications differ in which of them they use.
-    """
-    content_type = field(scope, "content-type")
-    if content_type is None or "," not in content_type:
-        return content_type
-    listed = LISTED.findall(content_type)
-    types = [each for each in listed if "/" in essence(each)]
-    # with another boundary, a form has other parts
-    is_form = "boundary" in content_type.lower()
-    if len({each.strip() for each in listed} if is_form else {*map(essence, types)}) > 1:
-        message = "the body has more than one media type"
-        raise RequestError(message, Fault.UNSUPPORTED_MEDIA)
-    return types[0] if types else content_type
 
 
 def _without_body(scope: Scope) -> Scope:

@@ -27,6 +27,25 @@ _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _SUSPECT: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 
 
+# The elements of a list; a comma in quotes is part of one (RFC 9110, section 5.6.1).
+LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+
+
+def choose_media_type(content_type: str | None) -> str | None:
+    """Return the media type of a body, without the commas of empty field lines.
+
+    Raises RequestError (UNSUPPORTED_MEDIA) for several, even if they are equal: applications differ
+    in which of them they use, and in whether they accept them.
+    """
+    if content_type is None or "," not in content_type:
+        return content_type
+    stripped = (each.strip(" \t") for each in LISTED.findall(content_type))
+    listed = [each for each in stripped if each]
+    if len(listed) > 1:
+        raise RequestError("the body has more than one media type", Fault.UNSUPPORTED_MEDIA)
+    return listed[0] if listed else content_type
+
+
 def check_media_type(content_type: str | None) -> None:
     """Accept `application/json` in UTF-8, with or without a `charset`.
 
