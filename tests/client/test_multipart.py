@@ -75,12 +75,8 @@ def serve(uploads: Any, version: str) -> Any:
 
             return handle
 
-    # it is bytes: what is in it may be anything
-    keep = SimpleNamespace(newer_add_scan_request=lambda value: value)
     server = uploads.server
-    app = server.create_app(
-        server.Handlers(default=Scans()), environment="production", converters=keep
-    )
+    app = server.create_app(server.Handlers(default=Scans()), environment="production")
     module = getattr(uploads, f"v{version.replace('-', '_')}")
     return module.AsyncClient(
         base_url="http://test/api", transport=httpx.ASGITransport(app), max_retries=0
