@@ -32,7 +32,8 @@ class Handlers:
         raise NotImplementedError
 
 server = import_module(f"{sys.argv[1]}.server")
-said = {"authenticate": print} if any(each.security for each in server.routes.OPERATIONS) else {}
+routes = import_module(f"{sys.argv[1]}.server.routes")
+said = {"authenticate": print} if any(each.security for each in routes.OPERATIONS) else {}
 server.create_app(Handlers(), environment="production", **said)
 """
 
