@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dateline.regex.engines import compile_portable
+from dateline.regex.engines import matches_portably
 
 
 class ClosedFields(NamedTuple):
@@ -19,8 +19,6 @@ class ClosedFields(NamedTuple):
 
         A pattern that engines read differently may allow any.
         """
-        expressions = map(compile_portable, self.patterns)
         return name in self.names or any(
-            expression is None or expression.search(called) is not None
-            for expression in expressions
+            matches_portably(pattern, called, unknown=True) for pattern in self.patterns
         )

@@ -8,7 +8,7 @@ from enum import Flag
 from fractions import Fraction
 from typing import Any, Final
 
-from dateline.regex.engines import compile_portable
+from dateline.regex.engines import matches_portably
 from dateline.schema.types import ANNOTATIONS, IMPLIED, choices, type_of
 from dateline.schema.values import text
 
@@ -89,7 +89,12 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
     if isinstance(value, str):
         is_fit = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
         is_fit = is_fit and "format" not in schema
-        return bool(is_fit and ("pattern" not in schema or _matches(schema["pattern"], value)))
+        return bool(
+            is_fit
+            and (
+                "pattern" not in schema or matches_portably(schema["pattern"], value, unknown=False)
+            )
+        )
     if type_of(value) in ("integer", "number"):
         step = schema.get("multipleOf")
         return (
@@ -99,11 +104,6 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
             and not (step and Fraction(str(value)) % Fraction(str(step)))
         )
     return True
-
-
-def _matches(pattern: str, value: str, *, unknown: bool = False) -> bool:
-    expression = compile_portable(pattern)
-    return unknown if expression is None else expression.search(value) is not None
 
 
 _ANNOTATIONS: Final = ANNOTATIONS - {"format", "contentSchema"}
@@ -138,7 +138,7 @@ def _affect_patterns(found: Conversion, patterns: dict[str, Any]) -> Effect:
     names = {*found.gone, *found.added, *found.altered, *found.renamed, *found.renamed.values()}
     for pattern, schema in patterns.items():
         for name in sorted(names):
-            if _matches(pattern, name, unknown=True):
+            if matches_portably(pattern, name, unknown=True):
                 effect |= found.read(name, schema)
         effect |= Effect.BOTH if found.others and not _says_nothing(schema) else Effect.NONE
     return effect

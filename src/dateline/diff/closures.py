@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dateline.diff.overlaps import find_overlapping
-from dateline.diff.views import SchemaView, is_assertion, matches, refuses
+from dateline.diff.views import SchemaView, is_assertion, refuses
+from dateline.regex.engines import matches_portably
 from dateline.schema.references import Located
 
 # How far below a schema conditions on a property are searched.
@@ -73,7 +74,7 @@ def matching(view: SchemaView, name: str) -> list[Located]:
     return [
         node
         for pattern, located in view.maps.get("patternProperties", {}).items()
-        if matches(pattern, name)
+        if matches_portably(pattern, name, unknown=False)
         for node in located
     ]
 
@@ -112,7 +113,7 @@ def _misnames(view: SchemaView, name: str) -> bool:
     return (
         any(len(name) < low for low in facts["minLength"])
         or any(len(name) > high for high in facts["maxLength"])
-        or any(not matches(pattern, name) for pattern in facts["pattern"])
+        or any(not matches_portably(pattern, name, unknown=False) for pattern in facts["pattern"])
     )
 
 

@@ -10,7 +10,7 @@ from weakref import proxy
 from dateline.diff.documents import DocumentIndex
 from dateline.model import EXTENSIBLE
 from dateline.openapi import OBJECTS
-from dateline.regex.engines import compile_portable
+from dateline.regex.engines import matches_portably
 from dateline.schema.dialect import NOTES, OR_NULL
 from dateline.schema.parts import NEVER, VALUE, Part, PartReader, Parts, value_of
 from dateline.schema.references import Located, Resolver, escape
@@ -455,7 +455,9 @@ def speaks_of(node: dict[str, Any], name: str) -> bool:
     own, patterns = node.get("properties"), node.get("patternProperties")
     if isinstance(own, dict) and name in own:
         return True
-    return isinstance(patterns, dict) and any(matches(pattern, name) for pattern in patterns)
+    return isinstance(patterns, dict) and any(
+        matches_portably(pattern, name, unknown=False) for pattern in patterns
+    )
 
 
 def closed_at(parts: Parts, keyword: str) -> list[Part]:
@@ -492,9 +494,3 @@ def within(view: SchemaView, part: Part) -> list[Part]:
     return [
         one for one in view.parts if one is part or any(node is part.node for node in one.above)
     ]
-
-
-def matches(pattern: str, name: str) -> bool:
-    """Return whether *pattern* is found in *name*; False if engines differ about it."""
-    compiled = compile_portable(pattern)
-    return compiled is not None and compiled.search(name) is not None

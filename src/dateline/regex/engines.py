@@ -102,6 +102,12 @@ def compile_portable(pattern: str) -> re.Pattern[str] | None:
     return re.compile(_Translation(native=False).translate_choice(parse(pattern)), re.ASCII)
 
 
+def matches_portably(pattern: str, text: str, *, unknown: bool) -> bool:
+    """Return whether *text* has a match of *pattern*; *unknown* unless all engines agree on it."""
+    expression = compile_portable(pattern)
+    return unknown if expression is None else expression.search(text) is not None
+
+
 def write_portable(pattern: str) -> str | None:
     """Return *pattern* without what engines read differently; None if that is impossible."""
     try:

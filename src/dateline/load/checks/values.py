@@ -17,7 +17,7 @@ from dateline.load.checks.schema_parts import (
 )
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, extend, on
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
-from dateline.regex.engines import compile_portable
+from dateline.regex.engines import matches_portably
 from dateline.schema.constraints import DECIMAL
 from dateline.schema.types import UNIONS, choices, declared_types, is_enumeration, type_of
 from dateline.schema.values import find_repeated, text
@@ -185,8 +185,7 @@ def _text_faults(_: Scope, value: str, node: dict[str, Any], __: _Within) -> Ite
         yield Fault((), f"{quote(value)} is shorter than {least} characters")
     if most is not None and len(value) > most:
         yield Fault((), f"{quote(value)} is longer than {most} characters")
-    expression = compile_portable(node["pattern"]) if "pattern" in node else None
-    if expression is not None and not expression.search(value):
+    if "pattern" in node and not matches_portably(node["pattern"], value, unknown=True):
         yield Fault((), f"{quote(value)} does not match {quote(node['pattern'])}")
     form = _FORMATS.get(node.get("format", ""))
     if form is not None and not form(value):
