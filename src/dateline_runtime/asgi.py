@@ -213,6 +213,16 @@ async def whole(receive: Receive) -> bytes | None:
             return b"".join(pieces)
 
 
+def repeat(body: bytes, receive: Receive) -> Receive:
+    """Return a function that returns *body*, which was read, and then the messages of *receive*."""
+    unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive_again() -> Message:
+        return unread.pop() if unread else await receive()
+
+    return receive_again
+
+
 def describe_error(error: RequestError) -> Problem:
     """Return *error* as a problem for the sender of the request."""
     code = error.fault.value.replace(" ", "_")
@@ -848,7 +858,8 @@ class Idempotent:
             await respond(scope, send, self._answer(scope, describe_error(error)))
             return
         if stored is None:
-            await _Recording(self._store, attempt, body, receive, send).run(self._app, scope)
+            recording = _Recording(self._store, attempt, send)
+            await recording.run(self._app, scope, repeat(body, receive))
         else:
             scope.setdefault("state", {})[REPLAYED] = True
             await respond(scope, send, stored)
@@ -857,18 +868,9 @@ class Idempotent:
 class _Recording:
     """The first request with its key: its response is recorded before the caller sees it."""
 
-    def __init__(
-        self,
-        store: idempotency.Store,
-        attempt: idempotency.Attempt,
-        body: bytes,
-        receive: Receive,
-        send: Send,
-    ) -> None:
+    def __init__(self, store: idempotency.Store, attempt: idempotency.Attempt, send: Send) -> None:
         self._store = store
         self._attempt = attempt
-        self._unread: Message | None = {"type": "http.request", "body": body, "more_body": False}
-        self._receive = receive
         self._send = send
         self._start: Message = {}
         self._state: Message = {}
@@ -876,19 +878,15 @@ class _Recording:
         self._is_held = True
         self._is_stream = False
 
-    async def run(self, app: App, scope: Scope) -> None:
+    async def run(self, app: App, scope: Scope, receive: Receive) -> None:
         # extensions are other ways to send a body, bypassing this one
         scope["extensions"] = {}
         self._state = scope.setdefault("state", {})
         try:
-            await app(scope, self.receive, self.send)
+            await app(scope, receive, self.send)
         finally:
             if self._is_held:
                 await self._store.release(self._attempt)
-
-    async def receive(self) -> Message:
-        message, self._unread = self._unread, None
-        return await self._receive() if message is None else message
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -9,14 +9,13 @@ from collections import Counter
 from typing import Any, Final, NoReturn
 
 from .errors import Fault, RequestError, quote
+from .negotiation import BLANKS
 
 DEEPEST: Final = 64
 """The maximum nesting of arrays and objects."""
 
 LONGEST_INTEGER: Final = 308
 """The maximum number of digits of a number without fraction: those that a double can have."""
-
-MEDIA_TYPE: Final = "application/json"
 
 # A string ends at its quote or at the end of the text: a search that can fail at the end would
 # start anew at every quote. The quantifiers are possessive for the same reason.
@@ -27,49 +26,12 @@ _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _SUSPECT: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 
 
-# The elements of a list; a comma in quotes is part of one (RFC 9110, section 5.6.1).
-LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
-
-
-def choose_media_type(content_type: str | None) -> str | None:
-    """Return the media type of a body, without the commas of empty field lines.
-
-    Raises RequestError (UNSUPPORTED_MEDIA) for several, even if they are equal: applications differ
-    in which of them they use, and in whether they accept them.
-    """
-    if content_type is None or "," not in content_type:
-        return content_type
-    stripped = (each.strip(" \t") for each in LISTED.findall(content_type))
-    listed = [each for each in stripped if each]
-    if len(listed) > 1:
-        raise RequestError("the body has more than one media type", Fault.UNSUPPORTED_MEDIA)
-    return listed[0] if listed else content_type
-
-
-def check_media_type(content_type: str | None) -> None:
-    """Accept `application/json` in UTF-8, with or without a `charset`.
-
-    Raises RequestError (UNSUPPORTED_MEDIA) for anything else, no content type included.
-    """
-    essence, *parameters = (content_type or "").split(";")
-    if essence.strip(" \t").lower() != MEDIA_TYPE:
-        raise RequestError(
-            f"the body has to be {MEDIA_TYPE}; charset=utf-8", Fault.UNSUPPORTED_MEDIA
-        )
-    for parameter in parameters:
-        name, _, value = parameter.strip(" \t").partition("=")
-        if name.lower() == "charset" and value.strip('"').lower() not in ("utf-8", "utf8"):
-            raise RequestError(
-                f"the body has to be in utf-8, not {quote(value)}", Fault.UNSUPPORTED_MEDIA
-            )
-
-
 def check_encoding(content_encoding: str) -> None:
     """Accept no content coding but `identity`.
 
     Raises RequestError (ENCODED) for any other (RFC 9110, section 15.5.16).
     """
-    codings = [coding.strip(" \t").lower() for coding in content_encoding.split(",")]
+    codings = [coding.strip(BLANKS).lower() for coding in content_encoding.split(",")]
     if any(coding not in ("", "identity") for coding in codings):
         raise RequestError("the body must not be encoded", Fault.ENCODED)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
-from . import conversion, values
+from . import conversion, converting, values
 from .shapes import ACTS, DATED, Entry, Shape, find_entry, list_names, list_parts, read_entry
 from .values import OMITTED, Change, Fits, Json, identity, omit
 
@@ -187,11 +187,11 @@ class Compiler:
     def call_converter(self, name: str) -> Change:
         """Return the converter *name*; on the way up, its result must be valid."""
         known = self._known[name]
-        change = values.call_converter(name, self._find(name), passes_null=known["passes_null"])
+        change = converting.call_converter(name, self._find(name), passes_null=known["passes_null"])
         if "replaced" in known:
             eras = ("newer", "older") if self.way == "down" else ("older", "newer")
             gone, came = (frozenset(known["replaced"][era]) for era in eras)
-            change = values.replace_fields(name, change, gone, came)
+            change = converting.replace_fields(name, change, gone, came)
         return self._require_sent(name, change)
 
     def _find(self, name: str) -> Converter:
@@ -200,7 +200,7 @@ class Compiler:
     def _require_sent(self, name: str, change: Change) -> Change:
         if self.way == "down" or "sent" not in self._known[name] or not self.judges:
             return change
-        return values.require_fit([name], change, self.fits(self._known[name]["sent"], None))
+        return converting.require_fit([name], change, self.fits(self._known[name]["sent"], None))
 
     def call_dated_converter(self, name: str, version: str) -> Change:
         """Return the converter *name* for *version*, at which its result must be valid."""
@@ -211,10 +211,10 @@ class Compiler:
             and self._environment in each.get("environments", (self._environment,))
         )
         # where any value is allowed, it may be one that no schema describes, such as bytes
-        change = values.call_converter(name, self._find(name))
+        change = converting.call_converter(name, self._find(name))
         if self.way == "up" or schema is True:
             return self._require_sent(name, change)
-        return values.require_fit([name], change, self.fits(schema, version), version)
+        return converting.require_fit([name], change, self.fits(schema, version), version)
 
     @property
     def judges(self) -> bool:
@@ -367,11 +367,11 @@ class _Maker:
         then = self._compile(shape.get("then"), keep=keep)
         if then is not None:
             steps = [then, *steps] if self._compiler.way == "up" else [*steps, then]
-        change = values.apply_all(steps)
+        change = converting.apply_all(steps)
         if "fits" not in shape or not self._compiler.judges:
             return change
         fits = self._compiler.fits(shape["fits"], self._version)
-        return values.require_fit(shape["convert"], change, fits, self._version)
+        return converting.require_fit(shape["convert"], change, fits, self._version)
 
     def _withhold_unfit(self, shape: Mapping[str, Any], change: Change | None) -> Change | None:
         if change is None:

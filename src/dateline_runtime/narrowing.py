@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from .compiling import Compiler, Converter, Judge, MissingConverterError
+from .media_types import is_json
 from .operations import OperationChanges, by_media_type
 from .shapes import list_names
 from .values import Change, UnfitError, identity, withheld
@@ -94,7 +95,7 @@ class Narrowing(OperationChanges):
         response = self._response(operation, status)
         if response is None or self.body(operation, status, preferred) is not withheld:
             return preferred
-        for name in sorted(response["content"], key=lambda name: not _is_json(name)):
+        for name in sorted(response["content"], key=lambda name: not is_json(name)):
             if self.body(operation, status, name) is not withheld:
                 return str(name)
         return None
@@ -114,10 +115,6 @@ class Narrowing(OperationChanges):
                 found: Mapping[str, Any] = responses[key]
                 return found
         raise UnfitError(f"the status {status} is not declared by {operation}")
-
-
-def _is_json(media_type: str) -> bool:
-    return media_type.partition(";")[0].strip().lower().endswith("json")
 
 
 def keys(status: int | str) -> tuple[str, ...]:

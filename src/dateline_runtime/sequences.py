@@ -11,6 +11,8 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
+from .media_types import essence
+
 EVENT_STREAM: Final = "text/event-stream"
 
 LINES: Final = frozenset(
@@ -65,7 +67,7 @@ class Framing(Protocol):
 
 def is_sequential(media_type: str) -> bool:
     """Return whether *media_type* is a sequence of items."""
-    name = media_type.partition(";")[0].strip().lower()
+    name = essence(media_type)
     return name == EVENT_STREAM or name in LINES or _is_record(name)
 
 
@@ -86,7 +88,7 @@ def find_framing(
     *dump* writes JSON, *decode* reads it and raises ValueError. Items of more than *most* bytes are
     refused. *data* says what the items of an event stream are.
     """
-    name = media_type.partition(";")[0].strip().lower()
+    name = essence(media_type)
     if name == EVENT_STREAM:
         return Events(decode, dump, most, data)
     return _Records(decode, dump, most) if _is_record(name) else _Lines(decode, dump, most)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dateline_runtime.bodies import check_media_type, read
+from dateline_runtime.bodies import read
 from dateline_runtime.errors import Fault, RequestError
+from dateline_runtime.media_types import check_json
 
 VALUES = st.recursive(
     st.none()
@@ -172,7 +173,7 @@ def test_a_long_body_is_read_once(piece: bytes) -> None:
     ],
 )
 def test_json_in_utf_8_is_accepted(content_type: str) -> None:
-    check_media_type(content_type)
+    check_json(content_type)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +198,6 @@ def test_json_in_utf_8_is_accepted(content_type: str) -> None:
 )
 def test_other_media_types_are_refused(content_type: str | None, said: str) -> None:
     with pytest.raises(RequestError) as refused:
-        check_media_type(content_type)
+        check_json(content_type)
     assert refused.value.fault is Fault.UNSUPPORTED_MEDIA
     assert str(refused.value).endswith(said)

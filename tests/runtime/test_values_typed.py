@@ -6,15 +6,13 @@ from typing import Any
 
 import pytest
 
+from dateline_runtime.converting import apply_all, call_converter, require_fit
 from dateline_runtime.values import (
     ConversionError,
     UnfitError,
-    apply_all,
-    call_converter,
     choose_by_type,
     omit,
     replace_values,
-    require_fit,
     require_value,
 )
 

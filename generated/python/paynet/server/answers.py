@@ -14,10 +14,10 @@ from .codings import CODINGS, decode, encode
 from .contracts import Contracts, MisfitError, Validator
 from .items import Items
 from .plain import UNREADABLE, read_json, read_quickly, write_json, write_quickly
-from .reading import essence, is_json
 from .results import Results
-from .runtime import bodies, etag
+from .runtime import etag
 from .runtime.asgi import Headers, Message
+from .runtime.media_types import essence, is_json, split_list
 from .runtime.narrowing import Narrowing, UnfitError, identity, keys
 from .runtime.sequences import is_sequential
 from .runtime.values import withheld
@@ -185,7 +185,7 @@ class AnswerNarrowing:
         try:
             change = self._narrowing.body(self._operation, key, content_type)
         except UnfitError as error:
-            if is_error and not is_json(essence(content_type)):
+            if is_error and not is_json(content_type):
                 return self._treat_undescribed(status, key, str(error))
             raise MisfitError(str(error)) from None
         if change is identity:
@@ -387,8 +387,7 @@ def _unite(content_type: str) -> str:
     """
     if "," not in content_type:
         return content_type
-    named = [each.strip(" \t") for each in bodies.LISTED.findall(content_type)]
-    types = [each for each in named if each]
+    types = split_list(content_type)
     return types[0] if len({*map(essence, types)}) == 1 else content_type
 
 
@@ -419,14 +418,14 @@ def accept_types(value: bytes, known: Mapping[str, bool]) -> bytes:
     gone = [name for name, is_shown in known.items() if not is_shown]
     shown = [name for name, is_shown in known.items() if is_shown]
     accepted = []
-    for each in bodies.LISTED.findall(value.decode("latin-1")):
+    for each in split_list(value.decode("latin-1")):
         name = essence(each)
         if not any(_covers(name, other) for other in gone):
-            accepted.append(each.strip(" \t"))
+            accepted.append(each)
         elif "*" in name:
             _, mark, rest = each.partition(";")
             accepted += [f"{other}{mark}{rest}" for other in shown if _covers(name, other)]
-    return ", ".join(filter(None, accepted or shown)).encode("latin-1") or value
+    return ", ".join(accepted or shown).encode("latin-1") or value
 
 
 def _covers(accepted: str, media_type: str) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, Final, cast
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
 from .runtime.errors import LONGEST_QUOTE, RequestError, quote
+from .runtime.media_types import find_declared
 from .runtime.problems import find_component
+from .runtime.values import pointer
 
 TYPES: Final = frozenset({"null", "boolean", "object", "array", "number", "integer", "string"})
 
@@ -53,6 +55,10 @@ _BROKEN: Final = {
 }
 
 
+FindComponent = Callable[[str], Any]
+"""Returns the component of a name; None if there is none."""
+
+
 class Contract:
     """The request of one operation at one version, and the schemas that it refers to."""
 
@@ -64,7 +70,7 @@ class Contract:
 
     def validator(self, schema: Any) -> Validator:
         """Return the validator of *schema*, a schema of the request."""
-        return Validator(schema, self._schemas)
+        return Validator(schema, self._schemas.get)
 
     def parameters(self, place: str) -> dict[str, Mapping[str, Any]]:
         """Return the parameters in *place* of the request, by name."""
@@ -75,7 +81,7 @@ class Contract:
 
         They are equal where the part means the same.
         """
-        return node, _collect_reached(node, self._schemas)
+        return node, _collect_reached(node, self._schemas.get)
 
     def types(self, schema: Any, within: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the JSON types that values of *schema* may have; all others are invalid."""
@@ -193,7 +199,7 @@ class Contracts:
         self._answered = data.get("answered", {"results": {}, "canonical": {}})
         self.environment = environment
         self._known: dict[Any, Contract] = {}
-        self._judges: dict[tuple[str, str | None], Callable[[Any], bool]] = {}
+        self._judges: dict[tuple[str, str | None], Validator] = {}
 
     def has(self, operation: str) -> bool:
         """Return whether any version has *operation*."""
@@ -226,15 +232,18 @@ class Contracts:
         *key* is that of the response. None for a media type that is not JSON.
         """
         responses = self._answered["results"].get(operation) or self._results[operation]
-        schema = _by_essence(responses.get(key, {}), media_type)
-        if schema is None:
+        schemas = responses.get(key, {})
+        declared = find_declared(schemas, media_type)
+        if declared is None:
             return None
-        return Validator(schema, {**self._canonical, **self._answered["canonical"]})
+        components = {**self._canonical, **self._answered["canonical"]}
+        return Validator(schemas[declared], components.get)
 
     def event_data(self, operation: str, key: str, media_type: str) -> Any:
         """Return the form of the items of the event stream that *operation* responds with."""
         found = self._event_data.get(operation, {}).get(key, {})
-        return _by_essence(found, media_type) or "json"
+        declared = find_declared(found, media_type)
+        return "json" if declared is None else found[declared]
 
     def at(self, operation: str, version: str) -> Contract | None:
         """Return the request of *operation* at *version*, or None.
@@ -244,40 +253,29 @@ class Contracts:
         at, entry = self._entry(self._requests[operation], version)
         if entry["request"] is None:
             return None
-        reached = self._collect_reached(entry["request"], version)
-        key = (operation, at, *((name, index) for name, (index, _) in sorted(reached.items())))
+        reached = _collect_reached(entry["request"], partial(self._find_component, version))
+        # the data live as long as this
+        key = operation, at, *((name, id(schema)) for name, schema in sorted(reached.items()))
         if key not in self._known:
-            schemas = {name: schema for name, (_, schema) in reached.items()}
-            self._known[key] = Contract(entry["request"], schemas)
+            self._known[key] = Contract(entry["request"], reached)
         return self._known[key]
 
-    def judge(self, schema: Any, version: str | None) -> Callable[[Any], bool]:
-        """Return a function that validates values against *schema* at *version*, canonical if None.
-
-        Its validator is built at the first call: most are never called.
-        """
+    def judge(self, schema: Any, version: str | None) -> Validator:
+        """Return the validator of *schema* at *version*, of the canonical one if it is None."""
         key = json.dumps(schema, sort_keys=True), version
         if key not in self._judges:
-            self._judges[key] = _Judge(partial(self._validator, schema, version))
+            find = self._canonical.get
+            if version is not None:
+                find = partial(self._find_component, version)
+            self._judges[key] = Validator(schema, find)
         return self._judges[key]
 
-    def _validator(self, schema: Any, version: str | None) -> Validator:
-        if version is None:
-            return Validator(schema, self._canonical)
-        reached = self._collect_reached(schema, version)
-        return Validator(schema, {name: found for name, (_, found) in reached.items()})
-
-    def _collect_reached(self, schema: Any, version: str) -> dict[str, tuple[int, Any]]:
-        """Return the components that *schema* refers to at *version*, and the form of each."""
-        reached: dict[str, tuple[int, Any]] = {}
-        ahead = sorted(set(_references(schema)))
-        while ahead:
-            name = ahead.pop()
-            if name not in reached and name in self._schemas:
-                index, found = self._entry(self._schemas[name], version)
-                reached[name] = index, found["schema"]
-                ahead += sorted(set(_references(found["schema"])))
-        return reached
+    def _find_component(self, version: str, name: str) -> Any:
+        """Return the component *name* at *version*; None if there is none."""
+        if name not in self._schemas:
+            return None
+        _, entry = self._entry(self._schemas[name], version)
+        return entry["schema"]
 
     def each(self, operation: str) -> Iterator[Contract]:
         """Yield each form that the request of *operation* has had."""
@@ -298,35 +296,26 @@ class Contracts:
         return self.environment in entry.get("environments", (self.environment,))
 
 
-class _Judge:
-    """Validates values with a validator that is built when it is first needed."""
+class Validator:
+    """Validates values against a schema, formats included; *find* returns components by name."""
 
-    def __init__(self, make: Callable[[], Validator]) -> None:
-        self._make = make
+    def __init__(self, schema: Any, find: FindComponent) -> None:
+        self._schema = schema
+        self._find = find
 
     @cached_property
-    def _validator(self) -> Validator:
-        return self._make()
-
-    def __call__(self, value: Any) -> bool:
-        return self._validator.fits(value)
-
-    def find_misfit(self, value: Any) -> tuple[list[str | int], str] | None:
-        return self._validator.find_misfit(value)
-
-
-class Validator:
-    """Validates values against a schema, formats included; *schemas* are the components."""
-
-    def __init__(self, schema: Any, schemas: Mapping[str, Any]) -> None:
-        self._validator = Draft202012Validator(
-            {"allOf": [schema], "components": {"schemas": _collect_reached(schema, schemas)}},
-            validate_formats=True,
+    def _validator(self) -> Draft202012Validator:
+        # built at the first use: many are never used
+        components = {"schemas": _collect_reached(self._schema, self._find)}
+        return Draft202012Validator(
+            {"allOf": [self._schema], "components": components}, validate_formats=True
         )
 
     def fits(self, value: Any) -> bool:
         """Return whether *value* is valid."""
         return bool(self._validator.is_valid(value))
+
+    __call__ = fits
 
     def misfit(self, value: Any) -> str | None:
         """Return what is invalid, quoting no value; None for a valid value."""
@@ -366,11 +355,6 @@ class Validator:
         except ValidationError as error:
             return error
         return None
-
-
-def pointer(steps: Iterable[str | int]) -> str:
-    """Return the JSON pointer (RFC 6901) for *steps*; empty if there are none."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
 
 def name_place(what: str, place: str) -> str:
@@ -451,24 +435,15 @@ def _types_of(value: Any) -> set[str]:
     return {names[type(value)]}
 
 
-def _by_essence(found: Mapping[str, Any], media_type: str) -> Any:
-    """Return the value in *found* for *media_type* without its parameters, or None."""
-    wanted = media_type.partition(";")[0].strip().lower()
-    for name, each in found.items():
-        if name.partition(";")[0].strip().lower() == wanted:
-            return each
-    return None
-
-
-def _collect_reached(schema: Any, schemas: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of *schemas* that *schema* refers to, directly or indirectly."""
+def _collect_reached(schema: Any, find: FindComponent) -> dict[str, Any]:
+    """Return the components that *schema* refers to, directly or indirectly."""
     found: dict[str, Any] = {}
     ahead = [*_references(schema)]
     while ahead:
         name = ahead.pop()
-        if name not in found and name in schemas:
-            found[name] = schemas[name]
-            ahead += _references(schemas[name])
+        if name not in found and (component := find(name)) is not None:
+            found[name] = component
+            ahead += _references(component)
     return found
 
 

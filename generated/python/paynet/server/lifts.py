@@ -16,8 +16,6 @@ from .reading import (
     Fields,
     ItemReader,
     choose_reader,
-    essence,
-    is_json,
     read_json,
     read_raw,
     split_items,
@@ -31,10 +29,11 @@ from .rewriting import (
     write_whole_query,
 )
 from .runtime import bodies
-from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, route, whole
+from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, repeat, route, whole
 from .runtime.conversion import ConversionContext
 from .runtime.errors import RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
+from .runtime.media_types import choose_media_type, essence, is_json
 from .runtime.sequences import Framing, is_sequential
 
 _REWRITE: Final = {
@@ -133,10 +132,10 @@ class RequestLift:
             scope = await self._make(partial(place.lift, scope), context)
         if self._lacks_body:
             # what callers send there is not the newest version's
-            return _without_body(scope), _Unread(b"", receive)
+            return _without_body(scope), repeat(b"", receive)
         if self._body is None:
             return scope, receive
-        content_type = bodies.choose_media_type(field(scope, "content-type"))
+        content_type = choose_media_type(field(scope, "content-type"))
         items = self._body.find_items(content_type)
         if items is not None or self._body.is_plain(content_type):
             make = partial(self._make, context=context)
@@ -152,7 +151,7 @@ class RequestLift:
             headers: Headers = [each for each in scope["headers"] if each[0] not in _OF_BYTES]
             headers.append((b"content-length", str(len(lifted)).encode()))
             scope = {**scope, "headers": headers}
-        return scope, _Unread(lifted, receive)
+        return scope, repeat(lifted, receive)
 
     async def _make(self, make: Callable[[], T], context: ConversionContext | None) -> T:
         if context is None or self._awaits is None:
@@ -248,22 +247,6 @@ class Lifted:
         assert self._items is not None
         items, away = self._items
         return [after for each in items.lift(item) for after in _strip(away, [each])]
-
-
-class _Unread:
-    """Repeats a body that has been read, and then returns the server's messages."""
-
-    def __init__(self, content: bytes, receive: Receive) -> None:
-        self._message: Message | None = {
-            "type": "http.request",
-            "body": content,
-            "more_body": False,
-        }
-        self._receive = receive
-
-    async def __call__(self) -> Message:
-        message, self._message = self._message, None
-        return await self._receive() if message is None else message
 
 
 class _Place:

@@ -12,18 +12,20 @@ from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
 
-from .contracts import Contract, Validator, name_place, pointer
+from .contracts import Contract, Validator, name_place
 from .converters import Make
 from .forms import FormReader
 from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
 from .objects import Either, Spread, is_either, parameter_reader
-from .runtime import bodies, query
+from .runtime import bodies, media_types, query
 from .runtime.asgi import Message, Scope, field
 from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
+from .runtime.media_types import essence, is_json
 from .runtime.query import Items
 from .runtime.sequences import Frame, Framing, SequenceError, find_framing, is_sequential
+from .runtime.values import pointer
 from .uploads import Upload
 
 Change = Callable[[Any], Any]
@@ -354,8 +356,8 @@ def choose_reader(readers: BodyReaders, content_type: str | None) -> Callable[[b
     Raises RequestError if there is none.
     """
     name = essence(content_type or "")
-    if name == bodies.MEDIA_TYPE:
-        bodies.check_media_type(content_type)
+    if name == media_types.JSON:
+        media_types.check_json(content_type)
     if name not in readers:
         raise RequestError(f"the body has to be {' or '.join(readers)}", Fault.UNSUPPORTED_MEDIA)
     reader = readers[name]
@@ -488,13 +490,3 @@ def _lift_value(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
         # a converter refuses what the contract allows
         raise RequestError(f"{name_place(what, error.place)} can't be read") from error
     return lifted
-
-
-def essence(media_type: str) -> str:
-    """Return *media_type* without parameters, in lower case."""
-    return media_type.partition(";")[0].strip(" \t").lower()
-
-
-def is_json(media_type: str) -> bool:
-    """Return whether *media_type*, an essence, is JSON."""
-    return media_type == bodies.MEDIA_TYPE or media_type.endswith("+json")

@@ -103,6 +103,6 @@ class _LateFits:
 def _misfits(component: str) -> Misfit:
     from .contracts import Validator
 
-    validator = Validator({"$ref": f"{_SCHEMAS}{component}"}, _read()["canonical"])
+    validator = Validator({"$ref": f"{_SCHEMAS}{component}"}, _read()["canonical"].get)
     found: Misfit = validator.find_misfit
     return found

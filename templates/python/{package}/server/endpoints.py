@@ -36,6 +36,7 @@ from .runtime.asgi import (
 from .runtime.conversion import ConversionContext
 from .runtime.errors import RequestError
 from .runtime.idempotency import Answer
+from .runtime.media_types import choose_media_type
 from .runtime.problems import Problem
 from .streaming import Streaming, close
 from .uploads import LeftError, Upload
@@ -129,7 +130,7 @@ class Endpoint:
         upload: Upload | None = None
         if reader.takes_body:
             content: bytes | None
-            content_type = bodies.choose_media_type(field(scope, "content-type"))
+            content_type = choose_media_type(field(scope, "content-type"))
             if reader.opens(content_type):
                 upload = Upload(receive, content_type or "")
                 content = b"" if await upload.is_empty() else _UNREAD

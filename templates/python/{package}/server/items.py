@@ -9,12 +9,13 @@ from typing import Any, Final
 from pydantic_core import from_json, to_json, to_jsonable_python
 
 from .codings import Decoder
-from .contracts import MisfitError, Validator, pointer
+from .contracts import MisfitError, Validator
 from .converters import Make
 from .nouns import ServerSentEvent
 from .runtime import sequences
 from .runtime.narrowing import UnfitError
 from .runtime.sequences import Frame, Framing, SequenceError
+from .runtime.values import pointer
 
 Change = Callable[[Any], Any]
 

@@ -14,10 +14,10 @@ from pydantic_core import to_json, to_jsonable_python
 from .contracts import Contract, Contracts, MisfitError, Validator
 from .items import Items
 from .nouns import Operation, Refusal, Reply, ServerSentEvent
-from .reading import essence, is_json
 from .runtime.asgi import Headers, Limits
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
+from .runtime.media_types import essence, is_json
 from .runtime.narrowing import Narrowing, UnfitError, identity, keys
 from .runtime.sequences import is_sequential
 from .runtime.values import withheld
@@ -136,7 +136,7 @@ class Results:
         Of several, it is the first that is JSON; None if they declare no body.
         """
         listed = self._contents.get(key) or ()
-        return min(listed, key=lambda name: not is_json(essence(name)), default=None)
+        return min(listed, key=lambda name: not is_json(name), default=None)
 
     def list_media_types(self, version: str) -> dict[str, bool]:
         """Return the media types of all responses, and whether callers of *version* get each."""
@@ -320,7 +320,7 @@ class Results:
         schema = self._contracts["results"].get(self._name, {}).get(key, {}).get(media_type)
         known_as = key, media_type
         if schema is not None and known_as not in self._validators:
-            self._validators[known_as] = Validator(schema, self._contracts["canonical"])
+            self._validators[known_as] = Validator(schema, self._contracts["canonical"].get)
         return self._validators.get(known_as)
 
     def _fields(self, key: str) -> dict[str, _Header]:
@@ -339,7 +339,7 @@ class _Header:
 
     def __init__(self, name: str, schema: Any, schemas: Mapping[str, Any]) -> None:
         self.name = name
-        self._validator = Validator(schema, schemas)
+        self._validator = Validator(schema, schemas.get)
         self._types = Contract({}, schemas).types(schema)
 
     def read(self, value: Any) -> Any:

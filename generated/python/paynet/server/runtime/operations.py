@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from .media_types import essence, find_declared
 from .shapes import list_names
 from .values import Change, UnfitError, withheld
 
@@ -14,18 +15,10 @@ def by_media_type(content: Mapping[str, str | None], media_type: str) -> str | N
 
     Raises UnfitError if *content* has no such media type.
     """
-    if media_type in content:
-        return content[media_type]
-    # the first one of several counts
-    essences = {_essence(known): shape for known, shape in reversed([*content.items()])}
-    wanted = _essence(media_type)
-    if wanted in essences:
-        return essences[wanted]
-    raise UnfitError(f"the media type {media_type} is not declared by the definitions")
-
-
-def _essence(media_type: str) -> str:
-    return media_type.partition(";")[0].strip().lower()
+    declared = find_declared(content, media_type)
+    if declared is None:
+        raise UnfitError(f"the media type {media_type} is not declared by the definitions")
+    return content[declared]
 
 
 class OperationChanges:
@@ -57,8 +50,8 @@ class OperationChanges:
             for media_type, shape in message["content"].items()
             if shape is None or self._functions[shape] is not withheld
         }
-        wanted = {*map(_essence, there if handled is None else handled)}
-        shapes = [each for name, each in there.items() if _essence(name) in wanted]
+        wanted = {*map(essence, there if handled is None else handled)}
+        shapes = [each for name, each in there.items() if essence(name) in wanted]
         shapes = shapes or [*there.values()]
         if handled is not None or all(self._lacks(there, name) for name in there):
             names += filter(None, shapes)
@@ -66,9 +59,9 @@ class OperationChanges:
 
     def _lacks(self, content: Mapping[str, str | None], media_type: str) -> bool:
         """Return whether a converter of *media_type* is missing, whatever its parameters are."""
-        wanted = _essence(media_type)
+        wanted = essence(media_type)
         return bool(self._missing) and any(
-            shape in self._missing for name, shape in content.items() if _essence(name) == wanted
+            shape in self._missing for name, shape in content.items() if essence(name) == wanted
         )
 
     def awaits(self, operation: str) -> bool | None:

@@ -1,0 +1,74 @@
+"""Read media types, and find them among those that definitions declare (RFC 9110, section 8.3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from .errors import Fault, RequestError, quote
+from .negotiation import BLANKS
+
+JSON: Final = "application/json"
+
+# The elements of a list; a comma in quotes is part of one (RFC 9110, section 5.6.1).
+_LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+
+
+def essence(media_type: str) -> str:
+    """Return *media_type* without parameters, in lower case."""
+    return media_type.partition(";")[0].strip(BLANKS).lower()
+
+
+def is_json(media_type: str) -> bool:
+    """Return whether *media_type* is JSON (RFC 6839, section 3.1)."""
+    name = essence(media_type)
+    return name == JSON or name.endswith("+json")
+
+
+def split_list(value: str) -> list[str]:
+    """Return the elements of a header with a list of media types, without empty ones."""
+    listed = (each.strip(BLANKS) for each in _LISTED.findall(value))
+    return [each for each in listed if each]
+
+
+def find_declared(declared: Iterable[str], media_type: str) -> str | None:
+    """Return that one of the *declared* media types that *media_type* is, or None.
+
+    Parameters count only if several match.
+    """
+    listed = [*declared]
+    if media_type in listed:
+        return media_type
+    wanted = essence(media_type)
+    return next((each for each in listed if essence(each) == wanted), None)
+
+
+def choose_media_type(content_type: str | None) -> str | None:
+    """Return the media type of a body, without the commas of empty field lines.
+
+    Raises RequestError (UNSUPPORTED_MEDIA) for several, even if they are equal: applications differ
+    in which of them they use, and in whether they accept them.
+    """
+    if content_type is None or "," not in content_type:
+        return content_type
+    listed = split_list(content_type)
+    if len(listed) > 1:
+        raise RequestError("the body has more than one media type", Fault.UNSUPPORTED_MEDIA)
+    return listed[0] if listed else content_type
+
+
+def check_json(content_type: str | None) -> None:
+    """Accept `application/json` in UTF-8, with or without a `charset`.
+
+    Raises RequestError (UNSUPPORTED_MEDIA) for anything else, no content type included.
+    """
+    _, *parameters = (content_type or "").split(";")
+    if essence(content_type or "") != JSON:
+        raise RequestError(f"the body has to be {JSON}; charset=utf-8", Fault.UNSUPPORTED_MEDIA)
+    for parameter in parameters:
+        name, _, value = parameter.strip(BLANKS).partition("=")
+        if name.lower() == "charset" and value.strip('"').lower() not in ("utf-8", "utf8"):
+            raise RequestError(
+                f"the body has to be in utf-8, not {quote(value)}", Fault.UNSUPPORTED_MEDIA
+            )

@@ -1,0 +1,112 @@
+"""Functions that apply converters to values, and validate what they return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+
+from .conversion import WAITING, UncallableError, bind_context, find_version, is_waiting
+from .values import OMITTED, Change, ConversionError, Fits, Json, UnfitError
+
+
+def call_converter(name: str, convert: Callable[..., Json], *, passes_null: bool = False) -> Change:
+    """Return *convert*, with UnfitError in place of ValueError.
+
+    The returned function raises ConversionError for anything else that *convert* raises.
+    """
+    call = bind_context(name, convert)
+
+    def change(value: Json) -> Json:
+        if value is None and passes_null:
+            return None
+        try:
+            return call(value)
+        except ValueError as error:
+            raise UnfitError(f"the converter {name} refuses it{_version()}") from error
+        except UncallableError as error:
+            raise ConversionError(f"the converter {name} can't be called: {error}") from None
+        except Exception as error:
+            raise ConversionError(f"the converter {name} failed{_version()}") from error
+
+    return change
+
+
+def _version() -> str:
+    """Return a phrase with the version of the call, if it is known."""
+    version = find_version()
+    return "" if version is None else f" for callers of {version}"
+
+
+def replace_fields(
+    name: str, convert: Change, gone: Container[str], came: Container[str]
+) -> Change:
+    """Return a function that replaces the fields *gone* of an object by those of *convert*.
+
+    *came* are the fields it may return; *name* is its name. An object with none of the fields is
+    unchanged. The returned function raises ConversionError for any other result.
+    """
+
+    def change(value: Json) -> Json:
+        if not isinstance(value, dict) or not any(field in gone for field in value):
+            return value
+        result = convert(value)
+        if result is WAITING:
+            return result
+        if not isinstance(result, dict):
+            raise ConversionError(f"the converter {name} makes no object{_version()}")
+        for field in result:
+            if field not in came:
+                raise ConversionError(
+                    f"the converter {name} makes {field!r}{_version()}, which is none of its fields"
+                )
+        return {**{field: each for field, each in value.items() if field not in gone}, **result}
+
+    return change
+
+
+def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str = "") -> Change:
+    """Return *change*, which uses the converters *names*, with validation of its result.
+
+    The returned function raises UnfitError if a result for *version* is not valid, ConversionError
+    if it is for handlers.
+    """
+    makers = f"the converters {', '.join(names)} make"
+    if len(names) == 1:
+        makers = f"the converter {names[0]} makes"
+    find_misfit: Callable[[Json], tuple[list[str | int], str] | None] | None
+    find_misfit = getattr(fits, "find_misfit", None)
+
+    def apply(value: Json) -> Json:
+        after = change(value)
+        if is_waiting():
+            return after
+        found = None
+        try:
+            is_fit = after is OMITTED or fits(after)
+            if not is_fit and find_misfit is not None:
+                found = find_misfit(after)
+        except ValueError:
+            # not a JSON value at all
+            is_fit = False
+        if not is_fit:
+            whom = f" for callers of {version}" if version else _version()
+            steps, detail = found or ([], "")
+            reason = f"what {makers} of it{whom} does not fit{detail and ': it '}{detail}"
+            raise (UnfitError if version else ConversionError)(reason, steps)
+        return after
+
+    return apply
+
+
+def apply_all(changes: list[Change]) -> Change:
+    """Return a function that applies *changes* one after the other."""
+    if len(changes) == 1:
+        return changes[0]
+
+    def change(value: Json) -> Json:
+        for each in changes:
+            value = each(value)
+            if value is WAITING:
+                break
+        return value
+
+    return change
