@@ -208,7 +208,7 @@ def test_what_aiohttp_writes_is_read() -> None:
 @pytest.mark.parametrize("kind", ["multipart/form-data", "text/plain", ""])
 @pytest.mark.parametrize("second", ["a", "B", '"b c"'])
 def test_a_form_with_two_boundaries_is_refused_by_the_layer(kind: str, second: str) -> None:
-    choose = generate_payments().module("server.runtime.bodies").choose_media_type
+    choose = generate_payments().module("server.runtime.media_types").choose_media_type
     named = f"{kind}; Boundary={second}"
     with pytest.raises(refused()):
         choose(f"{B}, {named}")
