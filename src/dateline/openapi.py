@@ -217,6 +217,9 @@ COMPONENTS: Final[dict[str, str]] = {
 }
 """The sections of ``components`` and the kind of each."""
 
+SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
+"""The section of ``components`` for each kind that has one."""
+
 _PARAMETER = {
     **_text("description", "style"),
     **_flag("required", "deprecated", "allowEmptyValue", "explode", "allowReserved"),

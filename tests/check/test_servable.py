@@ -155,3 +155,52 @@ def test_what_is_left_may_be_too_little(tmp_path: Path, case: str) -> None:
     sources = {"versions.yaml": adopted, "api.yaml": API, "loans.yaml": PATHS + schemas}
     breaches = [one for one in Law(loaded(tmp_path, sources)).breaches(200) if "Unfit" in one]
     assert bool(breaches) == (said is not None)
+
+
+PETS = """\
+paths:
+  /pets:
+    post:
+      operationId: addPet
+      tags: [Loans]
+      requestBody: { content: { application/json: { schema: SENT } } }
+      responses: { '204': { description: done } }
+components:
+  schemas:
+    Pet:
+      type: object
+      required: [kind]
+      properties: { kind: { type: string } }
+      discriminator: { propertyName: kind }
+    Owner:
+      type: object
+      properties: { pets: { type: array, items: { $ref: '#/components/schemas/Pet' } } }
+    Cat: { allOf: [{ $ref: '#/components/schemas/BASE' }, OWN] }
+    Animal: { allOf: [{ $ref: '#/components/schemas/Pet' }] }
+    Lives: OWN
+"""
+OWN = f"""\
+{{ type: object, required: [lives, name],
+   properties: {{ lives: {{ type: integer, {GATED} }}, name: {{ type: string }} }},
+   x-was: {{ 2024-09-01: {{ required: [lives] }} }} }}"""
+NEEDED: Final = {
+    "{}.lives: required in requests, and absent in 2024-01-15",
+    "{}.name: required in requests, and optional in 2024-01-15",
+}
+
+
+@pytest.mark.parametrize("sent", ["Pet", "Owner", "Animal", "Cat", "Lives"])
+@pytest.mark.parametrize("base", ["Pet", "Animal"])
+def test_subtypes_are_sent_where_the_schema_with_the_discriminator_is(
+    tmp_path: Path, sent: str, base: str
+) -> None:
+    paths = PETS.replace("SENT", f"{{ $ref: '#/components/schemas/{sent}' }}").replace("BASE", base)
+    sources = {
+        "versions.yaml": VERSIONS,
+        "api.yaml": API,
+        "pets.yaml": paths.replace("OWN", OWN.replace("\n", "")),
+    }
+    found = {finding.message for finding in check_servable(loaded(tmp_path, sources))}
+    names = ["Lives"] if sent == "Lives" else ["Cat.allOf.1"]
+    is_other = sent == "Animal" and base == "Pet"  # a cat is no animal then
+    assert found == {text.format(name) for name in names for text in NEEDED if not is_other}

@@ -15,11 +15,18 @@ from dateline.bundle.sources import SourceFile
 from dateline.gates import is_long
 from dateline.model import WAS, Place, Problem
 from dateline.oddities import UNDECIDING, list_used
-from dateline.openapi import COMPONENTS, OBJECTS, Arrangement, MadeName, Value, pointer, read_slot
+from dateline.openapi import (
+    COMPONENTS,
+    OBJECTS,
+    SECTIONS,
+    Arrangement,
+    MadeName,
+    Value,
+    pointer,
+    read_slot,
+)
 from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail
 from dateline.wording import quote
-
-_SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 
 # Keys whose values belong to the API: a `$ref` there need not be a reference.
 _PAYLOAD: Final = frozenset(
@@ -261,7 +268,7 @@ class Bundler:
         goal = self._follow(node, at, kind)
         if goal is None:
             return self._children(kind, node, at, depth)
-        section = _SECTIONS.get(kind)
+        section = SECTIONS.get(kind)
         by_address = goal.file == self._main or (section, goal) in self._names
         if section and (kind != "path-item" or by_address):
             result = self._copy(self._children(kind, node, at, depth)[0])

@@ -59,6 +59,7 @@ class Places:
         self._document = api.document
         self.access = Access(api.document)
         self._nodes: dict[Path, tuple[str, dict[str, Any]]] = {}
+        # the places of the references to each target
         self._users: dict[Path, list[Path]] = defaultdict(list)
         self._resolver = Resolver(api.document)
         for path, kind, node in walk("document", api.document):
@@ -128,47 +129,56 @@ class Places:
 
     @cached_property
     def _requested(self) -> set[Path]:
-        return self._reach(_REQUEST)
+        return self._reach(lambda user: _leads(user, _REQUEST))
 
     @cached_property
     def _answered(self) -> set[Path]:
-        return self._reach(_RESPONSE)
+        return self._reach(lambda user: _leads(user, _RESPONSE))
 
-    def _reach(self, words: frozenset[str]) -> set[Path]:
-        """Return everything that one of *words* leads to, through references or not."""
+    def _reach(self, is_start: Callable[[Path], bool]) -> set[Path]:
+        """Return what references at places for which *is_start* holds lead to, at any distance."""
+        starts = [goal for goal, users in self._uses.items() if any(map(is_start, users))]
+        return {*closure(starts, lambda goal: self._refers[goal])}
+
+    @cached_property
+    def _refers(self) -> dict[Path, set[Path]]:
+        """What the references in each target lead to."""
         refers: dict[Path, set[Path]] = defaultdict(set)
-        for goal, users in self._users.items():
+        for goal, users in self._uses.items():
             for user in users:
-                for around in self._users.keys() & {*_prefixes(user)}:
+                for around in self._uses.keys() & {*_prefixes(user)}:
                     refers[around].add(goal)
-        starts = [
-            goal
-            for goal, users in self._users.items()
-            if any(_leads(user, words) for user in users)
-        ]
-        return {*closure(starts, lambda goal: refers[goal])}
+        return refers
+
+    @cached_property
+    def _uses(self) -> dict[Path, list[Path]]:
+        """The places of the references to each target, or to a schema of which it is a subtype."""
+        uses = {goal: [*users] for goal, users in self._users.items()}
+        for parent, names in self.subtypes.items():
+            for name in names:
+                users = self._list_users(("components", "schemas", parent))
+                uses.setdefault(("components", "schemas", name), []).extend(users)
+        return uses
+
+    def _list_users(self, path: Path) -> list[Path]:
+        """Return the places of the references to *path* that allow its subtypes, if it has any."""
+        users = self._users.get(path, [])
+        is_schema = path[:-1] == ("components", "schemas")
+        names = self.subtypes.get(str(path[-1])) if is_schema else None
+        if not names:
+            return users
+        # a subtype is never another subtype
+        return [u for u in users if u[2] not in names or {*u[3::2], "allOf"} != {"allOf"}]
 
     def find_dates(self, path: Path) -> set[str]:
         """Return the dates of all gates around *path*, within it, and in what it refers to."""
-        refers: dict[Path, set[Path]] = defaultdict(set)
-        for goal, users in self._users.items():
-            for user in users:
-                refers[user[:3]].add(goal[:3])
-        for parent, names in self.subtypes.items():
-            refers["components", "schemas", parent] |= {
-                ("components", "schemas", name) for name in names
-            }
-        starts = {
-            goal[:3]
-            for goal, users in self._users.items()
-            if any(user[: len(path)] == path for user in users)
-        }
-        reached = closure(starts, lambda root: refers[root])
+        reached = {path, *self._reach(lambda user: path in _prefixes(user))}
+        around = {above for each in reached for above in _prefixes(each)}
         return {
             date
             for at, (_, node) in self._nodes.items()
             if not GATES.isdisjoint(node)
-            and (at[:3] in reached or at[: len(path)] == path or path[: len(at)] == at)
+            and (at in around or not reached.isdisjoint(_prefixes(at)))
             for date in gate_dates(node)
         }
 
@@ -183,13 +193,7 @@ class Places:
         is_component = path[0] == "components" and len(path) == 3
         if not is_component and (found := self._find_around(path, seen)) is not None:
             return found
-        subtypes = self.subtypes.get(str(path[2]), frozenset()) if is_component else frozenset()
-        holders = (
-            self._holder(user, seen)
-            for user in self._users.get(path, ())
-            # a subtype is never another subtype
-            if not subtypes or user[2] not in subtypes or {*user[3::2], "allOf"} != {"allOf"}
-        )
+        holders = (self._holder(user, seen) for user in self._list_users(path))
         return next((holder for holder in holders if holder is not None), None)
 
     def _find_around(self, path: Path, seen: set[Path]) -> _RequiredPlace | None:
@@ -233,5 +237,5 @@ def count(value: Any) -> int:
 
 
 def _prefixes(path: Path) -> list[Path]:
-    """Return *path* and its ancestors, up to a component."""
-    return [path[:length] for length in range(3, len(path) + 1)]
+    """Return *path* and its ancestors, without the root."""
+    return [path[:length] for length in range(1, len(path) + 1)]

@@ -16,7 +16,7 @@ from dateline.contracts.nodes import UNSERVED, Node, list_converters, list_unser
 from dateline.gates import Timeline
 from dateline.model import ADDED, REMOVED, WAS, Api
 from dateline.openapi import (
-    COMPONENTS,
+    SECTIONS,
     chain,
     children,
     is_form,
@@ -31,7 +31,6 @@ from dateline.openapi import (
 from dateline.schema.references import Resolver, escape
 from dateline.schema.sequences import is_list, item_schema
 
-_SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _ABSENT: Final[Node] = {"absent": True}
 
 # The keys of a security scheme that decide where a credential is in a request.
@@ -454,7 +453,7 @@ class _Roots:
     def _resolve(
         self, kind: str, node: Any, era: Callable[[dict[str, Any]], dict[str, Any]]
     ) -> dict[str, Any]:
-        components = self._resolver.section(_SECTIONS.get(kind, ""))
+        components = self._resolver.section(SECTIONS.get(kind, ""))
         for _ in range(len(components) + 1):
             reference = era(node).get("$ref") if isinstance(node, dict) else None
             if not isinstance(reference, str):

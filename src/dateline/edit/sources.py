@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -54,49 +54,40 @@ class Sources:
 
     def put(self, path: Trail, value: Any, at: int | None = None) -> None:
         """Set the key at the end of *path* to *value*; a new one becomes number *at*."""
-        file, there = self._api.trace(path)
-        value = self._localize(value, file)
-        if self._is_first("put", path, file, there, value):
-            self.file(file).put(there, value, at)
+        self._edit(EditableSource.put, path, value, at)
 
     def insert(self, path: Trail, value: Any) -> None:
         """Insert *value* into a list, before the item at *path*; an index past the end appends."""
-        file, there = self._api.trace(path)
-        value = self._localize(value, file)
-        if self._is_first("insert", path, file, there, value):
-            self.file(file).insert(there, value)
+        self._edit(EditableSource.insert, path, value)
 
     def replace(self, path: Trail, value: Any) -> None:
         """Replace the value at *path* by *value*."""
-        file, there = self._api.trace(path)
-        value = self._localize(value, file)
-        if self._is_first("replace", path, file, there, value):
-            self.file(file).replace(there, value)
+        self._edit(EditableSource.replace, path, value)
 
     def remove(self, path: Trail) -> None:
         """Remove the key or item at *path*; if it is a file of its own, with the file."""
         file, there = self._api.trace(path)
-        if not there:
+        if there:
+            self._edit(EditableSource.remove, path)
+        else:
             self._gone.add(file)
-        elif self._is_first("remove", path, file, there, None):
-            self.file(file).remove(there)
 
     def rename(self, path: Trail, name: str) -> None:
         """Rename the key at the end of *path*; it keeps its place and its value."""
-        file, there = self._api.trace(path)
-        if self._is_first("rename", path, file, there, name):
-            self.file(file).rename(there, name)
+        self._edit(EditableSource.rename, path, name)
 
     def is_empty(self, path: Trail) -> bool:
         """Return whether the collection at *path* is written in a file, and empty."""
         file, (*there, _) = self._api.trace((*path, ""))
         return self.file(file).has(tuple(there)) and self.file(file).is_empty(tuple(there))
 
-    def _is_first(self, kind: str, path: Trail, file: str, there: Trail, value: Any) -> bool:
-        """Return whether no other path has led to this edit of a file."""
-        if not self._api.parts:
-            return True
-        return self._done.setdefault((kind, file, there, repr(value)), path) == path
+    def _edit(self, edit: Callable[..., None], path: Trail, *arguments: Any) -> None:
+        """Do an *edit* with *arguments* at *path*, unless another path has led to it before."""
+        file, there = self._api.trace(path)
+        arguments = tuple(self._localize(each, file) for each in arguments)
+        key = edit.__name__, file, there, repr(arguments)
+        if not self._api.parts or self._done.setdefault(key, path) == path:
+            edit(self.file(file), there, *arguments)
 
     def _localize(self, value: Any, file: str) -> Any:
         """Return *value* with the addresses of the joined document as *file* must write them."""

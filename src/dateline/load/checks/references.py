@@ -7,12 +7,10 @@ from typing import Any, Final
 
 from dateline.load.checks.scope import Scope, Site, Violation, extend, on
 from dateline.model import EXTENSIBLE, GATES, KEYS
-from dateline.openapi import COMPONENTS, find_kind, follow, target
+from dateline.openapi import COMPONENTS, SECTIONS, find_kind, follow, target
 from dateline.schema.references import component
 from dateline.schema.types import UNIONS
 from dateline.wording import did_you_mean, name_kind, quote
-
-_SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 
 # What is allowed beside a `$ref` in an authored schema: documentation and our keys, nothing that
 # changes which values are valid.
@@ -32,34 +30,26 @@ _BESIDE_REFERENCE: Final = frozenset({"summary", "description"})
 )
 def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     reference = site.node[key]
-    section = _SECTIONS[site.kind]
+    section, known = SECTIONS[site.kind], scope.list_components(site.kind)
     goal = target(reference)
+    written = quote(reference)
     if not reference.startswith("#"):
-        id, message = (
-            "reference-outside",
-            (f"{quote(reference)} leads out of the document; refer to #/components/{section}/..."),
-        )
+        id = "reference-outside"
+        message = f"{written} leads out of the document; refer to #/components/{section}/..."
     elif not scope.authored and goal is None and _leads_to(site.kind, scope, reference):
         return
     elif goal is None or goal[0] not in COMPONENTS or (scope.authored and _ESCAPE & {*reference}):
-        id, message = (
-            "reference-form",
-            f"{quote(reference)} is not a component; refer to #/components/{section}/NAME",
-        )
+        id = "reference-form"
+        message = f"{written} is not a component; refer to #/components/{section}/NAME"
     elif goal[0] != section:
-        id, message = (
-            "reference-kind",
-            (
-                f"{quote(reference)} is {name_kind(COMPONENTS[goal[0]])} where "
-                f"{name_kind(site.kind)} belongs; refer to #/components/{section}/..."
-            ),
+        id = "reference-kind"
+        message = (
+            f"{written} is {name_kind(COMPONENTS[goal[0]])} where {name_kind(site.kind)} belongs; "
+            f"refer to #/components/{section}/..."
         )
-    elif goal[1] not in scope.list_components(site.kind):
-        known = scope.list_components(site.kind)
-        id, message = (
-            "reference-dangling",
-            (f"there is no {section}/{goal[1]}{did_you_mean(goal[1], known)}"),
-        )
+    elif goal[1] not in known:
+        id = "reference-dangling"
+        message = f"there is no {section}/{goal[1]}{did_you_mean(goal[1], known)}"
     else:
         return
     yield Violation(site.at(key), id, message, value=True)

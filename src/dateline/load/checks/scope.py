@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline, is_long, order, restate
 from dateline.model import ENVIRONMENTS, WAS, Table
-from dateline.openapi import COMPONENTS
+from dateline.openapi import SECTIONS
 from dateline.schema.dialect import Dialect
 from dateline.schema.references import Resolver, component
 from dateline.schema.variants import subtypes
@@ -17,7 +17,6 @@ from dateline.schema.variants import subtypes
 Trail = tuple["Trail", str | int] | None
 """A path from the root as linked pairs, the innermost key first: one pair for each step."""
 
-_SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 
 # A longer chain of references is a cycle, or nothing that anyone could read.
 _HOPS: Final = 64
@@ -119,7 +118,7 @@ class Scope:
 
     def list_components(self, kind: str) -> dict[str, Any]:
         """Return the components of *kind* by name."""
-        return self.components.get(_SECTIONS[kind], {})
+        return self.components.get(SECTIONS[kind], {})
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
@@ -138,7 +137,7 @@ class Scope:
                 return node
             goal = self.references.locate(node["$ref"])
             named = None if goal is None else component(goal.pointer)
-            if goal is None or (named and named[0] != _SECTIONS.get(kind)):
+            if goal is None or (named and named[0] != SECTIONS.get(kind)):
                 return None
             node = goal.value
         return None
