@@ -701,9 +701,14 @@ _SEQUENTIAL: Final = frozenset(
 )
 
 
+def essence(media_type: str) -> str:
+    """Return *media_type* without parameters, in lower case."""
+    return media_type.partition(";")[0].strip().lower()
+
+
 def is_json(media_type: str) -> bool:
     """Return whether *media_type* is JSON (RFC 6839 section 3.1)."""
-    name = media_type.partition(";")[0].strip().lower()
+    name = essence(media_type)
     return name.endswith("+json") or name == "application/json"
 
 
@@ -713,14 +718,13 @@ def is_sequential(media_type: str) -> bool:
     OpenAPI 3.2 section 4.14.4 lists them; `application/x-ndjson` and others are names of JSON Lines
     in use.
     """
-    name = media_type.partition(";")[0].strip().lower()
+    name = essence(media_type)
     return name in _SEQUENTIAL or name.endswith("+json-seq")
 
 
 def is_form(media_type: str) -> bool:
     """Return whether *media_type*, perhaps with parameters, is that of HTML forms."""
-    name = media_type.partition(";")[0].strip().lower()
-    return name in ("application/x-www-form-urlencoded", "multipart/form-data")
+    return essence(media_type) in ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def preferred_media_type(content: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.client.paging import PagingForm, find_paging
 from dateline.filters import Code
+from dateline.openapi import essence
 from dateline.python.code import (
     Brackets,
     DefinitionName,
@@ -408,7 +409,7 @@ def _name_iterator(name: str, others: Collection[str]) -> str:
 
 def _accept(operation: Called) -> str:
     media_types = [
-        each.media_type.partition(";")[0].strip().lower()
+        essence(each.media_type)
         for each in (*operation.results.values(), *operation.errors.values())
         if each is not None
     ]

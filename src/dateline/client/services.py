@@ -10,6 +10,7 @@ from dateline.model import Api, Table
 from dateline.openapi import resolve
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, literal, subscript
 from dateline.python.operations import name_credentials, read_address
+from dateline.python.parts import find_secret
 
 
 def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[str, Any]:
@@ -70,23 +71,15 @@ def _read_schemes(document: dict[str, Any]) -> Iterator[tuple[str, str, Node, bo
     """
     defined = document.get("components", {}).get("securitySchemes", {})
     for name, keyword in name_credentials(document).items():
-        scheme = resolve(document, defined.get(name, {}))
         if not keyword:
             code = call("Scheme", Text(""), Text(""), Text("connection"))
             yield name, "", code, False
             continue
-        kind, http = scheme.get("type"), str(scheme.get("scheme", "")).lower()
-        field, place, before = "Authorization", "header", "Bearer "
-        if kind == "apiKey":
-            field, place, before = scheme.get("name", field), scheme.get("in", place), ""
-        elif kind == "http":
-            before = f"{http.capitalize()} "
-        elif kind is None:
-            # used and not defined: the whole header
-            before = ""
-        parts: list[Node] = [Text(keyword), Text(str(field)), Text(str(place))]
-        code = call("Scheme", *parts, *([Text(before)] if before else []))
-        yield name, keyword, code, http == "basic"
+        field, place, before = find_secret(document, name)
+        parts = [Text(each) for each in (keyword, field, place, before) if each]
+        described = resolve(document, defined.get(name, {}))
+        is_login = str(described.get("scheme", "")).lower() == "basic"
+        yield name, keyword, call("Scheme", *parts), is_login
 
 
 def _mapping(values: Mapping[str, Node]) -> Node:

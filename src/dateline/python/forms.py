@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from dateline.openapi import is_json, resolve, value_schema
+from dateline.openapi import essence, is_json, resolve, value_schema
 from dateline.schema.parts import PartReader, Parts
 from dateline.schema.references import Located
 
-FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 
 FILE: Final = "file of a form"
@@ -42,14 +41,9 @@ class FormPart(NamedTuple):
     required: tuple[str, ...] = ()
 
 
-def is_form(media_type: str) -> bool:
-    """Return whether a body of *media_type* is one of the two kinds of forms."""
-    return media_type.partition(";")[0].strip().lower() in (FORM, MULTIPART)
-
-
 def is_multipart(media_type: str) -> bool:
     """Return whether a body of *media_type* is a multipart form."""
-    return media_type.partition(";")[0].strip().lower() == MULTIPART
+    return essence(media_type) == MULTIPART
 
 
 class FormReader:
@@ -194,5 +188,5 @@ def _is_file(parts: Parts, encoding: Mapping[str, Any]) -> bool:
     types = {name for each in listed for name in (each if isinstance(each, list) else [each])}
     types.discard("null")
     if types <= {"string"}:
-        return not any(_TEXT.match(each.partition(";")[0].lower()) for each in declared)
+        return not any(_TEXT.match(essence(each)) for each in declared)
     return types == {"object"} and not any(map(is_json, declared))

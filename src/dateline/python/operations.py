@@ -9,6 +9,8 @@ from typing import Any, Final
 from dateline.model import Table
 from dateline.openapi import (
     chain,
+    essence,
+    is_form,
     is_json,
     method_name,
     operation_names,
@@ -16,12 +18,21 @@ from dateline.openapi import (
     path_items,
     preferred_media_type,
     resolve,
-    target,
     value_schema,
 )
 from dateline.python.docstrings import DescribedOperation
-from dateline.python.forms import FormPart, FormReader, is_form, is_multipart
+from dateline.python.forms import FormPart, FormReader, is_multipart
 from dateline.python.names import apart, argument_name, pascal
+from dateline.python.parts import (
+    BODILESS,
+    IGNORED_HEADERS,
+    Sites,
+    choose_successes,
+    find_component,
+    list_parameters,
+    list_responses,
+    name_argument,
+)
 from dateline.python.types import Inline, place_inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 
@@ -49,20 +60,11 @@ _IDEMPOTENCY: Final = frozenset({"idempotency-key", "x-idempotency-key"})
 """The names of headers that make it safe to repeat a request (The Idempotency-Key header, an
 Internet draft of the working group HTTPAPI)."""
 
-# OpenAPI 3.1.1, section 4.8.12.1: parameters of these names are ignored.
-_IGNORED: Final = frozenset({"accept", "content-type", "authorization"})
-
-# RFC 9110, section 6.4.1: there is no content, whatever the definitions declare.
-_BODILESS: Final = frozenset({"204", "205", "304"})
-
 # Names that annotations in clients use, and attributes of clients: a method would hide them.
 _TAKEN: Final = frozenset(
     {"bool", "bytes", "close", "date", "datetime", "dict", "float", "int", "list", "str", "t"}
     | {"tuple", "with_options"}
 )
-
-_SIGNS: Final = {"<": "less", ">": "greater"}
-"""The words for signs after names, as in `created<` and `created>`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,7 +218,7 @@ class _Reader:
             if "name" in each
         }
         selector = (table.place_of_version, table.header.lower())
-        self._unwritten = {selector, *secrets, *(("header", name) for name in _IGNORED)}
+        self._unwritten = {selector, *secrets, *(("header", name) for name in IGNORED_HEADERS)}
 
     def read(self) -> list[Called]:
         sites = [
@@ -258,22 +260,13 @@ class _Reader:
     ) -> Called:
         name = self._names[path, method]
         title = pascal(argument_name(name))
-        listed: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        for each in (*item.get("parameters", ()), *node.get("parameters", ())):
-            found = chain(self._document, each)
-            # an adopted document may declare what the path does not have
-            if found and (found[-1]["in"] != "path" or f"{{{found[-1]['name']}}}" in path):
-                listed[found[-1]["in"], found[-1]["name"]] = found
+        listed = list_parameters(self._document, path, item, node)
         keys = [
             each for place, each in listed if place == "header" and each.lower() in _IDEMPOTENCY
         ]
         body = self._body(name, title, node.get("requestBody"))
-        responses = {
-            str(status): found
-            for status, each in node.get("responses", {}).items()
-            if not str(status).startswith("x-") and (found := chain(self._document, each))
-        }
-        successes = _choose_successes(responses)
+        responses = list_responses(self._document, node)
+        successes = choose_successes(responses)
         payloads = {
             status: self._response(name, title, status, successes, found)
             for status, found in responses.items()
@@ -328,7 +321,7 @@ class _Reader:
         id: str,
         title: str,
         path: str,
-        listed: dict[tuple[str, str], list[dict[str, Any]]],
+        listed: Mapping[tuple[str, str], Sites],
         *,
         has_body: bool,
     ) -> Iterator[Argument]:
@@ -347,7 +340,7 @@ class _Reader:
         # `idempotency_key` may be added to an operation later: no parameter takes its place
         taken = {"self", "idempotency_key", *(["body"] if has_body else [])}
         for place, name, found in wanted:
-            keyword = argument_name(f"{name} {_SIGNS.get(name[-1:], '')}".strip())
+            keyword = name_argument(name)
             keyword = f"{keyword}_{place}" if keyword in taken else keyword
             while keyword in taken:
                 keyword += "_"
@@ -365,7 +358,7 @@ class _Reader:
                 description=node.get("description", ""),
                 deprecated=node.get("deprecated") is True,
                 inline=place_inline(
-                    ("components.parameters", _component(found), "Parameter"),
+                    ("components.parameters", find_component(found), "Parameter"),
                     (f"{id}, parameter {name}", title, pascal(argument_name(name))),
                     self._sent.of(schema),
                     sent=True,
@@ -384,7 +377,7 @@ class _Reader:
         if not is_json(media_type) and not is_form(media_type):
             return CalledBody(media_type=media_type, inline=None, required=required)
         schema = content[media_type].get("schema", {})
-        shared = ("components.requestBodies", _component(found), "Body")
+        shared = ("components.requestBodies", find_component(found), "Body")
         own = (f"{id}, request", title, "Body")
         parts: Mapping[str, FormPart] = {}
         if is_form(media_type):
@@ -396,7 +389,7 @@ class _Reader:
             if marked is not schema:
                 own = (own[0], title, "Form")
                 if not encoding and [*schema] == ["$ref"] and shared[1] is None:
-                    component = _component(chain(self._document, schema))
+                    component = find_component(chain(self._document, schema))
                     shared = ("components.schemas", component, "Form")
             schema = marked
         inline = place_inline(shared, own, self._sent.of(schema), sent=True)
@@ -408,17 +401,17 @@ class _Reader:
         title: str,
         status: str,
         successes: Sequence[str],
-        found: list[dict[str, Any]],
+        found: Sites,
     ) -> CalledBody | None:
         content = found[-1].get("content")
-        if not content or status in _BODILESS:
+        if not content or status in BODILESS:
             return None
         media_type = preferred_media_type(content)
         if not is_json(media_type):
             return CalledBody(media_type=media_type, inline=None)
         usual = status == next(iter(successes), None)
         inline = place_inline(
-            ("components.responses", _component(found), "Response"),
+            ("components.responses", find_component(found), "Response"),
             (f"{id}, {status}", title, "Response" if usual else f"Response{pascal(status)}"),
             self._received.of(content[media_type].get("schema", {})),
             sent=False,
@@ -429,7 +422,7 @@ class _Reader:
         """Return the body of *response* that is read while it arrives, if there may be one."""
         content = response.get("content") or {}
         for media_type, media in content.items():
-            kind = _STREAMS.get(media_type.partition(";")[0].strip().lower())
+            kind = _STREAMS.get(essence(media_type))
             if kind is None:
                 continue
             inline = None
@@ -437,24 +430,9 @@ class _Reader:
             if kind == "lines" and schema is not None:
                 own = (f"{id}, item", title, "Item")
                 inline = place_inline(("", None, ""), own, self._received.of(schema), sent=False)
-            only = all(_STREAMS.get(each.partition(";")[0].strip().lower()) for each in content)
+            only = all(_STREAMS.get(essence(each)) for each in content)
             return StreamedBody(kind=kind, media_type=media_type, inline=inline, is_only=only)
         preferred = preferred_media_type(content) if content else "text/plain"
         if is_json(preferred) or preferred.lower().startswith("text/"):
             return None
         return StreamedBody(kind="bytes", media_type=preferred, inline=None, is_only=False)
-
-
-def _choose_successes(responses: Mapping[str, Any]) -> list[str]:
-    """Return the statuses of success, the usual one first."""
-    for wanted in ("2", "default", "3"):
-        found = sorted(status for status in responses if status.startswith(wanted))
-        if found:
-            return found
-    return []
-
-
-def _component(sites: list[dict[str, Any]]) -> str | None:
-    """Return the name of the component that the last of *sites* is, if it is one."""
-    goal = target(sites[-2]["$ref"]) if len(sites) > 1 else None
-    return goal[1] if goal else None

@@ -19,6 +19,7 @@ from dateline.canonical import canonical_document, with_former_operations, with_
 from dateline.model import Api
 from dateline.openapi import chain, operation_path, value_at
 from dateline.project import Projector
+from dateline.python.parts import list_parameters
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.answers import AnswerSampler
 from dateline.sample.texts import words
@@ -78,13 +79,11 @@ class Mock:
     def parameter(self, operation: Operation, parameter: Parameter) -> Any:
         """Return a JSON value for *parameter*. Raises UnsatisfiedError."""
         item, node = self._nodes(operation)
-        for each in (*node.get("parameters", ()), *item.get("parameters", ())):
-            for found in chain(self._document, each)[-1:]:
-                if (found["in"], found["name"]) == (parameter.place, parameter.name):
-                    holder = next(iter(found.get("content", {}).values()), found)
-                    schema = self._answers.read_schema(holder)
-                    return self._sampler.value(schema, f"{operation.id} {parameter.name}")
-        raise LookupError(parameter.name)
+        listed = list_parameters(self._document, operation.path, item, node)
+        found = listed[parameter.place, parameter.name][-1]
+        holder = next(iter(found.get("content", {}).values()), found)
+        schema = self._answers.read_schema(holder)
+        return self._sampler.value(schema, f"{operation.id} {parameter.name}")
 
     def _app(self) -> Any:
         handlers: dict[str, dict[str, Any]] = {}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from dateline.openapi import is_json, is_sequential, preferred_media_type, target
+from dateline.openapi import essence, is_json, is_sequential, preferred_media_type
+from dateline.python.parts import Sites, find_component
 from dateline.schema.references import Resolver
 from dateline.schema.sequences import item_schema
 
@@ -42,14 +43,12 @@ class Content:
     @property
     def is_file(self) -> bool:
         """Whether it may be large, and has a form of its own."""
-        name = self.media_type.partition(";")[0].strip().lower()
+        name = essence(self.media_type)
         is_text = name.startswith("text/") or name in _TEXTS or name.endswith(("+xml", "+json"))
         return not is_text and not self.is_json and not self.is_sequence
 
 
-def read_content(
-    resolver: Resolver, sites: list[dict[str, Any]], *, is_answer: bool = False
-) -> Content | None:
+def read_content(resolver: Resolver, sites: Sites, *, is_answer: bool = False) -> Content | None:
     """Return the content of a request body or response, preferably JSON.
 
     A response may also be a sequence.
@@ -76,9 +75,3 @@ def read_content(
 def _sequence(resolver: Resolver, content: dict[str, Any], media_type: str) -> Content:
     schema = item_schema(resolver, content[media_type])
     return Content(media_type=media_type, schema=schema, component=None)
-
-
-def find_component(sites: list[dict[str, Any]]) -> str | None:
-    """Return the name of the last of *sites* if it is a component."""
-    goal = target(sites[-2]["$ref"]) if len(sites) > 1 else None
-    return goal[1] if goal else None

@@ -45,6 +45,7 @@ from dateline.canonical import (
 from dateline.model import EVERYWHERE, Api, Combination, Table
 from dateline.openapi import (
     chain,
+    essence,
     is_json,
     is_sequential,
     operation_names,
@@ -52,6 +53,7 @@ from dateline.openapi import (
     value_schema,
 )
 from dateline.project import Projector
+from dateline.python.parts import list_parameters
 from dateline.regex.supported import find_supported
 from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
@@ -59,7 +61,7 @@ from dateline.schema.memo import closure
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Resolver
 from dateline.schema.sequences import EVENT_STREAM, event_data, list_schema
-from dateline.server.operations import PLACES, defaults, is_in_path, unread
+from dateline.server.operations import PLACES, defaults, unread
 from dateline.server.readable import explain_unreadable, find_style, is_exploded
 from dateline.versions import DATE_FORM
 
@@ -156,6 +158,13 @@ class _DocumentReader:
     def operation(self, path: str, method: str) -> dict[str, Any] | None:
         """Return the operation of *method* at *path*, or None."""
         return dict(operations(self.item(path))).get(method)
+
+    def parameters(
+        self, path: str, operation: dict[str, Any]
+    ) -> dict[tuple[str, str], dict[str, Any]]:
+        """Return the parameters of *operation* at *path*, by place and name."""
+        found = list_parameters(self._document, path, self.item(path), operation)
+        return {key: sites[-1] for key, sites in found.items()}
 
     def security(self, operation: dict[str, Any]) -> Any:
         """Return the security requirements of *operation*."""
@@ -301,22 +310,15 @@ class Messages:
         return rows
 
     def _request(self, reader: _DocumentReader, path: str, method: str) -> Any:
-        item = reader.item(path)
         operation = reader.operation(path, method)
         if operation is None:
             return None
-        listed: dict[tuple[str, str], Any] = {}
-        for node in (*item.get("parameters", ()), *operation.get("parameters", ())):
-            if parameter := reader.resolve(node):
-                listed[parameter["in"], parameter["name"]] = parameter
         # the table of the operations has the requirements of the newest version
         newest = self._newest.security(self._newest.operation(path, method) or {})
         read = [
             parameter
-            for (place, name), parameter in listed.items()
-            if place in PLACES
-            and (place, name.lower()) not in self._unread
-            and is_in_path(parameter, path)
+            for (place, name), parameter in reader.parameters(path, operation).items()
+            if place in PLACES and (place, name.lower()) not in self._unread
         ]
         name = self._names[path, method]
         unserved = self._unserved.get(name) or reader.explain_unreadable(read)
@@ -400,7 +402,7 @@ class Messages:
         found = {
             media_type: self._canonical.event_data(media)
             for media_type, media in response.get("content", {}).items()
-            if media_type.partition(";")[0].strip().lower() == EVENT_STREAM
+            if essence(media_type) == EVENT_STREAM
         }
         return {media_type: data for media_type, data in found.items() if data != "json"}
 

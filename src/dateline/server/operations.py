@@ -27,8 +27,18 @@ from dateline.openapi import (
 )
 from dateline.python.docstrings import DescribedOperation
 from dateline.python.names import argument_name, class_name, pascal, snake
+from dateline.python.parts import (
+    BODILESS,
+    IGNORED_HEADERS,
+    Sites,
+    choose_successes,
+    find_component,
+    list_parameters,
+    list_responses,
+    name_argument,
+)
 from dateline.schema.references import Resolver
-from dateline.server.contents import Content, find_component, read_content
+from dateline.server.contents import Content, read_content
 
 DOCUMENTS: Final = "/spec"
 """The path, on the host, at and below which a server has its specification documents."""
@@ -42,17 +52,9 @@ _SPOKEN: Final = frozenset(
     | {"tuple"}
 )
 
-# The words for signs after names, as in `created<` and `created>`.
-_SIGNS: Final = {"<": "less", ">": "greater"}
-
-# OpenAPI 3.1.1 section 4.8.12.1: parameters of these names are ignored.
-_IGNORED: Final = frozenset({"accept", "content-type", "authorization"})
 _IDEMPOTENCY: Final = "idempotency-key"
 
 _UNTAGGED: Final = "default"
-
-# RFC 9110, section 6.4.1: there is no content, whatever the definitions declare.
-_BODILESS: Final = frozenset({"204", "205", "304"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,11 +111,7 @@ class Operation(DescribedOperation):
     @property
     def successes(self) -> dict[str, Content | None]:
         """The responses of success, the usual one first."""
-        for wanted in ("2", "default", "3"):
-            found = sorted(status for status in self.responses if status.startswith(wanted))
-            if found:
-                return {status: self.responses[status] for status in found}
-        return {}
+        return {status: self.responses[status] for status in choose_successes(self.responses)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +142,7 @@ def unread(api: Api) -> frozenset[tuple[str, str]]:
     """
     schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
     names = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
-    headers = _IGNORED | {_IDEMPOTENCY, *map(str.lower, names)}
+    headers = IGNORED_HEADERS | {_IDEMPOTENCY, *map(str.lower, names)}
     version = (api.table.place_of_version, api.table.header.lower())
     return frozenset({version, *(("header", name) for name in headers)})
 
@@ -203,7 +201,7 @@ class _OperationReader:
 
     def _read(self) -> Iterator[tuple[str, Operation]]:
         """Yield each operation that has a handler, and its tag."""
-        sites: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        sites: dict[tuple[str, str], Sites] = {}
         for path, item in path_items(self._document):
             items = chain(self._document, item)
             for method, node in operations(items[-1]) if items else ():
@@ -213,9 +211,7 @@ class _OperationReader:
         for at, found in sites.items():
             yield _tag(found[-1]), self._operation(*at, handlers[at], found)
 
-    def _name_handlers(
-        self, sites: Mapping[tuple[str, str], list[dict[str, Any]]]
-    ) -> dict[tuple[str, str], str]:
+    def _name_handlers(self, sites: Mapping[tuple[str, str], Sites]) -> dict[tuple[str, str], str]:
         """Return the names of all handlers.
 
         Of operations that share a name and never a version, the newest has it; the others are named
@@ -268,17 +264,14 @@ class _OperationReader:
         whole = {before + path for before in on_host}
         return all(each == DOCUMENTS or each.startswith(f"{DOCUMENTS}/") for each in whole)
 
-    def _operation(
-        self, path: str, method: str, called: str, sites: list[dict[str, Any]]
-    ) -> Operation:
+    def _operation(self, path: str, method: str, called: str, sites: Sites) -> Operation:
         item, node = sites[-2:]
         parameters = tuple(self._parameters(path, method, item, node))
         name = self._names[path, method]
         bodies = chain(self._document, node.get("requestBody"))
         responses = {
-            str(status): None if str(status) in _BODILESS else self._content(found, is_answer=True)
-            for status, each in node.get("responses", {}).items()
-            if not str(status).startswith("x-") and (found := chain(self._document, each))
+            status: None if status in BODILESS else self._content(found, is_answer=True)
+            for status, found in list_responses(self._document, node).items()
         }
         eras = [era for _, era in self._timeline.eras("operation", node)]
         security = [era.get("security", self._document.get("security", [])) for era in eras]
@@ -319,14 +312,14 @@ class _OperationReader:
         is_taken = self._api.table.adopted and self._snakes[name] > 1
         return snake(f"{method} {path}") if is_taken else name
 
-    def _find_shown(self, sites: list[dict[str, Any]]) -> int:
+    def _find_shown(self, sites: Sites) -> int:
         """Return the combinations in which all of *sites* are visible."""
         shown = self._timeline.all
         for node in sites:
             shown &= self._timeline.of(node)
         return shown
 
-    def _environments(self, sites: list[dict[str, Any]]) -> tuple[str, ...]:
+    def _environments(self, sites: Sites) -> tuple[str, ...]:
         members = self._timeline.members(self._find_shown(sites))
         found = {combination.environment for combination in members}
         return tuple(
@@ -336,11 +329,7 @@ class _OperationReader:
     def _parameters(
         self, path: str, method: str, item: dict[str, Any], node: dict[str, Any]
     ) -> Iterator[Parameter]:
-        listed: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        for each in (*item.get("parameters", ()), *node.get("parameters", ())):
-            found = chain(self._document, each)
-            if found and is_in_path(found[-1], path):
-                listed[found[-1]["in"], found[-1]["name"]] = found
+        listed = list_parameters(self._document, path, item, node)
         taken: dict[str, str] = dict.fromkeys(("self", "call"), "")
         if self._content(chain(self._document, node.get("requestBody"))) is not None:
             taken["body"] = ""
@@ -348,7 +337,8 @@ class _OperationReader:
             for (where, name), found in listed.items():
                 if where != place or (place, name.lower()) in self._unread:
                     continue
-                keyword = self._keyword(name, place, taken)
+                keyword = name_argument(name)
+                keyword = f"{keyword}_{place}" if keyword in taken else keyword
                 if keyword in taken:
                     self._refuse(
                         (path, method),
@@ -369,12 +359,7 @@ class _OperationReader:
                     deprecated=found[-1].get("deprecated") is True,
                 )
 
-    @staticmethod
-    def _keyword(name: str, place: str, taken: dict[str, str]) -> str:
-        keyword = argument_name(f"{name} {_SIGNS.get(name[-1:], '')}".strip())
-        return f"{keyword}_{place}" if keyword in taken else keyword
-
-    def _is_always(self, sites: list[dict[str, Any]], kind: str) -> bool:
+    def _is_always(self, sites: Sites, kind: str) -> bool:
         """Return whether requests of every version must contain it."""
         return all(self._timeline.of(node) == self._timeline.all for node in sites) and all(
             era.get("required") is True for _, era in self._timeline.eras(kind, sites[-1])
@@ -408,14 +393,6 @@ class _OperationReader:
         path, method = at
         place = self._api.locate(("paths", path, *operation_steps(method)))
         self.problems.append(Problem(place=place, id=id, message=f"{reason}: rename one"))
-
-
-def is_in_path(parameter: dict[str, Any], path: str) -> bool:
-    """Return whether requests to *path* have *parameter*, as all do that is in another place.
-
-    An adopted document may declare parameters that the path does not have.
-    """
-    return parameter["in"] != "path" or f"{{{parameter['name']}}}" in path
 
 
 def _explain_unclear(path: str) -> str:

@@ -9,6 +9,7 @@ from dateline.filters import Code
 from dateline.model import Api
 from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, Pair, Text, call, lay_out, literal, words
+from dateline.python.parts import find_secret
 from dateline.server.contents import Content
 from dateline.server.operations import Operation, OperationGroup, Parameter, prefix
 from dateline.server.protocols import siblings, standard
@@ -110,20 +111,9 @@ def read_schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, tuple[str
     *used* and not defined, the secret is the whole `Authorization` header.
     """
     defined = api.document.get("components", {}).get("securitySchemes", {})
-    for name in dict.fromkeys(used):
-        if name not in defined:
-            yield name, ("Authorization", "header", "")
-    for name, scheme in defined.items():
-        field, place, before = "Authorization", "header", "Bearer "
-        if scheme.get("type") == "apiKey":
-            field, place = scheme.get("name", field), scheme.get("in", place)
-            before = ""
-        elif scheme.get("type") == "mutualTLS":
-            # the TLS terminator passes the certificate on (RFC 9440, section 2.2)
-            field, before = "Client-Cert", ""
-        elif scheme.get("type") == "http":
-            before = f"{str(scheme.get('scheme', 'bearer')).capitalize()} "
-        yield name, (field, place, before)
+    undefined = (name for name in used if name not in defined)
+    for name in dict.fromkeys([*undefined, *defined]):
+        yield name, find_secret(api.document, name)
 
 
 def _scheme(field: str, place: str, before: str) -> Node:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from dateline.model import Table
-from dateline.openapi import chain
+from dateline.openapi import chain, is_form
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, literal, value
-from dateline.python.forms import FILE, is_form
+from dateline.python.forms import FILE
 from dateline.python.names import class_name, package_name
 from dateline.python.operations import (
     Argument,

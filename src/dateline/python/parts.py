@@ -1,0 +1,84 @@
+"""Read the parts of operations: what clients and servers have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from dateline.openapi import chain, resolve, target
+from dateline.python.names import argument_name
+
+# OpenAPI 3.1.1, section 4.8.12.1: parameters of these names are ignored.
+IGNORED_HEADERS: Final = frozenset({"accept", "content-type", "authorization"})
+
+# RFC 9110, section 6.4.1: there is no content, whatever the definitions declare.
+BODILESS: Final = frozenset({"204", "205", "304"})
+
+# The words for signs after names, as in `created<` and `created>`.
+_SIGNS: Final = {"<": "less", ">": "greater"}
+
+Sites = list[dict[str, Any]]
+"""A node, after the references that lead to it (see `openapi.chain`)."""
+
+
+def list_parameters(
+    document: dict[str, Any], path: str, item: dict[str, Any], operation: dict[str, Any]
+) -> dict[tuple[str, str], Sites]:
+    """Return the parameters of *operation* in the *item* of *path*, by place and name.
+
+    An adopted document may declare parameters that the path does not have.
+    """
+    listed: dict[tuple[str, str], Sites] = {}
+    for each in (*item.get("parameters", ()), *operation.get("parameters", ())):
+        found = chain(document, each)
+        if found and (found[-1]["in"] != "path" or f"{{{found[-1]['name']}}}" in path):
+            listed[found[-1]["in"], found[-1]["name"]] = found
+    return listed
+
+
+def list_responses(document: dict[str, Any], operation: dict[str, Any]) -> dict[str, Sites]:
+    """Return the responses of *operation* by status, without references that lead nowhere."""
+    return {
+        str(status): found
+        for status, each in operation.get("responses", {}).items()
+        if not str(status).startswith("x-") and (found := chain(document, each))
+    }
+
+
+def choose_successes(statuses: Iterable[str]) -> list[str]:
+    """Return those of *statuses* that are a success, the usual one first."""
+    listed = sorted(statuses)
+    for wanted in ("2", "default", "3"):
+        if found := [status for status in listed if status.startswith(wanted)]:
+            return found
+    return []
+
+
+def find_component(sites: Sites) -> str | None:
+    """Return the name of the last of *sites* if it is a component."""
+    goal = target(sites[-2]["$ref"]) if len(sites) > 1 else None
+    return goal[1] if goal else None
+
+
+def name_argument(name: str) -> str:
+    """Return the keyword for the parameter *name*."""
+    return argument_name(f"{name} {_SIGNS.get(name[-1:], '')}".strip())
+
+
+def find_secret(document: dict[str, Any], scheme: str) -> tuple[str, str, str]:
+    """Return where requests have the secret of the security *scheme*: a field, place and prefix.
+
+    For a scheme that is not defined, it is the whole `Authorization` header.
+    """
+    defined = document.get("components", {}).get("securitySchemes", {})
+    described = resolve(document, defined.get(scheme, {}))
+    if not described:
+        return "Authorization", "header", ""
+    kind = described.get("type")
+    if kind == "apiKey":
+        return str(described.get("name", "Authorization")), str(described.get("in", "header")), ""
+    if kind == "mutualTLS":
+        # the TLS terminator passes the certificate on (RFC 9440, section 2.2)
+        return "Client-Cert", "header", ""
+    name = str(described.get("scheme", "bearer")) if kind == "http" else "bearer"
+    return "Authorization", "header", f"{name.capitalize()} "
