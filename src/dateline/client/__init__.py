@@ -18,7 +18,7 @@ from dateline.client.services import lay_out_service, lay_out_settings
 from dateline.filters import Code
 from dateline.model import EVERYWHERE, Api, Artifact
 from dateline.project import Projector
-from dateline.python.code import HEADER, WIDTH, Brackets, Pair, Text, call, lay_out, literal
+from dateline.python.code import HEADER, call, import_names, lay_out, literal, value
 from dateline.python.docstrings import docstring
 from dateline.python.names import join_turns, list_turns, package_name
 from dateline.python.operations import Called, read_operations
@@ -157,16 +157,12 @@ class Clients:
         for method, versions in having.items():
             for name in method.names:
                 by_name.setdefault(name, set()).update(versions)
-        pairs = [
-            Pair(
-                literal(name),
-                Brackets("", tuple(map(Text, list_turns(found, self._versions))), "()"),
-                ": ",
-            )
+        turns = {
+            name: tuple(list_turns(found, self._versions))
             for name, found in sorted(by_name.items())
             if len(found) < len(self._versions)
-        ]
-        return lay_out(Brackets("", tuple(pairs), "{}"), 0, 52)
+        }
+        return lay_out(value(turns), 0, 52)
 
     def _share_settings(self) -> dict[str, tuple[str, dict[str, Any]]]:
         """Return the module with the settings of each version, and its template data."""
@@ -207,7 +203,7 @@ class Clients:
                 }
                 for name, about, own, title in _KINDS
             ],
-            "imports": _import_modules("..client", sorted([*ordered, settings])),
+            "imports": [import_names("..client", sorted([*ordered, settings]))],
             **lay_out_service(self._api, version, self._documents[version]),
         }
 
@@ -216,11 +212,12 @@ def _view_module(methods: Sequence[ClientMethod]) -> dict[str, Any]:
     """Return the template data of shared methods."""
     words = set[str]().union(*(method.words for method in methods))
     models = sorted(set[str]().union(*(method.modules for method in methods)))
-    support = [Code("from .. import types as t")] if "t" in words else []
+    siblings = [Code("from .. import types as t")] if "t" in words else []
+    siblings += [import_names("..models", models)] if models else []
     return {
         "methods": methods,
         "standard": _import_names(_STANDARD, words, ""),
-        "siblings": [*support, *_import_modules("..models", models)],
+        "siblings": siblings,
         "nouns": _import_names(_NOUNS, words, "."),
     }
 
@@ -248,15 +245,6 @@ _NOUNS: Final = {
     "sending": ("AsynchronousClient", "SyncClient"),
     "streams": ("AsyncStream", "Chunks", "Events", "Lines", "ServerEvent", "Stream"),
 }
-
-
-def _import_modules(package: str, names: Sequence[str]) -> list[Code]:
-    if not names:
-        return []
-    line = f"from {package} import {', '.join(names)}"
-    if len(line) > WIDTH:
-        line = f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
-    return [Code(line)]
 
 
 def _render(jinja: Any, name: str, **view: Any) -> bytes:

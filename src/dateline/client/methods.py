@@ -18,9 +18,10 @@ from dateline.python.code import (
     call,
     either,
     lay_out,
-    literal,
+    mapping,
     references,
     subscript,
+    value,
     words,
 )
 from dateline.python.docstrings import describe_operation, docstring
@@ -29,7 +30,6 @@ from dateline.python.operations import Argument, Called, CalledBody, StreamedBod
 from dateline.python.types import (
     CalledTypes,
     Inline,
-    Typed,
     allow_none,
     qualify_names,
     simplify_type,
@@ -150,8 +150,12 @@ class MethodWriter:
         self._words |= {word.partition(".")[0] for word in words(type_)} - self._modules
         return type_
 
-    def _find_type(self, inline: Inline) -> Typed:
-        return self._inlines[inline.key]
+    def _find_type(self, inline: Inline) -> Node:
+        return self._inlines[inline.key].type.whole
+
+    def _spell(self, inline: Inline) -> Node:
+        """Return the type of *inline* as people write it, and record what it uses."""
+        return self._read(simplify_type(self._find_type(inline)))
 
     def _of_payload(self, payload: CalledBody | None) -> Node:
         """Return the type that a body is read with."""
@@ -161,7 +165,7 @@ class MethodWriter:
             is_text = payload.media_type.lower().startswith("text/")
             self._words |= {"Text"} if is_text else set()
             return "Text" if is_text else "bytes"
-        return self._read(self._find_type(payload.inline).type.whole)
+        return self._read(self._find_type(payload.inline))
 
     def _result(self, operation: Called) -> Node:
         """Return the result type of a call."""
@@ -173,7 +177,7 @@ class MethodWriter:
             return "None"
         if payload.inline is None:
             return "str" if payload.media_type.lower().startswith("text/") else "bytes"
-        return self._read(simplify_type(self._find_type(payload.inline).type.whole))
+        return self._spell(payload.inline)
 
     # Source.
 
@@ -198,14 +202,10 @@ class MethodWriter:
             pairs.append(Pair("stream", Text(operation.stream.media_type)))
         for name, payloads in (("results", operation.results), ("errors", operation.errors)):
             if payloads:
-                found = tuple(
-                    Pair(literal(status), self._of_payload(each), ": ")
-                    for status, each in payloads.items()
-                )
-                pairs.append(Pair(name, Brackets("", found, "{}")))
+                types = {status: self._of_payload(each) for status, each in payloads.items()}
+                pairs.append(Pair(name, mapping(types)))
         if operation.security:
-            ways = tuple(Brackets("", tuple(map(Text, each)), "()") for each in operation.security)
-            pairs.append(Pair("security", Brackets("", ways, "()")))
+            pairs.append(Pair("security", value(operation.security)))
         if operation.idempotency:
             pairs.append(Pair("idempotency", Text(operation.idempotency)))
         if operation.echoes:
@@ -213,20 +213,17 @@ class MethodWriter:
         if operation.ignores_version:
             pairs.append(Pair("ignores_version", "True"))
         if operation.servers:
-            servers = tuple(
-                Pair(literal(name), Text(url), ": ") for name, url in operation.servers.items()
-            )
-            pairs.append(Pair("addresses", Brackets("", servers, "{}")))
+            pairs.append(Pair("addresses", value(operation.servers)))
         head = lay_out(subscript("Operation", result), 0, len(f"{constant} = ("))
         code = lay_out(call(head, *pairs), 0, len(constant) + 3)
         return Code(f"{constant} = {code}")
 
     def _describe_form(self, form: Mapping[str, FormPart]) -> Node:
-        pairs = []
+        described: dict[str, Node] = {}
         for name, each in form.items():
             if each.style is None:
                 self._words.add("Part")
-                pairs.append(Pair(literal(name), _describe_part(each), ": "))
+                described[name] = _describe_part(each)
                 continue
             self._words.add("Parameter")
             style = each.style.get("style", "form")
@@ -235,8 +232,8 @@ class MethodWriter:
                 parts.append(Pair("explode", repr(each.style["explode"] is True)))
             if each.style.get("allowReserved") is True:
                 parts.append(Pair("allow_reserved", "True"))
-            pairs.append(Pair(literal(name), call("Parameter", *parts), ": "))
-        return Brackets("", tuple(pairs), "{}")
+            described[name] = call("Parameter", *parts)
+        return mapping(described)
 
     def _describe_pages(self, constant: str, operation: Called, pages: _Listing) -> Code:
         form = pages.form
@@ -288,9 +285,9 @@ class MethodWriter:
         if stream.inline is None:
             self._words.add("t")
             return "t.JsonValue", call("Lines[t.JsonValue]", "t.JsonValue")
-        whole = self._find_type(stream.inline).type.whole
-        item = self._read(simplify_type(whole))
-        return item, call(lay_out(subscript("Lines", item)), self._read(whole))
+        item = self._spell(stream.inline)
+        whole = self._read(self._find_type(stream.inline))
+        return item, call(lay_out(subscript("Lines", item)), whole)
 
     def _write_call(
         self,
@@ -325,7 +322,7 @@ class MethodWriter:
             if each.place != "path" and not is_keyword:
                 is_keyword = True
                 yield "*"
-            type_ = self._read(simplify_type(self._find_type(each.inline).type.whole))
+            type_ = self._spell(each.inline)
             yield self._argument(each.keyword, type_, required=each.required)
         if operation.body is not None:
             if not is_keyword:
@@ -333,7 +330,7 @@ class MethodWriter:
                 yield "*"
             type_ = "bytes"
             if operation.body.inline is not None:
-                type_ = self._read(simplify_type(self._find_type(operation.body.inline).type.whole))
+                type_ = self._spell(operation.body.inline)
                 if operation.body.is_multipart:
                     # a form that somebody else wrote
                     type_ = either([type_, "bytes"])
@@ -378,7 +375,7 @@ class MethodWriter:
         """Return the type of a listing's body in the models."""
         [payload] = [each for each in operation.results.values() if each is not None]
         assert payload.inline is not None
-        return simplify_type(self._find_type(payload.inline).type.whole)
+        return simplify_type(self._find_type(payload.inline))
 
     def _member(self, model: Node, name: str) -> Node | None:
         found = self._members_of(model).get(name)
@@ -431,10 +428,9 @@ def _describe_parameter(argument: Argument) -> Node:
 def _describe_part(part: FormPart) -> Node:
     parts: list[Node] = [Text(part.content_type)] if part.content_type else []
     if part.headers:
-        pairs = (Pair(literal(name), Text(value), ": ") for name, value in part.headers.items())
-        parts.append(Pair("headers", Brackets("", tuple(pairs), "{}")))
+        parts.append(Pair("headers", value(part.headers)))
     if part.required:
-        parts.append(Pair("required", Brackets("", tuple(map(Text, part.required)), "()")))
+        parts.append(Pair("required", value(part.required)))
     return call("Part", *parts)
 
 

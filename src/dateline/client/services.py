@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from dateline.filters import Code
 from dateline.model import Api, Table
 from dateline.openapi import resolve
-from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, literal, subscript
+from dateline.python.code import Node, Pair, Text, call, lay_out, literal, mapping, subscript, value
 from dateline.python.operations import name_credentials, read_address
 from dateline.python.parts import find_secret
 
@@ -16,15 +16,14 @@ from dateline.python.parts import find_secret
 def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[str, Any]:
     """Return the template data for the service of one version's clients."""
     schemes = {name: scheme for name, _, scheme, _ in _read_schemes(document)}
-    addresses = {name: Text(address) for name, address in _read_addresses(api.table)}
     service = call(
         "Service",
         Pair("package", Text(api.table.package)),
         Pair("version", Text(version)),
         Pair("place", Text(api.table.place_of_version)),
         Pair("selector", Text(api.table.header)),
-        Pair("addresses", _mapping(addresses)),
-        Pair("schemes", _mapping(schemes)),
+        Pair("addresses", value(dict(_read_addresses(api.table)))),
+        Pair("schemes", mapping(schemes)),
     )
     return {
         "service": lay_out(service, 0, len("_SERVICE: Final = ")),
@@ -44,7 +43,7 @@ def lay_out_settings(api: Api, document: dict[str, Any]) -> dict[str, Any]:
     return {
         "arguments": arguments,
         "credentials": lay_out(
-            _mapping({name: keyword for name, keyword, _, _ in schemes}),
+            mapping({name: keyword for name, keyword, _, _ in schemes}),
             12,
             len("            credentials=,"),
         ),
@@ -80,7 +79,3 @@ def _read_schemes(document: dict[str, Any]) -> Iterator[tuple[str, str, Node, bo
         described = resolve(document, defined.get(name, {}))
         is_login = str(described.get("scheme", "")).lower() == "basic"
         yield name, keyword, call("Scheme", *parts), is_login
-
-
-def _mapping(values: Mapping[str, Node]) -> Node:
-    return Brackets("", tuple(Pair(literal(key), each, ": ") for key, each in values.items()), "{}")

@@ -13,12 +13,11 @@ from dateline.model import Artifact, Contract, Table
 from dateline.models.order import Order
 from dateline.python.code import (
     HEADER,
-    WIDTH,
-    Brackets,
-    Text,
     call,
+    import_names,
     lay_out,
     literal,
+    value,
     words,
 )
 from dateline.python.docstrings import docstring
@@ -103,16 +102,8 @@ def _list_imports(
             elsewhere.setdefault(homes[name], []).append(name)
     if order.incomplete or any(word.startswith(f"{SUPPORT}.") for word in used):
         lines.append(f"from .. import types as {SUPPORT}")
-    lines += [_import(f"..{home}", names) for home, names in elsewhere.items()]
+    lines += [import_names(f"..{home}", names) for home, names in elsewhere.items()]
     return lines
-
-
-def _import(module_: str, names: Sequence[str]) -> Code:
-    line = f"from {module_} import {', '.join(names)}"
-    if len(line) > WIDTH:
-        names_ = "".join(f"    {name},\n" for name in names)
-        line = f"from {module_} import (\n{names_})"
-    return Code(line)
 
 
 def render_files(
@@ -157,12 +148,12 @@ def render_files(
 
 def _package_view(table: Table, *, serves: bool) -> dict[str, Any]:
     """Return the data about the whole distribution for templates."""
-    dates = tuple(Text(version.date) for version in table.supported)
+    dates = tuple(version.date for version in table.supported)
     return {
         "release": _release(table.latest),
         "choice": Code(_quote_choice(table)),
         "serves": serves,
-        "versions": lay_out(Brackets("", dates, "()"), 0, len("VERSIONS: Final = ")),
+        "versions": lay_out(value(dates), 0, len("VERSIONS: Final = ")),
         "default": Code(literal(table.default)),
         "latest": Code(literal(table.latest)),
         "oldest_package": Code(package_name(table.supported[0].date)),
@@ -176,7 +167,7 @@ def _version_view(table: Table, version: str, homes: Mapping[str, str]) -> dict[
     by_home: dict[str, list[str]] = {}
     for name in sorted(homes):
         by_home.setdefault(homes[name], []).append(name)
-    imports = [_import(f"..{home}", names) for home, names in sorted(by_home.items())]
+    imports = [import_names(f"..{home}", names) for home, names in sorted(by_home.items())]
     return {
         "docstring": docstring([f"Version {version}: {title}"], 0),
         "api_version": Code(literal(version)),
@@ -190,7 +181,7 @@ def _client_view(homes: Mapping[str, str], *, has_clients: bool) -> dict[str, An
     names = [name for name in CLIENTS if has_clients and name not in homes]
     return {
         "clients": list(map(Code, names)),
-        "clients_literal": lay_out(Brackets("", tuple(map(Text, names)), "()")),
+        "clients_literal": lay_out(value(tuple(names))),
     }
 
 

@@ -31,14 +31,13 @@ from dateline.models.unions import (
 )
 from dateline.python import names
 from dateline.python.code import (
-    Brackets,
     DefinitionName,
     Node,
     Pair,
     Text,
     call,
     either,
-    literal,
+    mapping,
     references,
     subscript,
 )
@@ -361,7 +360,7 @@ class Writer:
             is_hint = is_hint or not found.listed
             if not found.required and narrowed is not default:
                 untagged.append(narrowed)
-        pairs = tuple(Pair(literal(each), either(goals), ": ") for each, goals in by_tag.items())
+        tags = {each: either(goals) for each, goals in by_tag.items()}
         alternatives = [type_.narrowed for _, type_ in members]
         is_ambiguous = (
             is_hint or len(untagged) > 1 or any(len(each) > 1 for each in by_tag.values())
@@ -384,7 +383,7 @@ class Writer:
             options.append(Pair("untagged", either(untagged)))
         if names.field_name(tag) != tag:
             options.append(Pair("attribute", Text(names.field_name(tag))))
-        mark = call("t.Tagged", Text(tag), Brackets("", pairs, "{}"), *options)
+        mark = call("t.Tagged", Text(tag), mapping(tags), *options)
         return Type(node=subscript("Annotated", either(alternatives), mark))
 
     def _unknown(self, name: str, tag: str, where: Where) -> str:

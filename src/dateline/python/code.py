@@ -6,7 +6,7 @@ Text of the document reaches the source as string literals only.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from dateline.deferral import defer, waits
@@ -85,15 +85,29 @@ def literal(text: str) -> str:
 
 
 def value(data: Any) -> Node:
-    """Return a JSON value as an expression."""
+    """Return a JSON value, in which tuples may replace lists, as an expression."""
     if isinstance(data, str):
         return Text(data)
-    if isinstance(data, list):
-        return Brackets("", tuple(map(value, data)))
-    if isinstance(data, dict):
-        pairs = tuple(Pair(literal(key), value(item), ": ") for key, item in data.items())
-        return Brackets("", pairs, "{}")
+    if isinstance(data, list | tuple):
+        return Brackets("", tuple(map(value, data)), "[]" if isinstance(data, list) else "()")
+    if isinstance(data, Mapping):
+        return mapping({key: value(item) for key, item in data.items()})
     return repr(data)
+
+
+def mapping(items: Mapping[str, Node]) -> Node:
+    """Return a dict with *items*, whose keys are texts, as an expression."""
+    pairs = tuple(Pair(literal(key), item, ": ") for key, item in items.items())
+    return Brackets("", pairs, "{}")
+
+
+def import_names(module: str, names: Sequence[str]) -> Code:
+    """Return the import of *names* from *module*."""
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) > WIDTH:
+        listed = "".join(f"    {name},\n" for name in names)
+        line = f"from {module} import (\n{listed})"
+    return Code(line)
 
 
 def references(node: Node) -> Iterator[str]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from dateline.model import Api
 from dateline.server.contents import Content
-from dateline.server.converters import Converter
+from dateline.server.converters import Converter, name_methods
 from dateline.server.operations import Operation, prefix
 from dateline.server.table import read_schemes
 
@@ -28,9 +28,6 @@ def describe_operations(
     api: Api, operations: Sequence[Operation], converters: Iterable[Converter]
 ) -> dict[str, Any]:
     """Return what a layer must know about *operations* to find and to answer them."""
-    methods: dict[str, dict[str, str]] = {"down": {}, "up": {}}
-    for each in converters:
-        methods[each.way][each.name] = each.method
     used = (name for each in operations for name in sorted(each.schemes))
     places = (scheme for _, scheme in read_schemes(api, used))
     headers = {
@@ -39,7 +36,7 @@ def describe_operations(
     return {
         "operations": {each.id: _describe_operation(each) for each in operations},
         "prefixes": {each.name: prefix(each) for each in api.table.environments},
-        "methods": methods,
+        "methods": name_methods(converters),
         "credentials": sorted(headers),
     }
 

@@ -9,10 +9,10 @@ from typing import Any, Final
 from dateline.canonical import ContractData
 from dateline.filters import Code
 from dateline.model import Api, Artifact
-from dateline.python.code import HEADER, Brackets, Node, Pair, Text, lay_out, literal, subscript
+from dateline.python.code import HEADER, Node, Text, lay_out, literal, subscript, value
 from dateline.python.names import package_name
 from dateline.server.converted import MODULE
-from dateline.server.converters import Converter
+from dateline.server.converters import Converter, name_methods
 from dateline.server.protocols import Protocols
 from dateline.server.types import Types
 from dateline.source.text import compact_json
@@ -66,15 +66,12 @@ class ComponentModules:
             yield Artifact(path=f"{package}/{name}.py", content=source.encode())
 
     def _components(self) -> dict[str, Any]:
-        methods: dict[str, dict[str, str]] = {"down": {}, "up": {}}
-        for each in self._converters:
-            methods[each.way][each.name] = each.method
         return {
             "components": lay_out(_literals(self._contracts.data["components"]), 0, 24),
             "supported": lay_out(_literals(self._supported), 0, 22),
             "environments": lay_out(_literals(self._environments), 0, 26),
             "environment": Code(literal(self._environments[0])),
-            "methods": lay_out(_mapping(methods), 0, 31),
+            "methods": lay_out(value(name_methods(self._converters)), 0, 31),
         }
 
     def _events(
@@ -100,17 +97,16 @@ class ComponentModules:
         received = list(self._list_received(events, classes, homes))
         packages = {version: package_name(version) for version in self._supported}
         used = sorted({each["package"] for each in received})
+        payloads = {each["component"]: classes[each["component"]] for each in events.values()}
+        versions = {
+            name: {where: tuple(dates) for where, dates in event["versions"].items()}
+            for name, event in events.items()
+        }
         return {
             "names": lay_out(_literals([*events]), 0, 19),
-            "versions": lay_out(_versions(events), 0, 73),
-            "payloads": lay_out(
-                _mapping(
-                    {each["component"]: classes[each["component"]] for each in events.values()}
-                ),
-                0,
-                40,
-            ),
-            "packages": lay_out(_mapping(packages), 0, 40),
+            "versions": lay_out(value(versions), 0, 73),
+            "payloads": lay_out(value(payloads), 0, 40),
+            "packages": lay_out(value(packages), 0, 40),
             "environment": Code(literal(self._environments[0])),
             "converters": converters,
             "sent": sent,
@@ -164,35 +160,3 @@ def _list_modules(used: Container[str]) -> list[str]:
 
 def _literals(values: Sequence[str]) -> Node:
     return subscript("Literal", *map(Text, values)) if values else "str"
-
-
-def _mapping(values: Mapping[str, Any]) -> Node:
-    """Return *values*, mappings of mappings of texts, as an expression."""
-    pairs = (
-        Pair(literal(key), _mapping(each) if isinstance(each, Mapping) else Text(each), ": ")
-        for key, each in values.items()
-    )
-    return Brackets("", tuple(pairs), "{}")
-
-
-def _versions(events: Mapping[str, Any]) -> Node:
-    """Return the versions of each event, by environment, as an expression."""
-    return Brackets(
-        "",
-        tuple(
-            Pair(
-                literal(name),
-                Brackets(
-                    "",
-                    tuple(
-                        Pair(literal(where), Brackets("", tuple(map(Text, dates)), "()"), ": ")
-                        for where, dates in event["versions"].items()
-                    ),
-                    "{}",
-                ),
-                ": ",
-            )
-            for name, event in events.items()
-        ),
-        "{}",
-    )

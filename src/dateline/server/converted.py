@@ -14,20 +14,19 @@ from typing import Any, Final
 from dateline.filters import Code
 from dateline.openapi import target
 from dateline.python.code import (
-    Brackets,
     DefinitionName,
-    Either,
     Node,
-    Pair,
     Text,
+    call,
     either,
     lay_out,
-    literal,
+    mapping,
     quote_ahead,
     subscript,
     words,
 )
 from dateline.python.names import class_name, pascal
+from dateline.python.types import qualify_names
 from dateline.schema.parts import Part, PartReader
 from dateline.schema.references import Located
 from dateline.schema.types import IMPLIED, UNIONS, choices, type_of
@@ -117,12 +116,11 @@ class ConvertedTypes:
             ]
             return {"name": Code(name), "fields": fields, "expression": ""}
         ahead = frozenset(self._known)
-        pairs = tuple(
-            Pair(literal(field), quote_ahead(_field(node, is_there), ahead), ": ")
+        nodes = {
+            field: quote_ahead(_field(node, is_there), ahead)
             for field, (node, is_there) in plain.fields.items()
-        )
-        items = Text(name), Brackets("", pairs, "{}")
-        code = lay_out(Brackets("TypedDict", items, "()"), 0, len(name) + 3)
+        }
+        code = lay_out(call("TypedDict", Text(name), mapping(nodes)), 0, len(name) + 3)
         return {"name": Code(name), "fields": [], "expression": code}
 
     def _read(self, schema: Any, called: str) -> Node:
@@ -225,13 +223,7 @@ class ConvertedTypes:
 
 def qualify(node: Node) -> Node:
     """Return *node* as it is written in other modules."""
-    if isinstance(node, DefinitionName):
-        return DefinitionName(f"{MODULE}.{node.name}", node.attribute)
-    if isinstance(node, Brackets):
-        return node._replace(items=tuple(map(qualify, node.items)))
-    if isinstance(node, Either):
-        return Either(tuple(map(qualify, node.members)))
-    return node
+    return qualify_names(node, lambda name: f"{MODULE}.{name}")
 
 
 def list_types(parts: tuple[Part, ...]) -> tuple[list[str], bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -100,6 +101,14 @@ def list_converters(
     if problems:
         raise SourceError(problems)
     return converters
+
+
+def name_methods(converters: Iterable[Converter]) -> dict[str, dict[str, str]]:
+    """Return the methods of *converters* by direction and by their names in the contract data."""
+    methods: dict[str, dict[str, str]] = {way: {} for way in WAYS}
+    for each in converters:
+        methods[each.way][each.name] = each.method
+    return methods
 
 
 def _number(converter: Converter, counts: Counter[str]) -> Converter:

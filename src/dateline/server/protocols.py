@@ -6,8 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
 from dateline.filters import Code
-from dateline.python.code import Brackets as Bracketed
-from dateline.python.code import Node, lay_out, subscript, words
+from dateline.python.code import Brackets, Node, lay_out, subscript, words
 from dateline.python.docstrings import describe_operation, docstring
 from dateline.python.types import allow_none
 from dateline.server.converted import MODULE
@@ -135,7 +134,7 @@ class Protocols:
     def _signature(self, head: str, arguments: Sequence[Node], result: Node) -> Code:
         end = f" -> {self._code(result, _METHOD, len(') -> :'))}:"
         used = _METHOD + len(end.partition("\n")[0])
-        return Code(lay_out(Bracketed(head, tuple(arguments), "()"), _METHOD, used) + end)
+        return Code(lay_out(Brackets(head, tuple(arguments), "()"), _METHOD, used) + end)
 
     def _keywords(self, operation: Operation) -> Iterator[str]:
         for parameter in operation.parameters:
@@ -152,7 +151,7 @@ class Protocols:
         if default == "None":
             type_ = allow_none(type_)
         # the handler could change a list: a new one is passed each time
-        shown = None if isinstance(default, Bracketed) else default
+        shown = None if isinstance(default, Brackets) else default
         end = "" if shown is None else f" = {self._code(shown, _BODY)}"
         return f"{name}: {self._code(type_, _BODY, len(f'{name}: {end},'))}{end}"
 

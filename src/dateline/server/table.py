@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from dateline.filters import Code
 from dateline.model import Api
-from dateline.python.code import Brackets as Bracketed
-from dateline.python.code import Node, Pair, Text, call, lay_out, literal, words
+from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value, words
 from dateline.python.parts import find_secret
 from dateline.server.contents import Content
 from dateline.server.operations import Operation, OperationGroup, Parameter, prefix
@@ -26,18 +25,16 @@ def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> d
     """Return the data for the template of the table."""
     rows = [_row(each, types) for group in groups for each in group.operations]
     named = (name for group in groups for each in group.operations for name in sorted(each.schemes))
-    schemes = [Pair(literal(name), _scheme(*of), ": ") for name, of in read_schemes(api, named)]
-    prefixes = [
-        Pair(literal(each.name), Text(prefix(each)), ": ") for each in api.table.environments
-    ]
+    schemes = {name: _scheme(*of) for name, of in read_schemes(api, named)}
+    prefixes = {each.name: prefix(each) for each in api.table.environments}
     used = {word.partition(".")[0] for row in rows for word in words(row)} | {"Final"}
     # the table is annotated with two of them, whatever is in it
     nouns = ["Operation", *(["Parameter"] if "Parameter" in used else []), "Scheme"]
     nouns += [name for name in ("Upload",) if name in used]
     return {
         "operations": [lay_out(row, _INDENT, _INDENT + 1) for row in rows],
-        "schemes": lay_out(_mapping(schemes), 0, len(_SCHEMES)),
-        "prefixes": lay_out(_mapping(prefixes), 0, len(_PREFIXES)),
+        "schemes": lay_out(mapping(schemes), 0, len(_SCHEMES)),
+        "prefixes": lay_out(value(prefixes), 0, len(_PREFIXES)),
         "standard": standard(used),
         "siblings": siblings(used),
         "nouns": Code(", ".join(nouns)),
@@ -51,15 +48,14 @@ def _row(operation: Operation, types: Types) -> Node:
         Pair("handler", Text(operation.handler)),
         Pair("method", Text(operation.method)),
         Pair("path", Text(operation.address)),
-        Pair("environments", _tuple(map(Text, operation.environments))),
+        Pair("environments", value(operation.environments)),
     ]
     if operation.unserved:
         pairs.append(Pair("unserved", Text(operation.unserved)))
     if operation.ignores_version:
         pairs.append(Pair("ignores_version", "True"))
     if operation.security:
-        alternatives = (_tuple(map(Text, together)) for together in operation.security)
-        pairs.append(Pair("security", _tuple(alternatives)))
+        pairs.append(Pair("security", value(operation.security)))
     if operation.parameters:
         parameters = (_parameter(operation, each, types) for each in operation.parameters)
         pairs.append(Pair("parameters", _tuple(parameters)))
@@ -69,11 +65,8 @@ def _row(operation: Operation, types: Types) -> Node:
         if operation.body_required:
             pairs.append(Pair("body_required", "True"))
     if operation.responses:
-        responses = [
-            Pair(literal(status), _response(operation, status, types), ": ")
-            for status in operation.responses
-        ]
-        pairs.append(Pair("responses", _mapping(responses)))
+        responses = {status: _response(operation, status, types) for status in operation.responses}
+        pairs.append(Pair("responses", mapping(responses)))
     return call("Operation", *pairs)
 
 
@@ -101,7 +94,7 @@ def _response(operation: Operation, status: str, types: Types) -> Node:
 
 
 def _contents(contents: Iterable[tuple[Content, Node]]) -> Node:
-    return _mapping([Pair(literal(content.media_type), type_, ": ") for content, type_ in contents])
+    return mapping({content.media_type: type_ for content, type_ in contents})
 
 
 def read_schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
@@ -123,9 +116,5 @@ def _scheme(field: str, place: str, before: str) -> Node:
     return call("Scheme", *pairs)
 
 
-def _mapping(pairs: Sequence[Pair]) -> Node:
-    return Bracketed("", tuple(pairs), "{}")
-
-
 def _tuple(nodes: Iterable[Node]) -> Node:
-    return Bracketed("", tuple(nodes), "()")
+    return Brackets("", tuple(nodes), "()")

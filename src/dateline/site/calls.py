@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dateline.model import Table
 from dateline.openapi import chain, is_form
-from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, literal, value
+from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value
 from dateline.python.forms import FILE
 from dateline.python.names import class_name, package_name
 from dateline.python.operations import (
@@ -24,7 +24,7 @@ from dateline.schema.references import Located
 
 _STEP: Final = 4
 
-_SECRETS: Final = {"basic": Brackets("", (Text("YOUR_NAME"), Text("YOUR_PASSWORD")), "()")}
+_SECRETS: Final = {"basic": value(("YOUR_NAME", "YOUR_PASSWORD"))}
 
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 # What may give a type a name, or make it another one.
@@ -195,11 +195,9 @@ class PythonCalls:
             for part in self._reader.parts([Located(schema, "")])
             for name, child in (part.get("properties") or {}).items()
         }
-        pairs = (
-            Pair(literal(name), _write_file(properties.get(name)) or value(each), ": ")
-            for name, each in given.items()
+        return mapping(
+            {name: _write_file(properties.get(name)) or value(each) for name, each in given.items()}
         )
-        return Brackets("", tuple(pairs), "{}")
 
 
 def _is_model(schema: Any) -> bool:
