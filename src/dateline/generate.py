@@ -109,12 +109,12 @@ def gates(
     # a second pass may restore what the history says of older versions: the new gate makes that
     # history visible again
     api, known = open_sources(workspace.schemas, tolerated={"history-without-effect"})
-    callers_have = read_published(workspace, against)
+    published = read_published(workspace, against)
     waivers, today = read_waivers(workspace.schemas), date.today()
-    plan = gate(api, callers_have, today=today, waivers=waivers, known=known)
+    plan = gate(api, published, today=today, waivers=waivers, known=known)
     renames = [pair for pair in plan.questions if renamed(api.locate(pair.path), pair)]
     if renames:
-        plan = gate(api, callers_have, today=today, waivers=waivers, known=known, renames=renames)
+        plan = gate(api, published, today=today, waivers=waivers, known=known, renames=renames)
     if not plan.replacements:
         load(workspace.schemas)
     return plan
@@ -153,11 +153,11 @@ def waiver_target(
 
     api = load(workspace.schemas)
     if against is None:
-        callers_have = baseline.read_standing(workspace.output)
+        published = baseline.read_own_baseline(workspace.output)
     else:
-        callers_have = read_against(workspace, against)
-    found = findings(workspace, api, callers_have)
-    return find_target(api, callers_have, found, rule=rule, given=given, versions=versions)
+        published = read_against(workspace, against)
+    found = findings(workspace, api, published)
+    return find_target(api, published, found, rule=rule, given=given, versions=versions)
 
 
 def cut(
@@ -170,16 +170,16 @@ def cut(
     reports uncommitted changes; sources and outputs are then unchanged.
     """
     # slow to import, and not needed if there is nothing to do
-    from dateline.check.baseline import read_standing
+    from dateline.check.baseline import read_own_baseline
     from dateline.check.git import require_committed
     from dateline.edit.cut import CutError
     from dateline.edit.cut import cut as planned
 
     if not dry_run:
         require_committed(workspace.schemas, [*workspace.protected, workspace.output], CutError)
-    callers_have = read_standing(workspace.output)
-    plan = planned(workspace.schemas, request, callers_have)
-    _require_kept(plan, callers_have)
+    published = read_own_baseline(workspace.output)
+    plan = planned(workspace.schemas, request, published)
+    _require_kept(plan, published)
     return plan, None if dry_run else _carried_out(workspace, plan)
 
 
@@ -192,7 +192,7 @@ def retire(
     """
     # slow to import, and not needed if there is nothing to do
     from dateline.check.announcements import find_announcement
-    from dateline.check.baseline import read_standing
+    from dateline.check.baseline import read_own_baseline
     from dateline.check.git import require_committed
     from dateline.edit.retire import RetireError
     from dateline.edit.retire import retire as planned
@@ -200,14 +200,14 @@ def retire(
     if not dry_run:
         require_committed(workspace.schemas, [*workspace.protected, workspace.output], RetireError)
     plan = planned(workspace.schemas, day, date.today())
-    callers_have = read_standing(workspace.output)
-    announced = find_announcement(plan.api.table, callers_have, "ends", day)
-    if day in callers_have.versions and announced is None:
+    published = read_own_baseline(workspace.output)
+    announced = find_announcement(plan.api.table, published, "ends", day)
+    if day in published.versions and announced is None:
         raise RetireError(
             f"the end of {day} is announced in the sources, and not published; run `dateline "
             f"generate`, commit, and let the notice of the policy pass"
         )
-    _require_kept(plan, callers_have)
+    _require_kept(plan, published)
     return plan, None if dry_run else _carried_out(workspace, plan)
 
 

@@ -28,14 +28,14 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
     definitions that were neither generated nor committed are compared with nothing. Raises what
     `load`, `read_published` and `findings` raise.
     """
-    from dateline.check.baseline import BaselineError, is_committed, read_standing
+    from dateline.check.baseline import BaselineError, is_committed, read_own_baseline
     from dateline.load import load, read_known_table
 
     with collection_off(), open_cache(workspace.output) as cache:
         is_new = against is None and not os.path.lexists(workspace.output / MANIFEST)
         # definitions that a pipeline checks out without outputs must not pass as compared
         is_new = is_new and not is_committed(workspace.schemas)
-        published = read_standing(workspace.output) if is_new else None
+        published = read_own_baseline(workspace.output) if is_new else None
         table = read_known_table(workspace.schemas) if is_new else None
         if published is None or published.documents or not (table and table.adopted):
             try:
@@ -129,7 +129,7 @@ def read_published(workspace: Workspace, against: str | None) -> Published:
 
     if against is not None:
         return read_against(workspace, against)
-    found = baseline.read_standing(workspace.output)
+    found = baseline.read_own_baseline(workspace.output)
     if not found.documents:
         raise baseline.BaselineError(
             f"{workspace.output}: baseline-empty: there is no published document here to "

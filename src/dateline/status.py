@@ -231,7 +231,7 @@ def _list_waivers(workspace: Workspace, api: Api, cache: Cache) -> list[dict[str
     waivers = read_waivers(workspace.schemas)
     if not waivers:
         return []
-    published, today = baseline.read_standing(workspace.output), date.today()
+    published, today = baseline.read_own_baseline(workspace.output), date.today()
     found = findings(workspace, api, published, today, cache=cache)
     states = judge_waivers(api, published, waivers, today).states(found)
     return [

@@ -53,6 +53,7 @@ TARGETS: Final = (
     "src/dateline/project/*.py",
     "src/dateline/load/availability.py",
     "src/dateline/check/*.py",
+    "src/dateline/contracts/builder.py",
     "src/dateline/source/text.py",
     "src/dateline_runtime/values.py",
     "src/dateline_runtime/compiling.py",

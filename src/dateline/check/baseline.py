@@ -159,7 +159,7 @@ def require_restored(published: Published, artifacts: Iterable[Artifact], output
             )
 
 
-def read_standing(output: Path) -> Published:
+def read_own_baseline(output: Path) -> Published:
     """Return the published documents: those of *output*, or of the last commit if different.
 
     Uncommitted outputs are not binding yet. Outside of git, and if nothing of the folder is

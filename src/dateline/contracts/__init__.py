@@ -132,11 +132,11 @@ class _Contracts:
     """The contract data of one API, in both directions."""
 
     def __init__(self, api: Api, projector: Projector) -> None:
-        self._api = api
+        self.api = api
         self._projector = projector
         self._timeline = Timeline(api.table)
         self._histories = Histories(api, self._timeline)
-        self._reach = Reach(api.document, self._timeline)
+        self.reach = Reach(api.document, self._timeline)
         self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self.published = PublishedSchemas(api, self._timeline, projector)
         self.required_converters = RequiredConverters(self._histories, self.published)
@@ -146,16 +146,16 @@ class _Contracts:
         self._builders: dict[tuple[int, Way], Builder] = {}
 
     def describe_operations(self) -> ContractData:
-        unreachable = list(roots.find_unreachable(self._api))
-        if unreachable and not self._api.table.adopted:
+        unreachable = list(roots.find_unreachable(self.api))
+        if unreachable and not self.api.table.adopted:
             raise SourceError([self._problem(each.node, each.fact) for each in unreachable])
-        self.unserved = roots.find_unserved(self._api, unreachable)
-        listed = {way: roots.roots(self._api, way, self.unserved) for way in Way}
+        self.unserved = roots.find_unserved(self.api, unreachable)
+        listed = {way: roots.roots(self.api, way, self.unserved) for way in Way}
         data = self._describe("operations", listed)
         return ContractData(data, *_components(data), self.list_unserved(), self._list_places(data))
 
     def describe_components(self) -> ContractData:
-        found = roots.component_roots(self._api)
+        found = roots.component_roots(self.api)
         data = self._describe("components", dict.fromkeys(Way, found))
         data["components"] = sorted(root.path[-1] for root in found)
         data["events"] = self._describe_events(data[Way.DOWN.value])
@@ -164,12 +164,12 @@ class _Contracts:
         return ContractData(data, canonical_, dated, {}, self._list_places(data))
 
     def find_withheld(self) -> list[Withheld]:
-        unserved = roots.find_unserved(self._api, roots.find_unreachable(self._api))
-        events = {*list_events(self._api.document).values()}
-        listed = roots.roots(self._api, Way.DOWN, unserved)
-        listed += [one for one in roots.component_roots(self._api) if one.path[-1] in events]
+        unserved = roots.find_unserved(self.api, roots.find_unreachable(self.api))
+        events = {*list_events(self.api.document).values()}
+        listed = roots.roots(self.api, Way.DOWN, unserved)
+        listed += [one for one in roots.component_roots(self.api) if one.path[-1] in events]
         found: dict[tuple[Path, tuple[str, ...], bool], int] = {}
-        sent = roots.roots(self._api, Way.UP, unserved)
+        sent = roots.roots(self.api, Way.UP, unserved)
         for way, ends, find in ((Way.DOWN, listed, list_sources), (Way.UP, sent, list_misfits)):
             for at, sources in _WayNodes(self, way, "operations", ends).list_sources(find):
                 for source in sources:
@@ -187,10 +187,10 @@ class _Contracts:
         return {name: self._histories.place(holders[name]) for name in data["converters"]}
 
     def _describe_events(self, down: Data) -> Data:
-        payloads = list_events(self._api.document)
+        payloads = list_events(self.api.document)
         shown: dict[str, dict[str, list[str]]] = {name: {} for name in payloads}
         for environment in self._environments if payloads else ():
-            for version in (row.date for row in self._api.table.supported):
+            for version in (row.date for row in self.api.table.supported):
                 document = self._projector.contract(version, environment).document
                 for name, component in list_events(document).items():
                     # one with another payload then, according to its history above the schema
@@ -214,7 +214,7 @@ class _Contracts:
         names = self.required_converters.names(set[int]().union(*demanded.values()))
         written = self.required_converters.converters(names, demanded, self._olders)
         return {
-            "versions": list(self._api.table.dates),
+            "versions": list(self.api.table.dates),
             "environments": self._environments,
             "converters": dict(sorted({**self._converters(needed), **written}.items())),
             **{way.value: each.data(names) for way, each in ways.items()},
@@ -231,25 +231,24 @@ class _Contracts:
         }
 
     def _converters(self, needed: dict[str, set[str]]) -> dict[str, Any]:
-        known = self._histories.converters
         return {
-            name: {
-                "place": known[name].place,
-                "before": known[name].before,
-                "kind": known[name].kind,
-                "passes_null": known[name].passes_null,
-                **({"named": True} if known[name].named else {}),
-                **_describe_replaced(known[name]),
-                "newer": _drop_words(
-                    known[name].kind, canonical(known[name].kind, known[name].newer)
-                ),
-                "older": _drop_words(
-                    known[name].kind, canonical(known[name].kind, known[name].older)
-                ),
-                **{way: name in names for way, names in needed.items()},
-                **(self._describe_sent(known[name]) if name in needed[Way.UP.value] else {}),
-            }
+            name: self._describe_converter(self._histories.converters[name], needed)
             for name in set[str]().union(*needed.values())
+        }
+
+    def _describe_converter(self, step: ConverterStep, needed: dict[str, set[str]]) -> Data:
+        newer, older = (canonical(step.kind, era) for era in (step.newer, step.older))
+        return {
+            "place": step.place,
+            "before": step.before,
+            "kind": step.kind,
+            "passes_null": step.passes_null,
+            **({"named": True} if step.named else {}),
+            **_describe_replaced(step),
+            "newer": _drop_words(step.kind, newer),
+            "older": _drop_words(step.kind, older),
+            **{way: step.name in names for way, names in needed.items()},
+            **(self._describe_sent(step) if step.name in needed[Way.UP.value] else {}),
         }
 
     def _describe_sent(self, converter: ConverterStep) -> Data:
@@ -264,27 +263,19 @@ class _Contracts:
 
     def _olders(self, older: Callable[[int], Any]) -> list[dict[str, Any]]:
         row = {name: [older(at) for at in places] for name, places in self.columns}
-        return list(entries(row, self._api.table.dates, "schema"))
+        return list(entries(row, self.api.table.dates, "schema"))
 
     def _problem(self, node: Any, why: str) -> Problem:
         return Problem(
-            place=self._api.locate(self._histories.place(node)),
+            place=self.api.locate(self._histories.place(node)),
             id="gate-out-of-reach",
             message=f"`x-was` {why}",
         )
 
-    @property
-    def api(self) -> Api:
-        return self._api
-
-    @property
-    def reach(self) -> Reach:
-        return self._reach
-
     def builder(self, at: int, way: Way) -> Builder:
         if (at, way) not in self._builders:
-            view = View(self._api, self._timeline, self._histories, self.published, at, way)
-            self._builders[at, way] = Builder(view, self._reach, self.required_converters)
+            view = View(self.api, self._timeline, self._histories, self.published, at, way)
+            self._builders[at, way] = Builder(view, self.reach, self.required_converters)
         return self._builders[at, way]
 
     @cached_property

@@ -38,8 +38,8 @@ from dateline.schema.types import TYPES
 from dateline.schema.values import text
 from dateline.schema.variants import other_tags
 
-# Keywords that concern values of some types only.
-_HELD: Final = {
+# The types of the values that a keyword concerns, if not of any type.
+_TYPES_OF: Final = {
     **dict.fromkeys(("prefixItems", "items", "contains", "unevaluatedItems"), ("array",)),
     **dict.fromkeys(("patternProperties", "unevaluatedProperties"), ("object",)),
     "additionalProperties": ("object",),
@@ -48,9 +48,9 @@ _HELD: Final = {
 }
 
 # Below these, a schema that allows more may make fewer values valid.
-_TURNED: Final = frozenset({"not", "if", "contains"})
+_NEGATING: Final = frozenset({"not", "if", "contains"})
 
-_SAYS_MORE: Final = frozenset(
+_CONVERTING: Final = frozenset(
     (
         *("$ref", "allOf", "anyOf", "oneOf", "properties", "required", "items"),
         *("additionalProperties", "minProperties", "minItems", "uniqueItems"),
@@ -115,7 +115,7 @@ class Builder:
         if not isinstance(schema, dict):
             return (None,)
         reading = self.view.read("schema", schema)
-        says = _SAYS_MORE & reading.now.keys()
+        says = _CONVERTING & reading.now.keys()
         name = self.view.referred(reading.now)
         if name is not None and says == {"$ref"}:
             node = self._beside_null(name if name in self._reach.varying else None, reading.now)
@@ -160,7 +160,7 @@ class Builder:
         members = {}
         # if several have one tag, nothing that a version lacks is mistaken for another
         for member in sorted(map(self._component, names), key=lambda one: not one.shown):
-            node = self._member(member) if alone else self._member(member, flat)
+            node = self._member(member, None if alone else flat)
             name = self.view.referred(member.schema) or ""
             for tag in list_variant_tags(self.view.given, name, tags):
                 members[tag] = node
@@ -237,7 +237,7 @@ class Builder:
         nodes: dict[str, Node] = {
             name: self._require_converter(
                 flat.schemas,
-                {place: node for key, place, node in below if name in _HELD.get(key, TYPES)},
+                {place: node for key, place, node in below if name in _TYPES_OF.get(key, TYPES)},
                 own.get(name),
             )
             for name in TYPES
@@ -252,9 +252,9 @@ class Builder:
         """
         if not self._reach.is_gated(child.schema):
             return None
-        if key in _TURNED and self.view.restates(child.schema):
+        if key in _NEGATING and self.view.restates(child.schema):
             return {"absent": True}
-        return self._member(child)
+        return self._member(child, None)
 
     def _require_converter(
         self, schemas: tuple[Any, ...], below: dict[str, Node], otherwise: Node
@@ -383,16 +383,14 @@ class Builder:
             unions=flat.unions[1:],
             chosen=flat.chosen or not union.is_one,
         )
-        counted = [each for each in union.members if each.shown or self.view.way is Way.DOWN]
+        counted = [each for each in union.members if self.view.counts(each)]
         if not counted:
             return self.flat(base)
         types = [self.view.given.types(member.schema) & base.types for member in counted]
         if union.is_one and self._may_overlap(union, counted, types):
             return self._require_converter(flat.schemas, {"oneOf": {"absent": True}}, None)
-        if base.is_empty:
-            nodes = [self._member(member) for member in counted]
-        else:
-            nodes = [self._member(member, base) for member in counted]
+        around = None if base.is_empty else base
+        nodes = [self._member(member, around) for member in counted]
         if union.tags != union.then:
             nodes = [
                 self._change_tag(node, *self._member_tags(member, union), union.then)
@@ -494,7 +492,8 @@ class Builder:
             choice["source"] = Withholder(union.schema, ("oneOf",))
         return choice
 
-    def _member(self, member: GatedMember, base: FlatSchema | None = None) -> Node:
+    def _member(self, member: GatedMember, base: FlatSchema | None) -> Node:
+        """Return the node of a value of *member* that *base* describes, too."""
         if not member.shown:
             return {**self.view.instead(member.schema, ()), "source": Withholder(member.gated)}
         if base is None:

@@ -28,7 +28,7 @@ ACCESS: Final = (READ_ONLY, WRITE_ONLY)
 _IN_PLACE: Final = frozenset({"allOf", "oneOf", "anyOf", "then", "else", "dependentSchemas"})
 
 # Below these, demanding less means refusing more, so their schemas are unchanged.
-_TURNED: Final = frozenset({"not", "if"})
+_NEGATING: Final = frozenset({"not", "if"})
 
 
 def access_of(parts: Parts) -> str:
@@ -165,7 +165,7 @@ class OneWay:
         names = around | self.names(schema)
 
         def read(key: str, kind: str, child: Any) -> Any:
-            if kind != "schema" or key in _TURNED:
+            if kind != "schema" or key in _NEGATING:
                 return child
             around = names if key in _IN_PLACE else frozenset()
             return self._read(child, around) if isinstance(child, dict) else child
