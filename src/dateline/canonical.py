@@ -43,6 +43,11 @@ _RANGES: Final = ("application/*", "*/*")
 _BYTES: Final = frozenset({"binary", "byte", "base64"})
 
 
+def prepare_serving(api: Api) -> Api:
+    """Return *api* as its server reads it; see the three functions that this combines."""
+    return with_event_components(with_media_types(with_former_operations(api)))
+
+
 def with_media_types(api: Api) -> Api:
     """Return *api* with the media types in which a server reads and writes bodies.
 

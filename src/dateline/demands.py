@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from dateline.cache import Cache, Recollection
 from dateline.gates import gate_dates
 from dateline.model import Api, Finding, Place, Policy, SourceError
 from dateline.openapi import find_media_type, walk
 
 if TYPE_CHECKING:
-    from dateline.cache import Cache
     from dateline.contracts.histories import Path
     from dateline.server.converters import Converter
 
@@ -70,18 +69,14 @@ def list_demands(api: Api) -> list[DemandedConverter]:
     # slow to import, and not needed if nothing has a history
     if not any(_list_histories(api)):
         return []
-    from dateline.canonical import (
-        with_event_components,
-        with_former_operations,
-        with_media_types,
-    )
+    from dateline.canonical import prepare_serving
     from dateline.contracts import all_contract_data
     from dateline.project import Projector
     from dateline.server.canonical import read_forms
     from dateline.server.converted import ConvertedTypes
     from dateline.server.converters import list_converters
 
-    serving = with_event_components(with_media_types(with_former_operations(api)))
+    serving = prepare_serving(api)
     own, components = all_contract_data(serving, Projector(serving))
     found: dict[str, list[Converter]] = {}
     types = ConvertedTypes(read_forms(serving))
@@ -116,20 +111,14 @@ def list_pending(api: Api, cache: Cache | None = None) -> list[DemandedConverter
     drafts = {version.date for version in api.table.versions if version.draft}
     if not drafts or drafts.isdisjoint(_list_histories(api)):
         return []
-    key = None
-    if cache is not None and api.meaning is not None:
-        key = cache.key("demands", api.meaning, repr(api.visible))
-        if (known := cache.get(key)) is not None:
-            return sorted((_read_row(api, row) for row in json.loads(known)), key=_BY_PLACE)
-    try:
-        found = _of_versions(list_demands(api), drafts)
-    except SourceError:
-        return []
-    if cache is not None and key is not None:
+
+    def compute() -> list[dict[str, Any]]:
         # edits of words move positions, but not paths
-        rows = [{**each.describe(), "source": each.path} for each in found]
-        cache.put(key, json.dumps(rows).encode())
-    return found
+        found = _of_versions(list_served(api), drafts)
+        return [{**each.describe(), "source": each.path} for each in found]
+
+    rows = Recollection(cache, api.meaning).recall("demands", compute, repr(api.visible))
+    return sorted((_read_row(api, row) for row in rows), key=_BY_PLACE)
 
 
 def list_new(before: Api | None, after: Api) -> list[DemandedConverter]:

@@ -268,17 +268,13 @@ def _prepare_server(
 ) -> tuple[Server, Models]:
     """Return the server of *api*, and its models."""
     # slow to import, and not needed without models
-    from dateline.canonical import (
-        with_event_components,
-        with_former_operations,
-        with_media_types,
-    )
+    from dateline.canonical import prepare_serving
     from dateline.contracts import all_contract_data
     from dateline.models import generate_models
     from dateline.server import Server
 
     progress.describe("reading how versions are served")
-    serving = with_event_components(with_media_types(with_former_operations(api)))
+    serving = prepare_serving(api)
     projector = projector if serving is api else Projector(serving)
     with cycles_freed():
         data = all_contract_data(serving, projector)

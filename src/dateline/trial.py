@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dateline.canonical import with_event_components, with_former_operations, with_media_types
+from dateline.canonical import prepare_serving
 from dateline.gates import order
 from dateline.model import Api, DatelineError
 from dateline.project import Projector
@@ -101,7 +101,7 @@ class ConverterTrial:
         from dateline.server.converted import ConvertedTypes
         from dateline.server.converters import list_converters
 
-        self._api = with_event_components(with_media_types(with_former_operations(api)))
+        self._api = prepare_serving(api)
         self._projector = Projector(self._api)
         own, components = all_contract_data(self._api, self._projector)
         self._forms = read_forms(self._api)

@@ -14,6 +14,7 @@ from support.sources import API, VERSIONS, loaded
 
 from dateline.check.servable import check_servable
 from dateline.model import Finding, SourceError, Verdict
+from dateline.openapi import follow, value_at
 
 Schema = dict[str, Any]
 
@@ -449,3 +450,62 @@ def test_fields_that_a_closed_part_with_patterns_does_not_allow_are_left_out(
     parts = [closed, other] if at == "first" else [other, closed]
     breaches, findings = judge(tmp_path, {"allOf": parts}, [{"a": "1", "b": "2"}, {"a": "1"}, {}])
     assert (breaches, findings) == ([], [])
+
+
+def respond(media_type: str) -> Schema:
+    content = {media_type: {"schema": {"$ref": "#/components/schemas/Loan"}}}
+    return {"operationId": "l", "responses": {"200": {"description": "l", "content": content}}}
+
+
+def notify(schema: Schema) -> dict[str, Schema]:
+    """Return a webhook with a payload of *schema*."""
+    content = {"application/json": {"schema": schema}}
+    done = {"responses": {"204": {"description": "done"}}}
+    return {"returned": {"post": {"requestBody": {"content": content}, **done}}}
+
+
+TWICE: Final = {"type": "array", "uniqueItems": True, "minItems": 2, "items": STATE}
+HOLDERS: Final[dict[str, Schema]] = {
+    "application/json": {"paths": {"/loans": {"get": respond("application/json")}}},
+    "*/*": {"paths": {"/loans": {"get": respond("*/*")}}},
+    "application/*": {"paths": {"/loans": {"get": respond("application/*")}}},
+    "a range beside text": {
+        "paths": {
+            "/loans": {
+                "get": {
+                    **respond("application/*"),
+                    "x-was": {"2024-09-01": {"summary": "all loans"}},
+                }
+            }
+        }
+    },
+    "a former operation": {
+        "paths": {
+            "/loans": {
+                "head": {**respond("application/json"), "operationId": "h"},
+                "x-was": {"2025-06-01": {"get": respond("*/*")}},
+            }
+        }
+    },
+    "a webhook": {"webhooks": notify({"$ref": "#/components/schemas/Loan"})},
+    "an inline webhook": {"webhooks": notify(TWICE)},
+    "a list in a webhook": {
+        "webhooks": notify(
+            {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/Loan"}}
+        )
+    },
+}
+"""What contains a value that has no form for older callers, in every form that servers read."""
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_it_is_found_wherever_the_server_sends_it(tmp_path: Path, holder: str) -> None:
+    paths = {"/other": {"get": {"operationId": "o", "responses": {"204": {"description": "o"}}}}}
+    document = {"paths": paths, **HOLDERS[holder], "components": {"schemas": {"Loan": TWICE}}}
+    files = {"versions.yaml": f"{VERSIONS}lint: adopted\n", "api.yaml": API}
+    api = loaded(tmp_path, {**files, "loans.json": json.dumps(document)})
+    (finding,) = check_servable(api)
+    assert finding.rule == "response-without-way-down"
+    assert finding.after_pointer is not None
+    assert finding.after_pointer.endswith("/uniqueItems")
+    assert value_at(api.document, follow(api.document, finding.after_pointer)) is True

@@ -32,6 +32,7 @@ from dateline.canonical import (
     entries,
     list_events,
     list_lacked,
+    prepare_serving,
 )
 from dateline.contracts import roots
 from dateline.contracts.builder import Builder
@@ -90,7 +91,10 @@ def find_withheld(api: Api, projector: Projector) -> list[Withheld]:
     Something in a value has no counterpart in their version, and can't be left out of it. Those
     that requests of older callers may not fit any more are returned as well.
     """
-    return _Contracts(api, projector).find_withheld()
+    serving = prepare_serving(api)
+    contracts = _Contracts(serving, projector if serving is api else Projector(serving))
+    # the server reads the same schemas, perhaps at other places
+    return contracts.find_withheld(Histories(api, Timeline(api.table)).place)
 
 
 def _components(data: Data) -> tuple[set[str], set[str]]:
@@ -163,7 +167,7 @@ class _Contracts:
         canonical_ |= {event["component"] for event in data["events"].values()}
         return ContractData(data, canonical_, dated, {}, self._list_places(data))
 
-    def find_withheld(self) -> list[Withheld]:
+    def find_withheld(self, find_place: Callable[[Any], Path]) -> list[Withheld]:
         unserved = roots.find_unserved(self.api, roots.find_unreachable(self.api))
         events = {*list_events(self.api.document).values()}
         listed = roots.roots(self.api, Way.DOWN, unserved)
@@ -173,7 +177,7 @@ class _Contracts:
         for way, ends, find in ((Way.DOWN, listed, list_sources), (Way.UP, sent, list_misfits)):
             for at, sources in _WayNodes(self, way, "operations", ends).list_sources(find):
                 for source in sources:
-                    key = self._histories.place(source.schema), source.why, way is Way.UP
+                    key = find_place(source.schema), source.why, way is Way.UP
                     found[key] = found.get(key, 0) | 1 << at
         return [
             Withheld(path, why, tuple(self._timeline.members(mask)), is_sent)
