@@ -235,21 +235,21 @@ def _read_3_0(node: dict[str, Any]) -> dict[str, Any]:
     return node
 
 
-def format_table(outcomes: list[Outcome]) -> str:
-    """Return a line for each document, and the sums."""
-    width = max((len(outcome.name) for outcome in outcomes), default=0)
-    lines = []
-    for outcome in outcomes:
-        words = [f"{outcome.columns.get(column, '-'):8}" for column in _COLUMNS]
-        cost = f"{outcome.seconds:7.2f} s {outcome.memory:6.0f} MiB"
-        lines.append(f"{outcome.name:{width}}  {' '.join(words)} {cost}  {outcome.reason}".rstrip())
+def format_row(outcome: Outcome, width: int) -> str:
+    """Return a line for a document, with its name in *width* columns."""
+    words = [f"{outcome.columns.get(column, '-'):8}" for column in _COLUMNS]
+    cost = f"{outcome.seconds:7.2f} s {outcome.memory:6.0f} MiB"
+    return f"{outcome.name:{width}}  {' '.join(words)} {cost}  {outcome.reason}".rstrip()
+
+
+def format_sums(outcomes: list[Outcome]) -> str:
+    """Return how many documents there are, and how many came how far."""
     sums = [
         f"{sum(outcome.columns.get(column, 'no') != 'no' for outcome in outcomes)} {column}"
         for column in _COLUMNS
     ]
     refused = sum(outcome.columns.get("adopted") != "yes" for outcome in outcomes)
-    sums.append(f"{refused} refused")
-    return "\n".join([*lines, f"{len(outcomes)} documents: {', '.join(sums)}"])
+    return f"{len(outcomes)} documents: {', '.join([*sums, f'{refused} refused'])}"
 
 
 def main() -> None:
@@ -259,11 +259,16 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as root:
         unpack(options.folder, Path(root))
-        outcomes = [
-            measure(path, path.relative_to(root).as_posix()) for path in list_documents(Path(root))
-        ]
-    said = format_table(outcomes)
-    print(json.dumps({"phases": {}, "said": said}) if options.json else said)
+        names = [path.relative_to(root).as_posix() for path in list_documents(Path(root))]
+        outcomes: list[Outcome] = []
+        lines: list[str] = []
+        for name in names:
+            outcomes.append(measure(Path(root, name), name))
+            lines.append(format_row(outcomes[-1], max(map(len, names))))
+            if not options.json:
+                print(lines[-1], flush=True)
+    sums = format_sums(outcomes)
+    print(json.dumps({"phases": {}, "said": "\n".join([*lines, sums])}) if options.json else sums)
 
 
 if __name__ == "__main__":

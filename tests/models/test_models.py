@@ -262,6 +262,18 @@ def test_a_default_that_is_no_value_of_its_type_is_reported() -> None:
     ]
 
 
+@pytest.mark.parametrize("default", ["none", 1, True, "longer", None, [1], {"a": 1}])
+@pytest.mark.parametrize("kind", ["string", "integer"])
+def test_a_default_that_is_listed_but_no_value_is_none(
+    kind: str, default: Any, tmp_path: Path
+) -> None:
+    listed = ["none", "all", "longer", 1, 2, True, [1], {"a": 1}]
+    schema = {"type": kind, "maxLength": 4, "enum": listed, "default": default}
+    made = one(tmp_path, {"A": record(level=schema)}).A()
+    is_value = default == "none" if kind == "string" else default == 1 and default is not True
+    assert (made.level == default) is is_value
+
+
 def test_a_known_member_of_a_union_is_reported_by_its_tag(tmp_path: Path) -> None:
     module = one(tmp_path, rails("Iban", "Swift"))
     instance = {"rails": [{"type": "Swift", "data": 1}, {"type": "Zelle", "data": [1], "x": {}}]}

@@ -36,6 +36,7 @@ COMPONENTS: Final[dict[str, Any]] = {
     "Marked": {"type": "object", "properties": {"id": _ID, "secret": _SECRET}},
     "Demanding": {"type": "object", "required": _REQUIRED},
     "Node": {**_OBJECT, "properties": {**_FIELDS, "next": _ref("Node")}},
+    "Holder": {"type": "object", "properties": {"thing": _OBJECT}},
     "Other": {
         "type": "object",
         "required": ["kind"],
@@ -46,6 +47,13 @@ COMPONENTS: Final[dict[str, Any]] = {
         "required": ["kind", *_REQUIRED],
         "properties": {"kind": {"type": "string", "enum": ["thing"]}, **_FIELDS},
     },
+}
+
+# References to schemas elsewhere than in components
+_REFERENCE: Final = {"$ref": "#/paths/~1inline/put/requestBody/content/application~1json/schema"}
+_MARKED: Final = {
+    "$ref": "#/paths/~1required_beside_base/put/requestBody"
+    "/content/application~1json/schema/allOf/0"
 }
 
 # For each position a schema of a body, and how a thing stands in a value of it.
@@ -96,6 +104,19 @@ POSITIONS: Final[dict[str, tuple[Any, Any]]] = {
         lambda thing: {"a": thing},
     ),
     "recursive": (_ref("Node"), lambda thing: {**thing, "next": thing}),
+    "body_of_another": (_REFERENCE, lambda thing: thing),
+    "list_of_others": (
+        {"type": "object", "properties": {"all": {"type": "array", "items": _REFERENCE}}},
+        lambda thing: {"all": [thing, thing]},
+    ),
+    "base_from_another": (
+        {"allOf": [_MARKED, {"required": _REQUIRED, "properties": {"name": _NAME}}]},
+        lambda thing: thing,
+    ),
+    "property_of_component": (
+        {"$ref": "#/components/schemas/Holder/properties/thing"},
+        lambda thing: thing,
+    ),
 }
 
 SENT: Final = {"name": "a", "secret": "s"}

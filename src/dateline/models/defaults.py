@@ -11,6 +11,7 @@ from dateline.models.constructs import (
     has_type,
     json_types,
     known_values,
+    possible_values,
 )
 from dateline.models.reading import Flat, Flattener
 from dateline.python import names
@@ -24,7 +25,8 @@ def write_default(reader: Flattener, flat: Flat, type_: Type, default: Any) -> N
         return "None" if type_.nullable else None
     goal = reader.resolve(flat)
     if goal.values is not None:
-        if not any(type(item) is type(default) and item == default for item in goal.values):
+        possible = possible_values(goal)
+        if not any(type(item) is type(default) and item == default for item in possible):
             return None
         if construct_of(goal) is Construct.ENUM and isinstance(type_.node, DefinitionName):
             return DefinitionName(type_.node.name, "." + names.member_name(default))

@@ -24,6 +24,9 @@ WRITE_ONLY: Final = "writeOnly"
 ACCESS: Final = (READ_ONLY, WRITE_ONLY)
 """Keywords that limit a property to one direction."""
 
+_LOCAL: Final = b'"$ref":"#'
+_LOCAL_TO_SCHEMAS: Final = b'"$ref":"#/components/schemas/'
+
 # Keywords that say more about the same value.
 _IN_PLACE: Final = frozenset({"allOf", "oneOf", "anyOf", "then", "else", "dependentSchemas"})
 
@@ -45,6 +48,7 @@ class Access:
         self._document = document
         self.schemas = self._reader.resolver.section("schemas")
         self.referred = self._reader.resolver.schema_name
+        self.resolve = self._reader.resolver.resolve
 
     @cached_property
     def keywords(self) -> frozenset[str]:
@@ -85,9 +89,14 @@ class AccessUse:
 
 
 def _find_keywords(node: Any) -> frozenset[str]:
-    """Return the keywords of access in *node*, at any depth, even where they are data."""
+    """Return the keywords of access that *node* may have, at any depth, even where they are data.
+
+    What it refers to elsewhere in the document than in a schema of a component may have any.
+    """
     # searched as text, which is many times as fast as a walk
     text = write_compactly(node)
+    if text.count(_LOCAL) > text.count(_LOCAL_TO_SCHEMAS):
+        return frozenset(ACCESS)
     return frozenset(keyword for keyword in ACCESS if f'"{keyword}"'.encode() in text)
 
 
@@ -184,6 +193,11 @@ class OneWay:
             del result["$ref"]
             component = self.of(self._access.schemas[name], names)
             result["allOf"] = [*result.get("allOf", ()), component]
+        goal = None if name else self._find_goal(schema)
+        if goal is not None and (read := self.of(goal, names)) is not goal:
+            # only components are replaced in the document
+            del result["$ref"]
+            result["allOf"] = [*result.get("allOf", ()), read]
         same = result.keys() == schema.keys() and all(result[k] is schema[k] for k in result)
         return schema if same else result
 
@@ -195,10 +209,15 @@ class OneWay:
         properties = schema.get("properties")
         own = properties.items() if isinstance(properties, dict) else ()
         found = {name for name, child in own if self._access.of(child) == self._hidden}
-        component = self._access.referred(schema)
+        goal = self._find_goal(schema)
         parts = _list_items(schema, "allOf")
-        parts += [] if component is None else [self._access.schemas[component]]
+        parts += [] if goal is None else [goal]
         return frozenset(found.union(*map(self.names, parts)))
+
+    def _find_goal(self, schema: dict[str, Any]) -> dict[str, Any] | None:
+        """Return what the `$ref` of *schema* leads to, if that is an object."""
+        goal = self._access.resolve(schema.get("$ref"))
+        return goal if isinstance(goal, dict) else None
 
     def _list_required(self, name: str, within: frozenset[str]) -> set[str]:
         """Return the required names of the component *name* that are hidden only around it."""
