@@ -15,7 +15,7 @@ from dateline.diff.messages import MODERN, MessageComparison, Thing, compare_key
 from dateline.diff.parameters import ListedParameter, Parameters, list_parameters, parameter_key
 from dateline.diff.security import SECURITY, SecurityComparison
 from dateline.diff.statuses import Responses, find_covering, find_declaring, promise
-from dateline.diff.surroundings import compare_servers, self_kinds, tags_by_name
+from dateline.diff.surroundings import SERVERS, compare_servers, self_kinds, tags_by_name
 from dateline.model import Kind
 from dateline.openapi import ADDITIONAL, COMPONENTS, METHODS, WEBHOOKS, method_name
 from dateline.schema.parts import NOTHING, Part, Parts
@@ -33,11 +33,15 @@ _DOCUMENT: Final = frozenset(
 
 
 class _OperationScope(NamedTuple):
-    """The operation that is compared: its bit, who sends requests to whom, and its place."""
+    """The operation that is compared: its bit, who sends requests to whom, and its place.
+
+    It is *still* if only what surrounds it has changed.
+    """
 
     bit: int
     turned: bool = False
     within: str = ""
+    still: bool = False
 
 
 class _Ends(NamedTuple):
@@ -74,6 +78,8 @@ class OperationComparison:
         self._before = messages.before
         self._after = messages.after
         self.security = SecurityComparison(self._graph, self._before, self._after)
+        # whether any operation inherits the servers of the document on both sides
+        self._inherits_servers = False
         # whether what operations inherit has changed, so that all must be compared
         self._everywhere = any(
             text(self._before.root.get(key)) != text(self._after.root.get(key))
@@ -107,14 +113,13 @@ class OperationComparison:
 
         def scope_of(method: str) -> _OperationScope:
             self.names.append(f"WEBHOOK {label}" if webhook else f"{method_name(method)} {label}")
-            return _OperationScope(1 << (len(self.names) - 1), webhook)
+            return _OperationScope(1 << (len(self.names) - 1), webhook, still=still)
 
         self._item(
             self._entry(self._before, section, old),
             self._entry(self._after, section, new),
             renamed,
             scope_of,
-            still=still,
         )
 
     @staticmethod
@@ -130,10 +135,8 @@ class OperationComparison:
         after: Parts,
         renamed: dict[str, str],
         scope_of: Callable[[str], _OperationScope],
-        *,
-        still: bool = False,
     ) -> None:
-        """Compare two path items; *still* if only what surrounds them has changed."""
+        """Compare two path items."""
         ours, theirs = Thing(before), Thing(after)
         # they may refer to something unequal without being unequal themselves
         alike = len(before) == len(after) == 1 and self._survey.are_same(
@@ -164,11 +167,11 @@ class OperationComparison:
             if not alike:
                 compare_keys(ends.whole, "operation", *operations[:2], _OPERATION)
                 _compare_tags(ends.whole, *operations[:2])
-            if not still:
+            if not scope.still:
                 self._parameters(ends.requests, operations, renamed)
                 self._body(ends.requests, *operations[:2])
                 self._responses(ends.responses, *operations[:2])
-                self._callbacks(scope, *operations[:2])
+            self._callbacks(scope, *operations[:2])
         if before and after and not alike:
             root = self._graph.root(before, after, request=bits, response=bits)
             # only a mapping has operations
@@ -291,7 +294,8 @@ class OperationComparison:
                 sides = ours.get(expression), theirs.get(expression)
                 root.compare(kinds_of(expression, ()), expression, *sides)
                 continue
-            below = _OperationScope(scope.bit, not scope.turned, f"{name} {expression}")
+            called = f"{name} {expression}"
+            below = _OperationScope(scope.bit, not scope.turned, called, scope.still)
             before_parts = () if old is None else parts_of(self._before, ours[old])
             after_parts = () if new is None else parts_of(self._after, theirs[new])
             self._item(before_parts, after_parts, {}, partial(_same, below))
@@ -299,13 +303,12 @@ class OperationComparison:
     # Servers
 
     def _servers(self, ends: _Ends, operations: _BothOperations) -> None:
-        ours, theirs = (
-            thing.get("servers") or item.get("servers") or document.locate("#/servers")
-            for document, item, thing in (
-                (self._before, operations.path_before, operations.before),
-                (self._after, operations.path_after, operations.after),
-            )
-        )
+        before, after, path_before, path_after = operations
+        ours = before.get("servers") or path_before.get("servers")
+        theirs = after.get("servers") or path_after.get("servers")
+        self._inherits_servers |= ours is None and theirs is None
+        ours = ours or self._before.locate("#/servers")
+        theirs = theirs or self._after.locate("#/servers")
         compare_servers(ends.requests, ends.whole, ours, theirs)
 
     # Components and the document itself
@@ -385,12 +388,13 @@ class OperationComparison:
                     root.compare(kinds, key, *both)
         for _, *both in align(tags_by_name(ours), tags_by_name(theirs)):
             root.compare(NOTE, "tags", *both)
-        # operations that inherit these get the same change, and join it; what nothing inherits has
-        # no effect
-        kinds = SECURITY if self.security.is_inherited else NOTE
+        # operations that inherit these on both sides get the same change, and join it; the others
+        # report their own
         security = ours.get("security"), theirs.get("security")
+        kinds = SECURITY if self.security.is_inherited else NOTE
         self.security.compare_requirements(root, *security, kinds)
-        compare_servers(root, root, ours.get("servers"), theirs.get("servers"))
+        servers = ours.get("servers"), theirs.get("servers")
+        compare_servers(root, root, *servers, SERVERS if self._inherits_servers else NOTE)
 
 
 def _align_paths(

@@ -29,7 +29,7 @@ class SecurityComparison:
         self.renamed = _find_renamed(*self._schemes)
         """The new names of renamed schemes."""
         self.is_inherited = False
-        """Whether any operation inherits the security of the document, on either side."""
+        """Whether any operation inherits the security of the document on both sides."""
         # which operations may use a scheme, and with which scopes, by its new name
         self._users: dict[str, int] = {}
         self._scopes: dict[str, set[str]] = {}
@@ -47,7 +47,7 @@ class SecurityComparison:
     def compare_operation(self, requests: NodePair, bit: int, before: Thing, after: Thing) -> None:
         """Compare what two operations require."""
         ours, theirs = before.get("security"), after.get("security")
-        self.is_inherited |= ours is None or theirs is None
+        self.is_inherited |= ours is None and theirs is None
         ours = ours or self._before.locate("#/security")
         theirs = theirs or self._after.locate("#/security")
         for name, scopes in self.compare_requirements(requests, ours, theirs):

@@ -15,18 +15,22 @@ from dateline.schema.values import text
 from dateline.schema.words import drop_words
 
 _SCHEMES: Final = "x-schemes"
-_SERVERS: Final = Kinds.all(Kind.SERVERS_CHANGED)
+SERVERS: Final = Kinds.all(Kind.SERVERS_CHANGED)
 
 
 def compare_servers(
-    requests: NodePair, whole: NodePair, before: Located | None, after: Located | None
+    requests: NodePair,
+    whole: NodePair,
+    before: Located | None,
+    after: Located | None,
+    kinds: Kinds = SERVERS,
 ) -> None:
     """Add other server addresses to *requests*, and other descriptions of servers to *whole*."""
     # what Swagger 2.0 can express, and OpenAPI 3 can't
     schemes = [_SCHEMES] if all(_has_schemes(side) for side in (before, after)) else []
     keys = ("url", "variables", *schemes)
     if _read_servers(before, keys) != _read_servers(after, keys):
-        requests.compare(_SERVERS, "servers", before, after)
+        requests.compare(kinds, "servers", before, after)
     elif _read_servers(before) != _read_servers(after):
         whole.compare(NOTE, "servers", before, after)
 
@@ -38,7 +42,7 @@ def self_kinds(before: Thing, after: Thing) -> Kinds:
     """
     served = [_list_urls(side, "") for side in (before, after)]
     moved = [_list_urls(side, str(side.value("$self", ""))) for side in (before, after)]
-    return _SERVERS if served[0] == served[1] and moved[0] != moved[1] else NOTE
+    return SERVERS if served[0] == served[1] and moved[0] != moved[1] else NOTE
 
 
 def _list_urls(document: Thing, base: str) -> list[str]:
