@@ -348,6 +348,17 @@ class ContractData(NamedTuple):
     places: Mapping[str, tuple[str | int, ...]]
 
 
+class Description:
+    """The contract data of an API, in a compact form.
+
+    If outputs are generated next, they are needed: a check, which reads most of them, keeps them.
+    """
+
+    def __init__(self, _: Api) -> None:
+        self.is_needed = False
+        self.compressed: bytes | None = None
+
+
 def with_event_components(api: Api) -> Api:
     """Return *api* with a component for each webhook payload that is not a component yet.
 

@@ -69,6 +69,7 @@ def generate(workspace: Workspace) -> Generated:
     if fresh.unchanged_since(workspace.output, key):
         return Generated(written=None)
     # slow to import, and not needed if there is nothing to do
+    from dateline.canonical import Description
     from dateline.check import breaches
     from dateline.check.baseline import read_before_writing, require_restored
     from dateline.files import write
@@ -84,6 +85,7 @@ def generate(workspace: Workspace) -> Generated:
             api = load(workspace.schemas, cache=cache)
         progress.describe("checking")
         published = read_before_writing(workspace.output)
+        api.derive(Description).is_needed = True
         broken = breaches(findings(workspace, api, published, cache=cache))
         if broken:
             raise BreachError(broken, published.label)

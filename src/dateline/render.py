@@ -199,7 +199,7 @@ def _recall_package(
 
     def render(each: Api) -> tuple[list[Artifact], list[str]]:
         own = projector if each is api else hidden.projector
-        return render_package(each, own, folders, cache, keep)
+        return render_package(each, own, folders, cache, keep, api)
 
     if cache is None:
         return render(api)
@@ -215,28 +215,31 @@ def render_package(
     folders: list[Path],
     cache: Cache | None = None,
     keep: Keep = in_memory,
+    checked: Api | None = None,
 ) -> tuple[list[Artifact], list[str]]:
     """Return the files of the package without the documents of its server, and notes.
 
-    *keep* is that of `render`. Raises SourceError if authored definitions can't be served; for
-    adopted ones, notes list what can't be served.
+    *keep* is that of `render`; *checked* may differ from *api* in words. Raises SourceError if
+    authored definitions can't be served; for adopted ones, notes list what can't be served.
     """
     # slow to import, and not needed without models
     from dateline.client import Clients
     from dateline.templating import keep_compiled
 
     clients = Clients(api, projector)
-    server, models = _prepare_server(api, projector, folders, cache, clients.inlines)
+    server, models = _prepare_server(api, projector, folders, cache, clients.inlines, checked)
     return_memory()
     progress.describe("laying out the server")
     artifacts = [
         *map(keep, models.artifacts),
         *map(keep, server.artifacts(models.types, folders)),
         *map(keep, server.component_artifacts(models.classes, models.homes, folders)),
-        *map(keep, clients.artifacts(models.called, folders)),
     ]
+    notes = [*models.notes, *server.notes]
+    del server  # it has the contract data, which take memory
+    artifacts += map(keep, clients.artifacts(models.called, folders))
     keep_compiled()
-    return artifacts, [*models.notes, *server.notes, *clients.notes]
+    return artifacts, [*notes, *clients.notes]
 
 
 def _list_served_documents(table: Table, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
@@ -265,8 +268,9 @@ def _prepare_server(
     folders: list[Path],
     cache: Cache | None = None,
     inlines: Mapping[str, Sequence[Inline]] | None = None,
+    checked: Api | None = None,
 ) -> tuple[Server, Models]:
-    """Return the server of *api*, and its models."""
+    """Return the server of *api*, and its models, as `render_package` needs them."""
     # slow to import, and not needed without models
     from dateline.canonical import prepare_serving
     from dateline.contracts import all_contract_data
@@ -277,7 +281,7 @@ def _prepare_server(
     serving = prepare_serving(api)
     projector = projector if serving is api else Projector(serving)
     with cycles_freed():
-        data = all_contract_data(serving, projector)
+        data = all_contract_data(serving, projector, checked if serving is api else None)
     server = Server(serving, projector, *data)
     models = generate_models(
         _all_contracts(api, projector),

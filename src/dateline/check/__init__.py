@@ -91,7 +91,8 @@ def check(
     record = published.judging_record(api.table)
     table = judging_table(api.table, record)
     judge = _Judge(api, table, published, cache)
-    strict = replace(api, table=table)
+    # the same object, if it is the same: contract data are kept for what follows
+    strict = api if table == api.table else replace(api, table=table)
     findings = [
         *check_table(table, published, today),
         *check_header(api, judge.projector, published, judge.unchanged),

@@ -20,12 +20,13 @@ them are the events, ``"events": {NAME: {"component": NAME, "versions": {ENVIRON
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
 from dateline.canonical import (
     ContractData,
+    Description,
     Row,
     Unserved,
     canonical,
@@ -34,8 +35,10 @@ from dateline.canonical import (
     list_lacked,
     prepare_serving,
 )
+from dateline.collector import cycles_freed
 from dateline.contracts import roots
 from dateline.contracts.builder import Builder
+from dateline.contracts.compact import compress_data, restore_data
 from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import View
 from dateline.contracts.histories import ConverterStep, Histories, Path, Way
@@ -76,25 +79,40 @@ def contract_data(api: Api, projector: Projector | None = None) -> ContractData:
     return _Contracts(api, projector or Projector(api)).describe_operations()
 
 
-def all_contract_data(api: Api, projector: Projector) -> tuple[ContractData, ContractData]:
+def all_contract_data(
+    api: Api, projector: Projector, checked: Api | None = None
+) -> tuple[ContractData, ContractData]:
     """Return the contract data of *api* as `contract_data` does, and those of its components.
 
-    Converters have the same names in both. Words don't affect them.
+    Converters have the same names in both. Words don't affect them: they are those of *checked*,
+    definitions that differ from *api* only in words, if `find_withheld` has kept them.
     """
-    contracts = _Contracts(api, projector)
-    return contracts.describe_operations(), contracts.describe_components()
+    if checked is not None and (kept := checked.derive(Description).compressed) is not None:
+        operations, components = restore_data(kept)
+        return operations, components
+    return _Contracts(api, projector).describe_all()
 
 
 def find_withheld(api: Api, projector: Projector) -> list[Withheld]:
     """Return the schemas from which whole responses or events may not be sent to older callers.
 
     Something in a value has no counterpart in their version, and can't be left out of it. Those
-    that requests of older callers may not fit any more are returned as well.
+    that requests of older callers may not fit any more are returned as well. The contract data are
+    kept in the `Description` of *api* if they are needed.
     """
-    serving = prepare_serving(api)
-    contracts = _Contracts(serving, projector if serving is api else Projector(serving))
-    # the server reads the same schemas, perhaps at other places
-    return contracts.find_withheld(Histories(api, Timeline(api.table)).place)
+    description = api.derive(Description)
+    with cycles_freed():
+        serving = prepare_serving(api)
+        contracts = _Contracts(serving, projector if serving is api else Projector(serving))
+        events = {*list_events(serving.document).values()}
+        # the server reads the same schemas, perhaps at other places
+        found = contracts.find_withheld(events, Histories(api, Timeline(api.table)).place)
+        # the names of converters depend on what is built first, which are operations alone
+        is_plain = serving is api and not events and not contracts.is_refused
+        if description.is_needed and is_plain:
+            description.compressed = compress_data(contracts.describe_all())
+        del contracts, serving
+    return found
 
 
 def _components(data: Data) -> tuple[set[str], set[str]]:
@@ -144,38 +162,37 @@ class _Contracts:
         self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self.published = PublishedSchemas(api, self._timeline, projector)
         self.required_converters = RequiredConverters(self._histories, self.published)
-        self.unserved: dict[str, roots.Unreachable] = {}
+        self._operations: dict[Way, _WayNodes] = {}
         self.rows: dict[tuple[Way, str], Row] = {}
         """The nodes of components, by direction and name, as far as they were needed."""
         self._builders: dict[tuple[int, Way], Builder] = {}
 
+    def describe_all(self) -> tuple[ContractData, ContractData]:
+        return self.describe_operations(), self.describe_components()
+
     def describe_operations(self) -> ContractData:
-        unreachable = list(roots.find_unreachable(self.api))
-        if unreachable and not self.api.table.adopted:
-            raise SourceError([self._problem(each.node, each.fact) for each in unreachable])
-        self.unserved = roots.find_unserved(self.api, unreachable)
-        listed = {way: roots.roots(self.api, way, self.unserved) for way in Way}
-        data = self._describe("operations", listed)
+        if self.is_refused:
+            raise SourceError([self._problem(each.node, each.fact) for each in self._unreachable])
+        data = self._describe({way: self._list_operations(way) for way in Way})
         return ContractData(data, *_components(data), self.list_unserved(), self._list_places(data))
 
     def describe_components(self) -> ContractData:
         found = roots.component_roots(self.api)
-        data = self._describe("components", dict.fromkeys(Way, found))
+        data = self._describe({way: _WayNodes(self, way, "components", found) for way in Way})
         data["components"] = sorted(root.path[-1] for root in found)
         data["events"] = self._describe_events(data[Way.DOWN.value])
         canonical_, dated = _components(data)
         canonical_ |= {event["component"] for event in data["events"].values()}
         return ContractData(data, canonical_, dated, {}, self._list_places(data))
 
-    def find_withheld(self, find_place: Callable[[Any], Path]) -> list[Withheld]:
-        unserved = roots.find_unserved(self.api, roots.find_unreachable(self.api))
-        events = {*list_events(self.api.document).values()}
-        listed = roots.roots(self.api, Way.DOWN, unserved)
-        listed += [one for one in roots.component_roots(self.api) if one.path[-1] in events]
+    def find_withheld(
+        self, events: Collection[str], find_place: Callable[[Any], Path]
+    ) -> list[Withheld]:
+        """Return what values of operations, and of the components *events*, may not be sent."""
+        payloads = [one for one in roots.component_roots(self.api) if one.path[-1] in events]
         found: dict[tuple[Path, tuple[str, ...], bool], int] = {}
-        sent = roots.roots(self.api, Way.UP, unserved)
-        for way, ends, find in ((Way.DOWN, listed, list_sources), (Way.UP, sent, list_misfits)):
-            for at, sources in _WayNodes(self, way, "operations", ends).list_sources(find):
+        for way, more, find in ((Way.DOWN, payloads, list_sources), (Way.UP, [], list_misfits)):
+            for at, sources in self._list_operations(way, more).list_sources(find):
                 for source in sources:
                     key = find_place(source.schema), source.why, way is Way.UP
                     found[key] = found.get(key, 0) | 1 << at
@@ -183,6 +200,26 @@ class _Contracts:
             Withheld(path, why, tuple(self._timeline.members(mask)), is_sent)
             for (path, why, is_sent), mask in sorted(found.items(), key=repr)
         ]
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether no server can be generated from the definitions."""
+        return bool(self._unreachable) and not self.api.table.adopted
+
+    @cached_property
+    def _unreachable(self) -> list[roots.Unreachable]:
+        return list(roots.find_unreachable(self.api))
+
+    @cached_property
+    def _unserved(self) -> dict[str, roots.Unreachable]:
+        return roots.find_unserved(self.api, self._unreachable)
+
+    def _list_operations(self, way: Way, more: Sequence[roots.Root] = ()) -> _WayNodes:
+        """Return the nodes of operations, and of *more* roots, built once."""
+        if way not in self._operations:
+            found = [*roots.roots(self.api, way, self._unserved), *more]
+            self._operations[way] = _WayNodes(self, way, "operations", found)
+        return self._operations[way]
 
     def _list_places(self, data: Data) -> dict[str, tuple[str | int, ...]]:
         """Return the path of the node that demands each converter."""
@@ -210,9 +247,8 @@ class _Contracts:
             if shown[name]
         }
 
-    def _describe(self, section: str, listed: Mapping[Way, list[roots.Root]]) -> Data:
-        """Return the nodes that are reached from those *listed*, and their converters."""
-        ways = {way: _WayNodes(self, way, section, found) for way, found in listed.items()}
+    def _describe(self, ways: Mapping[Way, _WayNodes]) -> Data:
+        """Return the nodes of both *ways*, and their converters."""
         needed = {way.value: each.converters for way, each in ways.items()}
         demanded = {way.value: each.required for way, each in ways.items()}
         names = self.required_converters.names(set[int]().union(*demanded.values()))
@@ -231,7 +267,7 @@ class _Contracts:
                 f"its history {found.fact.partition(';')[0]}",
                 frozenset(self._timeline.members(found.where)),
             )
-            for name, found in self.unserved.items()
+            for name, found in self._unserved.items()
         }
 
     def _converters(self, needed: dict[str, set[str]]) -> dict[str, Any]:
