@@ -18,6 +18,9 @@ from dateline.model import DatelineError
 from dateline.source.scalars import quote_json
 from dateline.source.text import json_key, json_text, yaml_key, yaml_text
 
+SUFFIX: Final = ".jinja"
+"""The end of the names of templates; other files are copied."""
+
 _FINISHED: Final = (Code, jinja2.runtime.Macro)
 
 
@@ -100,6 +103,21 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         **{name: create_filter(name) for name in ESCAPES},
     )
     return result
+
+
+def render_file(environment: jinja2.Environment, name: str, /, **context: Any) -> bytes:
+    """Return the file that *name* generates: verbatim, unless it is a template.
+
+    Raises TemplateError for a template that can't be rendered.
+    """
+    assert environment.loader is not None
+    if not name.endswith(SUFFIX):
+        _, path, _ = environment.loader.get_source(environment, name)
+        return Path(str(path)).read_bytes()
+    try:
+        return environment.get_template(name).render(**context).encode()
+    except Exception as error:  # a template is code, and may raise anything
+        raise TemplateError(f"template {name}: {error}") from error
 
 
 def _must_be_code(value: object) -> object:

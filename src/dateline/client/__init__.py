@@ -23,14 +23,12 @@ from dateline.python.docstrings import docstring
 from dateline.python.names import join_turns, list_turns, package_name
 from dateline.python.operations import Called, read_operations
 from dateline.python.types import CalledTypes, Inline
-from dateline.templating import TemplateError, environment
+from dateline.templating import SUFFIX, environment, render_file
 
 _SHARED: Final = "python/{package}/client"
 _VERSIONED: Final = "python/{package}/{version}/client.py.jinja"
 _METHODS: Final = f"{_SHARED}/_methods.py.jinja"
 _SETTINGS: Final = f"{_SHARED}/_settings.py.jinja"
-_SUFFIX: Final = ".jinja"
-
 
 _KINDS: Final = (
     ("Client", "wait for the response", "Methods", "Settings"),
@@ -110,16 +108,16 @@ class Clients:
         jinja = environment(list(templates))
         settings = self._share_settings()
         for module, view in dict(settings.values()).items():
-            text = _render(jinja, _SETTINGS, header=HEADER, **view)
+            text = render_file(jinja, _SETTINGS, header=HEADER, **view)
             yield Artifact(path=f"{package}/client/{module}.py", content=text)
         for module, methods in modules.items():
-            text = _render(jinja, _METHODS, header=HEADER, **_view_module(methods))
+            text = render_file(jinja, _METHODS, header=HEADER, **_view_module(methods))
             yield Artifact(path=f"{package}/client/{module}.py", content=text)
         for version in self._versions:
             view = self._view(version, used[version], settings[version][0])
-            text = _render(jinja, _VERSIONED, header=HEADER, **view)
+            text = render_file(jinja, _VERSIONED, header=HEADER, **view)
             yield Artifact(path=f"{package}/{package_name(version)}/client.py", content=text)
-        yield from self._shared_files(jinja, templates, having)
+        yield from self._shared_files(jinja, having)
 
     def _write_methods(self, version: str, types: CalledTypes) -> list[ClientMethod]:
         writer = MethodWriter(version, self._documents[version], types)
@@ -132,7 +130,7 @@ class Clients:
         return written
 
     def _shared_files(
-        self, jinja: Any, templates: Sequence[Path], having: Mapping[ClientMethod, list[str]]
+        self, jinja: Any, having: Mapping[ClientMethod, list[str]]
     ) -> Iterator[Artifact]:
         view = {
             "header": HEADER,
@@ -144,12 +142,8 @@ class Clients:
             folder, _, file = name.rpartition("/")
             if folder != _SHARED or (file.startswith("_") and not file.startswith("__init__")):
                 continue
-            path = f"python/{self._api.table.package}/client/{file.removesuffix(_SUFFIX)}"
-            if file.endswith(_SUFFIX):
-                yield Artifact(path=path, content=_render(jinja, name, **view))
-            else:
-                found = next(each / name for each in templates if (each / name).is_file())
-                yield Artifact(path=path, content=found.read_bytes())
+            path = f"python/{self._api.table.package}/client/{file.removesuffix(SUFFIX)}"
+            yield Artifact(path=path, content=render_file(jinja, name, **view))
 
     def _lay_out_turns(self, having: Mapping[ClientMethod, list[str]]) -> Code:
         """Return the versions that added and removed each method that some versions lack."""
@@ -245,10 +239,3 @@ _NOUNS: Final = {
     "sending": ("AsynchronousClient", "SyncClient"),
     "streams": ("AsyncStream", "Chunks", "Events", "Lines", "ServerEvent", "Stream"),
 }
-
-
-def _render(jinja: Any, name: str, **view: Any) -> bytes:
-    try:
-        return str(jinja.get_template(name).render(**view)).encode()
-    except Exception as error:  # a template is code, and may raise anything
-        raise TemplateError(f"template {name}: {error}") from error

@@ -34,6 +34,7 @@ from dateline.python.types import (
     qualify_names,
     simplify_type,
 )
+from dateline.schema.parts import PartReader
 
 _METHOD: Final = 4
 _BODY: Final = 8
@@ -69,7 +70,7 @@ class MethodWriter:
     """Writes the methods of one version; *document* is its document, *types* those of callers."""
 
     def __init__(self, version: str, document: dict[str, Any], types: CalledTypes) -> None:
-        self._document = document
+        self._reader = PartReader(document)
         self._inlines = types.inlines[version]
         self._homes = types.homes[version]
         self._members = types.members
@@ -349,7 +350,7 @@ class MethodWriter:
     # Pages.
 
     def _find_pages(self, operation: Called) -> _Listing | None:
-        form = find_paging(self._document, operation)
+        form = find_paging(self._reader, operation)
         if form is None:
             return None
         page = self._result(operation)

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dateline.openapi import chain
 from dateline.python.names import snake
 from dateline.python.operations import Argument, Called
+from dateline.schema.parts import PartReader, Parts
+from dateline.schema.references import Located
 
 _ITEMS: Final = ("items", "data", "results", "entries", "records", "values", "elements")
 """The name of the array of items if a page has more than one array."""
@@ -41,7 +42,7 @@ class PagingForm:
     backwards: tuple[str, ...] = ()
 
 
-def find_paging(document: dict[str, Any], operation: Called) -> PagingForm | None:
+def find_paging(reader: PartReader, operation: Called) -> PagingForm | None:
     """Return how the pages of *operation* are requested, or None if it has no pages."""
     results = [each for each in operation.results.values() if each is not None]
     if operation.method != "GET" or len(results) != 1 or results[0].inline is None:
@@ -52,21 +53,21 @@ def find_paging(document: dict[str, Any], operation: Called) -> PagingForm | Non
         for each in operation.arguments
         if each.place == "query" and not each.required
     }
-    members = dict(_list_members(document, schema))
+    members = dict(_list_members(reader, schema))
     items = None
-    if _type_of(document, schema) != "array":
-        arrays = [name for name, each in members.items() if _type_of(document, each) == "array"]
+    if _type_of(reader, schema) != "array":
+        arrays = [name for name, each in members.items() if _type_of(reader, each) == "array"]
         usual = [name for name in _ITEMS if name in arrays]
         if len(arrays) != 1 and not usual:
             return None
         items = arrays[0] if len(arrays) == 1 else usual[0]
-        for form in _find_cursors(document, queries, members, items):
+        for form in _find_cursors(reader, queries, members, items):
             return form
-    return _find_numbers(document, queries, items)
+    return _find_numbers(reader, queries, items)
 
 
 def _find_cursors(
-    document: dict[str, Any],
+    reader: PartReader,
     queries: Mapping[str, Argument],
     members: Mapping[str, Any],
     items: str,
@@ -75,11 +76,11 @@ def _find_cursors(
     texts = {
         snake(name): name
         for name, each in members.items()
-        if _type_of(document, each) == "string" and name != items
+        if _type_of(reader, each) == "string" and name != items
     }
     backwards = tuple(name for name in queries if name.startswith(_BACKWARDS))
     for name, argument in queries.items():
-        if name in backwards or _type_of(document, argument.inline.schema) not in ("string", ""):
+        if name in backwards or _type_of(reader, argument.inline.schema) not in ("string", ""):
             continue
         # the parameter has the page's own value, or its value for the next page
         found = [each for each in (f"next_{name}", f"{name}_next", name) if each in texts]
@@ -95,8 +96,8 @@ def _find_cursors(
     more = next((name for name in members if snake(name) in _MORE), None)
     last = next((name for name in queries if name in _LAST_ITEMS), None)
     if more is not None and last is not None:
-        inner = _items_of(document, members[items])
-        if "id" in dict(_list_members(document, inner)):
+        inner = _items_of(reader, members[items])
+        if "id" in dict(_list_members(reader, inner)):
             yield PagingForm(
                 kind="last-item",
                 argument=queries[last],
@@ -117,16 +118,16 @@ def _is_cursor(name: str) -> bool:
 
 
 def _find_numbers(
-    document: dict[str, Any], queries: Mapping[str, Argument], items: str | None
+    reader: PartReader, queries: Mapping[str, Argument], items: str | None
 ) -> PagingForm | None:
     """Return the form of pages that are counted, or whose items are."""
     for kind, names in (("page", _PAGES), ("offset", _OFFSETS)):
         for name in sorted(names & {*queries}):
             schema = queries[name].inline.schema
-            if _type_of(document, schema) != "integer":
+            if _type_of(reader, schema) != "integer":
                 continue
             first = 1 if kind == "page" else 0
-            for part in _list_parts(document, schema):
+            for part in _list_parts(reader, schema):
                 for keyword in ("minimum", "default"):
                     if kind == "page" and part.get(keyword) == 0:
                         first = 0
@@ -134,37 +135,26 @@ def _find_numbers(
     return None
 
 
-def _list_parts(document: dict[str, Any], schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield the schema objects that together apply to a value of *schema*."""
-    pending, seen = [schema], set[int]()
-    while pending:
-        for each in chain(document, pending.pop(0)):
-            if id(each) not in seen:
-                seen.add(id(each))
-                yield each
-                pending += each.get("allOf", ())
+def _list_parts(reader: PartReader, schema: Any) -> Parts:
+    return reader.parts([Located(schema, "")])
 
 
-def _type_of(document: dict[str, Any], schema: Any) -> str:
+def _type_of(reader: PartReader, schema: Any) -> str:
     """Return the one type of *schema* besides null; empty if there are none or several."""
-    for part in _list_parts(document, schema):
+    for part in _list_parts(reader, schema):
         type_ = part.get("type")
         kinds = [each for each in (type_ if isinstance(type_, list) else [type_]) if each != "null"]
         if len(kinds) == 1 and isinstance(kinds[0], str):
             return kinds[0]
-        members = [
-            each for each in part.get("oneOf", part.get("anyOf", ())) if each != {"type": "null"}
-        ]
-        if len(members) == 1:
-            return _type_of(document, members[0])
     return ""
 
 
-def _list_members(document: dict[str, Any], schema: Any) -> Iterator[tuple[str, Any]]:
-    for part in _list_parts(document, schema):
+def _list_members(reader: PartReader, schema: Any) -> Iterator[tuple[str, Any]]:
+    for part in _list_parts(reader, schema):
         properties = part.get("properties")
         yield from (properties if isinstance(properties, dict) else {}).items()
 
 
-def _items_of(document: dict[str, Any], schema: Any) -> Any:
-    return next((part["items"] for part in _list_parts(document, schema) if "items" in part), {})
+def _items_of(reader: PartReader, schema: Any) -> Any:
+    parts = _list_parts(reader, schema)
+    return next((part.node["items"] for part in parts if "items" in part.node), {})

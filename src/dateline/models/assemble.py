@@ -22,9 +22,8 @@ from dateline.python.code import (
 )
 from dateline.python.docstrings import docstring
 from dateline.python.names import CANONICAL, SERVER, SUPPORT, package_name
-from dateline.templating import environment
+from dateline.templating import SUFFIX, environment, render_file
 
-_SUFFIX: Final = ".jinja"
 _OTHERS: Final = (
     *(f"{{package}}/{name}" for name in (f"{CANONICAL}/", "client/", "components", "events")),
     "{package}/{version}/client",
@@ -120,29 +119,23 @@ def render_files(
     that do not end in `.jinja` are copied.
     """
     jinja = environment(list(templates))
-    found: dict[str, Path] = {}
-    for folder in templates:
-        for path in sorted(folder.rglob("*")):
-            name = path.relative_to(folder).as_posix()
-            is_ours = "__pycache__" not in path.parts and not name.startswith(_OTHERS)
-            if path.is_file() and is_ours:
-                found.setdefault(name, path)
     artifacts: list[Artifact] = []
-    for name, path in sorted(found.items()):
+    for name in jinja.list_templates():
+        if "__pycache__" in name or name.startswith(_OTHERS):
+            continue
         for contract in contracts if "{version}" in name else contracts[:1]:
             target = name.replace("{package}", table.package)
             target = "python/" + target.replace("{version}", package_name(contract.version))
-            if not name.endswith(_SUFFIX):
-                artifacts.append(Artifact(path=target, content=path.read_bytes()))
-                continue
-            text = jinja.get_template(name).render(
+            content = render_file(
+                jinja,
+                name,
                 header=HEADER,
                 table=table,
                 **_package_view(table, serves=CANONICAL in homes),
                 **_version_view(table, contract.version, homes[contract.version]),
                 **_client_view(homes[contract.version], has_clients=contract.version in called),
             )
-            artifacts.append(Artifact(path=target.removesuffix(_SUFFIX), content=text.encode()))
+            artifacts.append(Artifact(path=target.removesuffix(SUFFIX), content=content))
     return artifacts
 
 

@@ -33,11 +33,10 @@ from dateline.server.table import lay_out_table
 from dateline.server.types import Types
 from dateline.source.problems import short
 from dateline.source.text import compact_json
-from dateline.templating import TemplateError, environment
+from dateline.templating import SUFFIX, environment, render_file
 
 _FOLDER: Final = "python/{package}/server"
 _FIRST: Final = "_server.py.jinja"
-_SUFFIX: Final = ".jinja"
 # The exports for handlers of any API.
 _NOUNS: Final = (
     *("Account", "Bytes", "Call", "ConversionContext", "Credentials", "Handled", "Items"),
@@ -239,7 +238,7 @@ class Server:
         self._types.take(types)
         groups = [group for group in self._groups if group.served]
         view = lay_out_first_file(self._api.table, groups, self._types, self._converters)
-        return environment(list(templates)).get_template(_FIRST).render(view).encode()
+        return render_file(environment(list(templates)), _FIRST, **view)
 
     def _views(self) -> dict[str, dict[str, Any]]:
         """Return the data of each template, by its file's name; under no name, the common data."""
@@ -276,17 +275,9 @@ class Server:
                 continue
             if file.partition(".")[0] == MODULE and not views[MODULE]["types"]:
                 continue
-            path = f"{target}/{file.removesuffix(_SUFFIX)}"
-            if not file.endswith(_SUFFIX):
-                found = next(each / name for each in templates if (each / name).is_file())
-                yield Artifact(path=path, content=found.read_bytes())
-                continue
             view = {**views[""], **views.get(file.partition(".")[0], {})}
-            try:
-                text = jinja.get_template(name).render(table=self._api.table, **view)
-            except Exception as error:  # a template is code, and may raise anything
-                raise TemplateError(f"template {name}: {error}") from error
-            yield Artifact(path=path, content=text.encode())
+            content = render_file(jinja, name, table=self._api.table, **view)
+            yield Artifact(path=f"{target}/{file.removesuffix(SUFFIX)}", content=content)
 
 
 def _unserved_reasons(requests: list[dict[str, Any]]) -> Iterator[str]:

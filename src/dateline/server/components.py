@@ -16,10 +16,9 @@ from dateline.server.converters import Converter, name_methods
 from dateline.server.protocols import Protocols
 from dateline.server.types import Types
 from dateline.source.text import compact_json
-from dateline.templating import environment
+from dateline.templating import SUFFIX, environment, render_file
 
 _FOLDER: Final = "python/{package}"
-_MODULE: Final = "{}.py.jinja"
 
 
 class ComponentModules:
@@ -61,9 +60,9 @@ class ComponentModules:
             views["events"] = self._events(data["events"], classes, homes)
         jinja = environment(list(templates))
         for name, view in views.items():
-            template = jinja.get_template(f"{_FOLDER}/{_MODULE.format(name)}")
-            source = template.render(table=self._api.table, header=HEADER, **view)
-            yield Artifact(path=f"{package}/{name}.py", content=source.encode())
+            template = f"{_FOLDER}/{name}.py{SUFFIX}"
+            content = render_file(jinja, template, table=self._api.table, header=HEADER, **view)
+            yield Artifact(path=f"{package}/{name}.py", content=content)
 
     def _components(self) -> dict[str, Any]:
         return {
