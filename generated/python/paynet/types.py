@@ -811,24 +811,32 @@ File: TypeAlias = Annotated[
 """A file in a form: its content, or its name, content, media type and headers of its part."""
 
 
-class Written:
+class _Check:
+    """A constraint on a value that has been read."""
+
+    def check(self, value: Any) -> Any:
+        """Return *value*. Raises PydanticCustomError for an invalid one."""
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+
+class Written(_Check):
     """The text of a decimal number has further constraints, which the type *text* has."""
 
     def __init__(self, text: Any) -> None:
         self._text: TypeAdapter[str] = TypeAdapter(text)
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        def check(value: _Decimal) -> _Decimal:
-            try:
-                self._text.validate_python(write_decimal(value))
-            except ValidationError as error:
-                reason = error.errors()[0]["msg"]
-                raise PydanticCustomError("decimal", "{reason}", {"reason": reason}) from None
-            return value
-
-        return core_schema.no_info_after_validator_function(check, handler(source))
+    def check(self, value: Any) -> Any:
+        try:
+            self._text.validate_python(write_decimal(value))
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"]
+            raise PydanticCustomError("decimal", "{reason}", {"reason": reason}) from None
+        return value
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -836,20 +844,15 @@ class Written:
         return {**self._text.json_schema(), **handler(schema)}
 
 
-class Spelled:
+class Spelled(_Check):
     """The text has a format, and stays text."""
 
     def __init__(self, format: Literal["date-time", "date", "uuid"]) -> None:
         self._read: Callable[[Any], object] = _READERS[format]
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        def check(value: str) -> str:
-            self._read(value)
-            return value
-
-        return core_schema.no_info_after_validator_function(check, handler(source))
+    def check(self, value: Any) -> Any:
+        self._read(value)
+        return value
 
 
 _READERS: Final[dict[str, Callable[[Any], object]]] = {
@@ -884,21 +887,16 @@ UniqueItems: Final = BeforeValidator(_unique)
 """No two items of the list are equal."""
 
 
-class OneOf:
+class OneOf(_Check):
     """The value is one of these JSON values."""
 
     def __init__(self, *values: JsonValue) -> None:
         self._known = {_json_key(value) for value in values}
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        def check(value: Any) -> Any:
-            if _json_key(value) not in self._known:
-                raise PydanticCustomError("one_of", "Input should be one of the listed values")
-            return value
-
-        return core_schema.no_info_after_validator_function(check, handler(source))
+    def check(self, value: Any) -> Any:
+        if _json_key(value) not in self._known:
+            raise PydanticCustomError("one_of", "Input should be one of the listed values")
+        return value
 
 
 def _no_number(value: Any) -> Any:
@@ -938,43 +936,33 @@ Never: TypeAlias = Annotated[JsonValue, AfterValidator(_refuse)]
 """The type without any valid value."""
 
 
-class MultipleOf:
+class MultipleOf(_Check):
     """The number is a multiple of another, computed in decimal."""
 
     def __init__(self, unit: float) -> None:
         self._unit = Fraction(repr(unit))
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        def multiple(value: float) -> float:
-            if Fraction(repr(value)) % self._unit:
-                raise PydanticCustomError(
-                    "multiple_of",
-                    "Input should be a multiple of {unit}",
-                    {"unit": float(self._unit)},
-                )
-            return value
-
-        return core_schema.no_info_after_validator_function(multiple, handler(source))
+    def check(self, value: Any) -> Any:
+        if Fraction(repr(value)) % self._unit:
+            raise PydanticCustomError(
+                "multiple_of",
+                "Input should be a multiple of {unit}",
+                {"unit": float(self._unit)},
+            )
+        return value
 
 
-class Pattern:
+class Pattern(_Check):
     """The text has a match of a Python regular expression."""
 
     def __init__(self, expression: str) -> None:
         self._expression = re.compile(expression, re.ASCII)
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        def matching(value: str) -> str:
-            if not self._expression.search(value):
-                raise PydanticCustomError(
-                    "string_pattern_mismatch",
-                    "String should match pattern '{pattern}'",
-                    {"pattern": self._expression.pattern},
-                )
-            return value
-
-        return core_schema.no_info_after_validator_function(matching, handler(source))
+    def check(self, value: Any) -> Any:
+        if not self._expression.search(value):
+            raise PydanticCustomError(
+                "string_pattern_mismatch",
+                "String should match pattern '{pattern}'",
+                {"pattern": self._expression.pattern},
+            )
+        return value

@@ -39,7 +39,7 @@ def lay_out_settings(api: Api, document: dict[str, Any]) -> dict[str, Any]:
         {"name": Code(keyword), "type": Code("Login" if is_login else "Secret")}
         for _, keyword, _, is_login in schemes
     ]
-    nouns = {"Timeout", *(str(each["type"]) for each in arguments)}
+    nouns = {"Session", "Timeout", *(str(each["type"]) for each in arguments)}
     return {
         "arguments": arguments,
         "credentials": lay_out(

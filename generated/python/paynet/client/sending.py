@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import httpx
 
-from .calling import FAILURES, Call, Login, Operation, Secret, Service, Session, Timeout
+from .calling import FAILURES, Call, Operation, Service, Session, Timeout
 from .errors import ClientError
 from .history import describe_lack
 from .paging import Paging
@@ -43,8 +43,12 @@ class _Settings:
     """The settings of a client, and copies with others."""
 
     _service: ClassVar[Service]
-    _session: Session
-    _is_own: bool
+
+    def __init__(self, session: Session, http_client: object, transport: object) -> None:
+        if http_client is not None and transport is not None:
+            raise ValueError("an http_client has a transport of its own: give one of the two")
+        self._session = session
+        self._is_own = http_client is None
 
     def with_options(
         self: _Client,
@@ -88,31 +92,11 @@ class SyncClient(_Settings):
 
     def __init__(
         self,
-        *,
-        credentials: Mapping[str, Secret | Login | None],
-        environment: str,
-        base_url: str | None,
-        timeout: Timeout,
-        max_retries: int,
-        backoff: Backoff,
-        headers: Mapping[str, str] | None,
-        follow_redirects: bool,
+        session: Session,
         http_client: httpx.Client | None,
         transport: httpx.BaseTransport | None,
     ) -> None:
-        self._session = _create_session(
-            service=self._service,
-            credentials=credentials,
-            environment=environment,
-            base_url=base_url,
-            timeout=timeout,
-            max_retries=max_retries,
-            backoff=backoff,
-            headers=headers,
-            follow_redirects=follow_redirects,
-        )
-        _require_one(http_client, transport)
-        self._is_own = http_client is None
+        super().__init__(session, http_client, transport)
         self._http = http_client or httpx.Client(transport=transport)
 
     def close(self) -> None:
@@ -198,31 +182,11 @@ class AsynchronousClient(_Settings):
 
     def __init__(
         self,
-        *,
-        credentials: Mapping[str, Secret | Login | None],
-        environment: str,
-        base_url: str | None,
-        timeout: Timeout,
-        max_retries: int,
-        backoff: Backoff,
-        headers: Mapping[str, str] | None,
-        follow_redirects: bool,
+        session: Session,
         http_client: httpx.AsyncClient | None,
         transport: httpx.AsyncBaseTransport | None,
     ) -> None:
-        self._session = _create_session(
-            service=self._service,
-            credentials=credentials,
-            environment=environment,
-            base_url=base_url,
-            timeout=timeout,
-            max_retries=max_retries,
-            backoff=backoff,
-            headers=headers,
-            follow_redirects=follow_redirects,
-        )
-        _require_one(http_client, transport)
-        self._is_own = http_client is None
+        super().__init__(session, http_client, transport)
         self._http = http_client or httpx.AsyncClient(transport=transport)
 
     async def close(self) -> None:
@@ -302,33 +266,3 @@ class AsynchronousClient(_Settings):
             for item in paging.list_items(page):
                 yield item
             at = paging.choose_next(operation.name, at, page)
-
-
-def _create_session(
-    *,
-    service: Service,
-    credentials: Mapping[str, Secret | Login | None],
-    environment: str,
-    base_url: str | None,
-    timeout: Timeout,
-    max_retries: int,
-    backoff: Backoff,
-    headers: Mapping[str, str] | None,
-    follow_redirects: bool,
-) -> Session:
-    return Session(
-        service=service,
-        environment=environment,
-        address=base_url,
-        credentials={name: each for name, each in credentials.items() if each is not None},
-        headers=dict(headers or {}),
-        timeout=timeout,
-        max_retries=max_retries,
-        backoff=backoff,
-        follow_redirects=follow_redirects,
-    )
-
-
-def _require_one(http_client: object, transport: object) -> None:
-    if http_client is not None and transport is not None:
-        raise ValueError("an http_client has a transport of its own: give one of the two")

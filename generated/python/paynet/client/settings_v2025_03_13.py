@@ -8,7 +8,7 @@ from typing import Literal
 
 import httpx
 
-from .calling import Secret, Timeout
+from .calling import Secret, Session, Timeout
 from .retrying import Backoff
 from .sending import BACKOFF, MAX_RETRIES, TIMEOUT, AsynchronousClient, SyncClient
 
@@ -39,18 +39,18 @@ class Settings(SyncClient):
         redirects be followed, to other origins without credentials. An *http_client* is not
         closed with the client. Raises ValueError for settings that no request can have.
         """
-        super().__init__(
-            credentials={"ApiKey": api_key},
+        session = Session(
+            service=self._service,
             environment=environment,
-            base_url=base_url,
+            address=base_url,
+            credentials={"ApiKey": api_key},
+            headers=dict(headers or {}),
             timeout=timeout,
             max_retries=max_retries,
             backoff=backoff,
-            headers=headers,
             follow_redirects=follow_redirects,
-            http_client=http_client,
-            transport=transport,
         )
+        super().__init__(session, http_client, transport)
 
 
 class AsyncSettings(AsynchronousClient):
@@ -77,15 +77,15 @@ class AsyncSettings(AsynchronousClient):
         redirects be followed, to other origins without credentials. An *http_client* is not
         closed with the client. Raises ValueError for settings that no request can have.
         """
-        super().__init__(
-            credentials={"ApiKey": api_key},
+        session = Session(
+            service=self._service,
             environment=environment,
-            base_url=base_url,
+            address=base_url,
+            credentials={"ApiKey": api_key},
+            headers=dict(headers or {}),
             timeout=timeout,
             max_retries=max_retries,
             backoff=backoff,
-            headers=headers,
             follow_redirects=follow_redirects,
-            http_client=http_client,
-            transport=transport,
         )
+        super().__init__(session, http_client, transport)

@@ -167,7 +167,7 @@ class Session:
     service: Service
     environment: str
     address: str | None
-    credentials: Mapping[str, Secret | Login] = field(repr=False)
+    credentials: Mapping[str, Secret | Login | None] = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
     timeout: Timeout
     max_retries: int
@@ -365,7 +365,8 @@ class Call(Generic[T]):
         alternatives = self._operation.security
         if not alternatives:
             return
-        given, schemes = self._session.credentials, self._session.service.schemes
+        credentials, schemes = self._session.credentials, self._session.service.schemes
+        given = {name: each for name, each in credentials.items() if each is not None}
         known = {name for name, scheme in schemes.items() if scheme.place == "connection"}
         usable = [each for each in alternatives if known.union(given).issuperset(each)]
         named = {name.lower() for name in headers}
