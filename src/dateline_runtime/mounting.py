@@ -9,6 +9,9 @@ from urllib.parse import quote, urlsplit
 
 Headers = list[tuple[bytes, bytes]]
 
+MOST_ROOTS: Final = 16
+"""The number of mount points of an application for which links are cached."""
+
 _REFERENCES: Final = frozenset({b"location", b"content-location"})
 
 # The target of a link (RFC 8288, section 3); URIs contain no `<` and `>`.

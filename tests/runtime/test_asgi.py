@@ -16,19 +16,19 @@ from dateline_runtime.asgi import (
     REPLAYED,
     VERSION,
     App,
-    Documents,
     Limits,
     Receive,
     Scope,
     Send,
-    Versioned,
     field,
     refusal,
     respond,
 )
+from dateline_runtime.documents import Documents
 from dateline_runtime.errors import Fault, RequestError
 from dateline_runtime.idempotency import Answer
 from dateline_runtime.lifecycle import End
+from dateline_runtime.versioned import Versioned
 
 JSON = "application/json; charset=utf-8"
 

@@ -13,17 +13,7 @@ from hypothesis import strategies as st
 from support.exchanges import Caller, Response, ask, exchange, request
 from support.header_cases import SUPPORTED
 
-from dateline_runtime.asgi import (
-    App,
-    Idempotent,
-    Limits,
-    Receive,
-    Scope,
-    Send,
-    Versioned,
-    field,
-    respond,
-)
+from dateline_runtime.asgi import App, Limits, Receive, Scope, Send, field, respond
 from dateline_runtime.errors import Fault, RequestError
 from dateline_runtime.idempotency import (
     Answer,
@@ -39,6 +29,8 @@ from dateline_runtime.idempotency import (
     read_key,
 )
 from dateline_runtime.idempotency import Scope as KeyScope
+from dateline_runtime.replaying import Idempotent
+from dateline_runtime.versioned import Versioned
 
 HERE = KeyScope("account", "POST", "/api/things", "key")
 ONE = Attempt(HERE, "one")

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable
 
 import httpx
-from paynet.server.runtime.asgi import Idempotent, Receive, Scope, Send, respond
+from paynet.server.runtime.asgi import Receive, Scope, Send, respond
 from paynet.server.runtime.idempotency import Answer, Attempt, Claim, Stored
 from paynet.server.runtime.idempotency import Scope as KeyScope
+from paynet.server.runtime.replaying import Idempotent
 
 from paynet_sandbox import partners
 from paynet_sandbox.database import Database

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from dateline_runtime.asgi import (
-    VERSION,
-    Limits,
-    Message,
-    Receive,
-    Scope,
-    Send,
-    Versioned,
-    respond,
-)
+from dateline_runtime.asgi import VERSION, Limits, Message, Receive, Scope, Send, respond
 from dateline_runtime.idempotency import Answer
 from dateline_runtime.negotiation import Supported
+from dateline_runtime.versioned import Versioned
 
 OLDEST, MIDDLE, NEWEST = "2025-03-13", "2026-07-01", "2026-08-01"
 

@@ -17,8 +17,9 @@ import psycopg
 import uvicorn
 from paynet.server.postgresql import PostgresStore
 from paynet.server.redis import RedisStore
-from paynet.server.runtime.asgi import Idempotent, Receive, Scope, Send, field, respond
+from paynet.server.runtime.asgi import Receive, Scope, Send, field, respond
 from paynet.server.runtime.idempotency import HEADER, Answer
+from paynet.server.runtime.replaying import Idempotent
 from redis.asyncio import Redis
 
 

@@ -373,12 +373,6 @@ def _is_binary(content: bytes) -> bool:
 Body = _Text | _Json | _Validated | _Untyped | Undescribed
 
 
-def join_values(message: Message, name: bytes) -> str:
-    """Return the values of the header *name* of a response as one; empty if there is none."""
-    lines = [bytes(value) for each, value in message.get("headers", ()) if each.lower() == name]
-    return b", ".join(lines).decode("latin-1")
-
-
 def _unite(content_type: str) -> str:
     """Return the media type that a `Content-Type` names, if it names only one.
 

@@ -9,7 +9,7 @@ from typing import Literal
 from .around import wrap
 from .data import read_contracts, read_documents
 from .nouns import Settings
-from .runtime.asgi import App
+from .runtime.asgi import (App)
 
 
 def versioned(

@@ -13,18 +13,8 @@ from typing import Final
 from .nouns import Settings
 from .paths import PathTemplate
 from .runtime import etag
-from .runtime.asgi import (
-    Answering,
-    App,
-    Documents,
-    Headers,
-    Receive,
-    Scope,
-    Send,
-    field,
-    respond,
-    route,
-)
+from .runtime.asgi import Answering, App, Headers, Receive, Scope, Send, field, respond, route
+from .runtime.documents import Documents
 from .runtime.idempotency import Answer
 from .runtime.problems import Problem
 

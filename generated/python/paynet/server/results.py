@@ -14,7 +14,7 @@ from pydantic_core import to_json, to_jsonable_python
 from .contracts import Contract, Contracts, MisfitError, Validator
 from .items import Items
 from .nouns import Operation, Refusal, Reply, ServerSentEvent
-from .runtime.asgi import Headers, Limits
+from .runtime.asgi import BODILESS, Headers, Limits
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
 from .runtime.media_types import essence, is_json
@@ -23,7 +23,6 @@ from .runtime.sequences import is_sequential
 from .runtime.values import withheld
 from .texts import reader
 
-_BODILESS: Final = frozenset({204, 304})
 _HIGHEST: Final = 599
 
 # RFC 9110, section 5.1
@@ -205,7 +204,7 @@ class Results:
             raise MisfitError(f"{status} is no status to refuse with")
         response = self.response(status, version)
         headers = self.headers(refusal.headers, response, version)
-        if status in _BODILESS or (body is None and response is None):
+        if status in BODILESS or (body is None and response is None):
             return Answer(status, None, b""), headers
         if isinstance(body, str):
             return (None if response is None else response.text(body)), headers
@@ -304,7 +303,7 @@ class Results:
         media_type = self._media_types[key]
         if media_type is not None:
             media_type = narrowing.media_type(self._name, key, media_type)
-        if media_type is None or status in _BODILESS:
+        if media_type is None or status in BODILESS:
             return Response(status, key)
         if is_sequential(media_type):
             items = self._find_items(key, media_type, version)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -39,23 +40,15 @@ from .problems import NO_PATH, Problems
 from .readers import Readers
 from .results import Results
 from .runtime import lifecycle
-from .runtime.asgi import (
-    MEDIA_TYPE,
-    VERSION,
-    App,
-    Idempotent,
-    Limits,
-    Mountable,
-    Scope,
-    Versioned,
-    route,
-)
+from .runtime.asgi import MEDIA_TYPE, VERSION, App, Limits, Mountable, Scope, route
 from .runtime.errors import encode
 from .runtime.idempotency import Store
 from .runtime.lifting import liftings
 from .runtime.narrowing import MissingConverterError, narrowings
 from .runtime.negotiation import Supported
 from .runtime.problems import Problem, problem_details
+from .runtime.replaying import Idempotent
+from .runtime.versioned import Versioned
 
 __all__ = [
     "A",
@@ -127,7 +120,7 @@ def build(
     )
     callers = Callers(schemes, authenticate)
     routes: list[_Operation] = []
-    problems = Problems(contracts, data, settings, _finding(routes))
+    problems = Problems(contracts, data, settings, partial(_find_results, routes))
     for operation in sorted(shown, key=lambda each: concrete_first(each.method, each.path)):
         most = settings.limits_of.get(operation.id, settings.limits).item
         readers = Readers(operation, data, up, down, most=most)
@@ -154,17 +147,15 @@ def build(
     app.add_exception_handler(405, _no_method(problems))
     pages = serve_documents(documents, settings, (each.path for each in routes), problems.answer)
     app.state.pages = pages.prefixes
+    ignoring = [each for each in routes if each.operation.ignores_version]
     default = contracts["default"]
-    ignoring = [
-        each for each in routes if each.operation.ignores_version and each.is_there(default)
-    ]
     app.add_middleware(Mountable, prefixes=(prefix, *pages.prefixes))
     app.add_middleware(
         Versioned,
         # by keyword, because older releases of starlette pass the application by keyword, too
         supported=Supported.read(contracts),
         prefix=prefix,
-        ignoring=_ignoring(ignoring) if ignoring else None,
+        ignoring=(lambda scope: _find(ignoring, scope, default) is not None) if ignoring else None,
         documents=pages,
         ends=lifecycle.read_ends(contracts["ends"]),
         credentials=[
@@ -260,7 +251,7 @@ class _Operation(Route):
         """Return whether *version* has the operation."""
         return self._readers.has(version)
 
-    def is_asked_for(self, scope: Scope) -> bool:
+    def is_meant_by(self, scope: Scope) -> bool:
         """Return whether a request means the operation, if its version has it."""
         return self._match_path(scope) is not None and scope["method"] in self.methods
 
@@ -293,11 +284,10 @@ def _keeper(callers: Callers, readers: Readers) -> Callable[[Scope], Awaitable[s
     return keeper
 
 
-def _ignoring(routes: Sequence[_Operation]) -> Callable[[Scope], bool]:
-    def ignoring(scope: Scope) -> bool:
-        return any(each.is_asked_for(scope) for each in routes)
-
-    return ignoring
+def _find(routes: Sequence[_Operation], scope: Scope, version: str) -> _Operation | None:
+    """Return the operation of *version* that a request means."""
+    found = (each for each in routes if each.is_there(version) and each.is_meant_by(scope))
+    return next(found, None)
 
 
 def _limit(routes: Sequence[_Operation], settings: Settings) -> Callable[[Scope], Limits]:
@@ -308,23 +298,17 @@ def _limit(routes: Sequence[_Operation], settings: Settings) -> Callable[[Scope]
         raise ValueError(f"there is no operation {', '.join(unknown)}")
 
     def limit(scope: Scope) -> Limits:
-        version = scope["state"][VERSION]
-        found = (each for each in routes if each.is_there(version) and each.is_asked_for(scope))
-        row = next(found, None)
+        row = _find(routes, scope, scope["state"][VERSION])
         name = "" if row is None else row.operation.id
         return settings.limits_of.get(name, settings.limits)
 
     return limit
 
 
-def _finding(routes: Sequence[_Operation]) -> Callable[[Scope, str], Results | None]:
-    """Return a function that finds the results of the operation that a request means."""
-
-    def find(scope: Scope, version: str) -> Results | None:
-        found = (each for each in routes if each.is_there(version) and each.is_asked_for(scope))
-        return next((each.results for each in found), None)
-
-    return find
+def _find_results(routes: Sequence[_Operation], scope: Scope, version: str) -> Results | None:
+    """Return the results of the operation of *version* that a request means."""
+    row = _find(routes, scope, version)
+    return None if row is None else row.results
 
 
 Handle = Callable[[HttpRequest, Exception], Awaitable[HttpResponse]]

@@ -16,7 +16,6 @@ from .answers import (
     Undescribed,
     accept_codings,
     accept_types,
-    join_values,
     replace_length,
 )
 from .contracts import Contracts, MisfitError
@@ -32,16 +31,15 @@ from .results import Results
 from .runtime import etag, lifecycle
 from .runtime.asgi import (
     App,
-    Documents,
-    Handling,
     Headers,
     Message,
     Receive,
     Scope,
     Send,
-    Versioned,
     describe_error,
     find_headers,
+    join_lines,
+    list_values,
     log_failure,
     methods,
     respond,
@@ -49,11 +47,13 @@ from .runtime.asgi import (
     strip_tags,
 )
 from .runtime.conversion import ConversionContext
+from .runtime.documents import Documents
 from .runtime.lifting import Lifting, liftings
 from .runtime.mounting import change_references
 from .runtime.narrowing import Narrowing, narrowings
 from .runtime.negotiation import Supported
 from .runtime.problems import Problem
+from .runtime.versioned import Handling, Versioned
 from .spanning import find_spanning
 
 _IN_DOUBT: Final = "the request may mean more than one operation"
@@ -654,12 +654,11 @@ class _Narrowed:
 
     async def _begin(self, message: Message) -> None:
         self._is_bodiless = self._scope["method"] == "HEAD" or message["status"] in BODILESS
-        coding = join_values(message, b"content-encoding").strip().lower()
+        given: Headers = list(message.get("headers", ()))
+        coding = join_lines(list_values(given, b"content-encoding")).lower()
         try:
-            treatment = self._way.answers.treat(
-                message["status"], join_values(message, b"content-type")
-            )
-            given = list(message.get("headers", ()))
+            content_type = join_lines(list_values(given, b"content-type"))
+            treatment = self._way.answers.treat(message["status"], content_type)
             headers = await self._make(partial(self._way.answers.headers, given, treatment))
             if treatment.items is not None:
                 self._stream = NarrowedStream(treatment.items, coding, self._make)

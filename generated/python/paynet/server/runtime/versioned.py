@@ -1,0 +1,287 @@
+"""Serve dated versions of any ASGI application.
+
+`Versioned` goes outermost. It negotiates the version before anything else, names the version
+served in every response, limits the size of bodies, answers faulty requests, and serves the
+specification documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import NamedTuple, Protocol
+
+from . import lifecycle
+from .asgi import (
+    ENCODING,
+    METHOD_HEADERS,
+    REPLAYED,
+    VERSION,
+    Answering,
+    App,
+    Limits,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    describe_error,
+    describe_rejection,
+    join_lines,
+    lead_to_path,
+    list_values,
+    methods,
+    plain,
+    respond,
+    route,
+)
+from .documents import Documents
+from .errors import RequestError
+from .exchanges import NO_RESPONSE, Exchange, Served
+from .negotiation import Rejection, Supported, negotiate
+from .places import Find, find_version
+
+
+class Handling(NamedTuple):
+    """How the requests of one operation at one version are handled.
+
+    ``limits`` are those of a body, None for one that ``app`` limits itself.
+    """
+
+    app: App
+    limits: Limits | None
+
+
+class Routed(Protocol):
+    """The operation that a request means by its method and its path."""
+
+    @property
+    def ignores_version(self) -> bool:
+        """Whether it is served as if its callers named no version."""
+
+    def get(self, version: str, /) -> Handling | None:
+        """Return how its requests at *version* are handled, if there have been any."""
+
+    def __getitem__(self, version: str, /) -> Handling:
+        """Return how its requests at *version* are handled."""
+
+
+class Versioned:
+    """Serves every dated version of an application's operations.
+
+    Requests to *prefix* and below are versioned; those to *documents* are answered from them; all
+    others pass through unchanged. *find*, if given, takes a request's method and its path without
+    what names a version; requests for which it returns None pass through unchanged, too, and its
+    result for others is used in place of *ignoring*, *limits* and the application. If a request
+    names other methods, *find* gets all, with blanks between (`methods`). It must return None for
+    the paths of *documents*, and for those outside of *prefix*.
+
+    *ignoring* takes a request's scope and returns whether its operation ignores the header: it is
+    then served as without one. *ends* are the announced ends, by version; operations that ignore
+    the header don't announce them. *credentials* are the names of headers with a caller's secret:
+    responses to requests with one of them are kept out of every cache, unless they say how they may
+    be cached. *limits* are those of every body, or a function that returns those of a request's.
+    *answer* creates the responses to errors.
+
+    Raises ValueError for the end of a version that is not supported.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        supported: Supported,
+        *,
+        prefix: str = "/api",
+        find: Callable[[str, str], Routed | None] | None = None,
+        ignoring: Callable[[Scope], bool] | None = None,
+        documents: Documents | None = None,
+        ends: Mapping[str, lifecycle.End] | None = None,
+        credentials: Collection[str] = (),
+        limits: Limits | Callable[[Scope], Limits] | None = None,
+        answer: Answering = plain,
+    ) -> None:
+        self._app = app
+        self._find = find
+        self._supported = supported
+        self._answer = answer
+        self._prefix = prefix
+        self._below = f"{prefix}/"
+        self._ignoring = ignoring
+        self._documents = documents
+        self._documented = documents.prefixes if documents is not None else ()
+        self._limits = limits or Limits()
+        self._name = supported.header.lower().encode("latin-1")
+        self._find_version: Find | None = None
+        if supported.place != "header":
+            self._name = b""
+            place, known = supported.place, supported.known
+            self._find_version = find_version(
+                place, supported.header, prefix, supported.form, known
+            )
+        ends = ends or {}
+        for version in ends:
+            if version not in supported.known:
+                raise ValueError(f"the end of {version!r}, which is not a supported version")
+        # by the usual spelling, which is found without decoding it
+        self._exact = {
+            version.encode(): Served(supported, version, ends.get(version))
+            for version in supported.versions
+        }
+        self._default = self._exact[supported.default.encode()]
+        # for requests whose header is ignored or rejected
+        self._plain = Served(supported, supported.default, None)
+        self._secrets = frozenset(name.lower().encode("latin-1") for name in credentials)
+        self._read = self._secrets | {self._name, b"content-length", b"content-encoding"}
+        if find is not None:
+            self._read |= METHOD_HEADERS
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        # in the form of `route`, which nearly all requests have without it
+        path: str = scope["path"]
+        root = scope.get("root_path")
+        raw = scope.get("raw_path")
+        # with an escape, the path as it was sent is longer
+        if root or (raw and len(raw) != len(path)):
+            path = route(scope)
+        named, found, routed = None, scope, None
+        if self._find_version is None and self._find is not None:
+            routed = self._find(scope["method"], path)
+        if routed is None:
+            if path[:1] != "/" and path:
+                await self._lead_to_path(scope, receive, send)
+                return
+            if path.startswith(self._documented):
+                documents = self._documents
+                if documents is not None and documents.serves(path):
+                    await documents(scope, receive, send)
+                    return
+            reading = self._read_version(scope, path)
+            if reading is None:
+                await self._app(scope, receive, send)
+                return
+            named, found, routed = reading
+        state = found.setdefault("state", {})
+        lines: list[bytes] = []
+        length = 0
+        is_private = False
+        for name, value in found["headers"]:
+            if name in self._read:
+                if name == self._name:
+                    lines.append(value)
+                elif name in self._secrets:
+                    is_private = True
+                elif name == b"content-length":
+                    length = _length(value)
+                elif name == b"content-encoding":
+                    state[ENCODING] = join_lines(list_values(found["headers"], name))
+                else:
+                    routed = self._find_overridden(found)
+        if routed is not None and found["method"] == "POST" and found.get("query_string"):
+            overridden = self._find_overridden(found)
+            routed = routed if overridden is None else overridden
+        if routed is not None:
+            ignores_version = routed.ignores_version
+        else:
+            ignores_version = self._ignoring is not None and self._ignoring(found)
+        rejection = None
+        if ignores_version:
+            served = self._plain
+        elif named is not None:
+            served, rejection = self._negotiate(named)
+        elif not lines:
+            served = self._default
+        elif len(lines) == 1 and lines[0] in self._exact:
+            served = self._exact[lines[0]]
+        else:
+            served, rejection = self._negotiate(join_lines(lines))
+        if root:
+            served = served.below(root)
+        state[VERSION] = served.version
+        if routed is not None:
+            # dict.get is found faster than the __getitem__ of a class with __missing__
+            app, limits = routed.get(served.version) or routed[served.version]
+        else:
+            app = self._app
+            limits = self._limits(scope) if callable(self._limits) else self._limits
+        if limits is not None or rejection is not None:
+            exchange = Exchange(found, receive, send, served, is_private, limits, self._answer)
+            if limits is not None and length > limits.body:
+                exchange.refuse_body()
+            if rejection is not None:
+                exchange.early = describe_rejection(rejection, self._supported.form)
+            await exchange.run(app)
+            return
+        # the minimum: most of these requests are answered as they are
+        is_started = False
+
+        def forward(message: Message) -> Awaitable[None]:
+            nonlocal is_started
+            if message["type"] == "http.response.start":
+                is_started = True
+                if REPLAYED not in state:
+                    headers = served.add_headers(message.get("headers", ()), is_private)
+                    message = {**message, "headers": headers}
+            return send(message)
+
+        try:
+            await app(found, receive, forward)
+            if not is_started:
+                raise RuntimeError(NO_RESPONSE)
+        except Exception as error:
+            if is_started:
+                raise
+            exchange = Exchange(found, receive, send, served, is_private, None, self._answer)
+            await exchange.fail(error)
+
+    def _read_version(
+        self, scope: Scope, path: str
+    ) -> tuple[str | None, Scope, Routed | None] | None:
+        """Return the version that a request names, the request without it, and its operation.
+
+        None for a request that is not versioned.
+        """
+        ways: list[tuple[str | None, Scope]] = [(None, scope)]
+        if self._find_version is not None:
+            way = self._find_version(scope)
+            # servers may read the path as another one that names no version
+            ways = [way] if way[1] is scope else [way, *ways]
+        if self._find is None:
+            is_below = path.startswith(self._below) or path == self._prefix
+            return (*ways[0], None) if is_below else None
+        for named, found in ways:
+            routed = self._find(scope["method"], route(found))
+            if routed is None:
+                routed = self._find_overridden(found)
+            if routed is not None:
+                return named, found, routed
+        return None
+
+    async def _lead_to_path(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request whose target is not a path, but may contain one."""
+        try:
+            found = lead_to_path(scope)
+        except RequestError as error:
+            await respond(scope, send, self._answer(scope, describe_error(error)))
+            return
+        await (self._app if found is scope else self)(found, receive, send)
+
+    def _find_overridden(self, scope: Scope) -> Routed | None:
+        """Return the operation that a request may mean by its method, or by one that it names."""
+        if self._find is None:
+            return None
+        named = methods(scope)
+        return self._find(named, route(scope)) if " " in named else None
+
+    def _negotiate(self, named: str) -> tuple[Served, Rejection | None]:
+        found = negotiate(named, self._supported)
+        if isinstance(found, Rejection):
+            return self._plain, found
+        return self._exact[found.encode()], None
+
+
+def _length(value: bytes) -> int:
+    if not value.isdigit():
+        return 0
+    # longer than any body, and maybe longer than int() reads
+    return int(value[:20])
