@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from .media_types import essence
@@ -184,9 +185,7 @@ class _Lines(_JsonFraming):
     def _line(self, line: bytes) -> Frame | bytes:
         if not line.strip():
             return b"\n"
-        value = _decode(self._decode, line)
-        own = line.removesuffix(b"\r") + b"\n"
-        return Frame(value, lambda taken: _write_all(taken, value, own, self.write))
+        return Frame(_decode(self._decode, line), partial(_write_all, self.write))
 
     def write(self, item: Json) -> bytes:
         return self._dump(item) + b"\n"
@@ -207,18 +206,14 @@ class _Records(_JsonFraming):
             except ValueError:
                 self._pieces.add(rest)
             else:
-                yield self._frame(rest, value)
+                yield Frame(value, partial(_write_all, self.write))
 
     def end(self) -> Frames:
         yield from self._record(self._pieces.rest())
 
     def _record(self, record: bytes) -> Frames:
         if record.strip():
-            yield self._frame(record, _decode(self._decode, record))
-
-    def _frame(self, record: bytes, value: Json) -> Frame:
-        own = _RECORD + record.rstrip() + b"\n"
-        return Frame(value, lambda taken: _write_all(taken, value, own, self.write))
+            yield Frame(_decode(self._decode, record), partial(_write_all, self.write))
 
     def write(self, item: Json) -> bytes:
         return _RECORD + self._dump(item) + b"\n"
@@ -277,16 +272,14 @@ class Events(_JsonFraming):
         if fields["data"] == _DONE and self._data == "json":
             return _write_event(fields)
         item = self._read(fields)
-        return Frame(item, lambda taken: self._write_taken(fields, item, taken))
+        return Frame(item, partial(self._write_taken, fields))
 
-    def _write_taken(self, fields: dict[str, str], item: Json, taken: Sequence[Json]) -> bytes:
+    def _write_taken(self, fields: dict[str, str], taken: Sequence[Json]) -> bytes:
         if not taken:
             # a reconnecting client continues after it
             return _write_event({name: fields[name] for name in ("id", "retry") if name in fields})
-        [after] = taken
-        if after is item:
-            return _write_event(fields)
-        lines = self._fields(after)
+        [item] = taken
+        lines = self._fields(item)
         return _write_event(lines if self._data == "fields" else {**fields, **lines})
 
     def _read(self, fields: dict[str, str]) -> Json:
@@ -317,11 +310,9 @@ class Events(_JsonFraming):
         return _write_event({**fields, **self._fields(item)})
 
 
-def _write_all(
-    taken: Sequence[Json], item: Json, own: bytes, write: Callable[[Json], bytes]
-) -> bytes:
-    """Return all of *taken*; *own* is how *item* itself was written."""
-    return b"".join(own if each is item else write(each) for each in taken)
+def _write_all(write: Callable[[Json], bytes], items: Sequence[Json]) -> bytes:
+    """Return *items* written anew: one in which a member is named twice has been read as one."""
+    return b"".join(map(write, items))
 
 
 def _decode(decode: Decode, content: bytes) -> Json:

@@ -285,11 +285,8 @@ class _Json:
         """Return *content* narrowed, in its *coding*. Raises MisfitError."""
         plain = decode(content, coding) if coding else content
         try:
-            value = read_quickly(plain)
-            after = self._change(value)
-            if after is value:
-                return content
-            written = write_quickly(after)
+            # also what has not changed: a member that it has twice has been read once
+            written = write_quickly(self._change(read_quickly(plain)))
         except _UNREADABLE as error:
             raise MisfitError(str(error)) from error
         return encode(written, coding) if coding else written
@@ -310,8 +307,7 @@ class _Validated:
             misfit = self._validator.misfit(value)
             if misfit is not None:
                 raise MisfitError(misfit)
-            after = self._change(value)
-            return content if after is value else encode(write_json(after), coding)
+            return encode(write_json(self._change(value)), coding)
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
 

@@ -6,15 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from pydantic_core import from_json, to_json, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
 from .codings import Decoder
 from .contracts import MisfitError, Validator
 from .converters import Make
 from .nouns import ServerSentEvent
+from .plain import read_json, write_json
 from .runtime import sequences
 from .runtime.narrowing import UnfitError
-from .runtime.sequences import Frame, Framing, SequenceError
+from .runtime.sequences import Frame, Framing
 from .runtime.values import pointer
 
 Change = Callable[[Any], Any]
@@ -46,8 +47,8 @@ class Items:
         self.frame: Final = partial(
             sequences.find_framing,
             media_type,
-            dump=to_json,
-            decode=partial(from_json, allow_inf_nan=False),
+            dump=write_json,
+            decode=read_json,
             most=most,
             data=data,
         )
@@ -113,7 +114,8 @@ class NarrowedStream:
                 self._decoder.end()
             for frame in self._framing.end() if is_last else ():
                 written += await self._write(frame)
-        except SequenceError as error:
+        except ValueError as error:
+            # a SequenceError is one
             raise MisfitError(str(error)) from error
         return bytes(written)
 
