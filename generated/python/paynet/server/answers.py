@@ -20,7 +20,6 @@ from .runtime.asgi import Headers, Message
 from .runtime.media_types import essence, is_json, split_list
 from .runtime.narrowing import Narrowing, UnfitError, identity, keys
 from .runtime.sequences import is_sequential
-from .runtime.values import withheld
 
 BODILESS: Final = frozenset({204, 205, 304})
 """The statuses of answers without a body"""
@@ -30,6 +29,8 @@ _OF_BYTES: Final = frozenset(
     {b"content-length", b"content-md5", b"digest", b"content-digest", b"repr-digest"}
     | {b"accept-ranges", b"transfer-encoding", b"trailer", b"signature", b"signature-input"}
 )
+
+_OF_BODY: Final = frozenset({b"content-type", b"content-encoding", b"content-language"})
 
 _NOTED: Final = _OF_BYTES | {b"content-type", b"content-encoding", b"etag"}
 
@@ -65,6 +66,10 @@ class Treatment(NamedTuple):
     """whether an error of the definitions replaces it"""
     keeps_headers: bool = False
     """whether all headers stay, except those that describe the bytes of the body"""
+    media_type: str | None = None
+    """the media type that takes the place of the application's, if it is another one"""
+    has_no_body: bool = False
+    """whether only the newest version has a body there"""
 
 
 class Prepared(NamedTuple):
@@ -163,6 +168,7 @@ class AnswerNarrowing:
     def _treat(self, status: int, content_type: str) -> Treatment:
         is_error = status >= HTTPStatus.BAD_REQUEST
         key = next((key for key in keys(status) if key in self._known), None)
+        sent_in = next((key for key in keys(status) if key in self._newest), key)
         if key is None:
             if not any(key in self._newest for key in keys(status)):
                 return self._treat_undeclared(status, content_type)
@@ -183,15 +189,22 @@ class AnswerNarrowing:
             reason = f"status {status} has no body in {self._operation}"
             return self._treat_undescribed(status, key, reason)
         try:
-            change = self._narrowing.body(self._operation, key, content_type)
+            sent_as = self._results.find_counterpart(key, content_type, self._version, sent_in)
         except UnfitError as error:
             if is_error and not is_json(content_type):
                 return self._treat_undescribed(status, key, str(error))
             raise MisfitError(str(error)) from None
-        if change is identity:
+        if sent_as is None:
+            if is_error and is_named:
+                return Treatment(status, is_replaced=True)
+            if not self._results.has_body(key, self._version):
+                return Treatment(status, key, has_no_body=True)
+            raise MisfitError(f"{content_type} is not declared at {self._version}")
+        media_type = None if sent_as == content_type else sent_as
+        content_type = sent_as
+        change = self._narrowing.body(self._operation, key, content_type)
+        if change is identity and media_type is None:
             return Treatment(status, key)
-        if change is withheld and is_error and is_named:
-            return Treatment(status, is_replaced=True)
         validator = self._contracts.answer_validator(self._operation, key, content_type)
         if not is_sequential(content_type):
             if validator is None:
@@ -207,12 +220,28 @@ class AnswerNarrowing:
             if not is_named:
                 body = _Untyped(body)
             keeps_headers = self._narrowing.headers(self._operation, key) is identity
-            return Treatment(status, key, body, keeps_headers=keeps_headers)
-        if change is withheld:
-            raise MisfitError(f"{content_type} is not declared at {self._version}")
+            return Treatment(
+                status,
+                key,
+                body,
+                keeps_headers=keeps_headers and media_type is None,
+                media_type=media_type,
+            )
         found = self._contracts.event_data(self._operation, key, content_type)
         items = Items(content_type, change, validator, data=found, most=self._most)
-        return Treatment(status, key, items=items)
+        return Treatment(status, key, items=items, media_type=media_type)
+
+    def explain_unserved(self) -> str:
+        """Return why no success of the application has a form at this version; empty if one has."""
+        reason = ""
+        for status, content_type in self._results.list_successes():
+            try:
+                self.treat(status, content_type)
+            except MisfitError as error:
+                reason = f"a response with status {status} can't be sent: {error}"
+            else:
+                return ""
+        return reason
 
     def _treat_undeclared(self, status: int, content_type: str) -> Treatment:
         """Return how an answer that no version declares is narrowed: it stays as it is.
@@ -250,6 +279,11 @@ class AnswerNarrowing:
         if treatment.key is not None:
             given = self._results.narrow_headers(given, treatment.key, self._version)
         narrowed: Headers = []
+        if treatment.media_type is not None:
+            given = [each for each in given if each[0].lower() != b"content-type"]
+            narrowed.append((b"content-type", treatment.media_type.encode("latin-1")))
+        elif treatment.has_no_body:
+            given = [each for each in given if each[0].lower() not in _OF_BODY]
         for name, value in given:
             if name.lower() == b"etag":
                 with suppress(ValueError):

@@ -226,18 +226,23 @@ class Contracts:
         """Return whether *value* is valid for *schema*, a canonical one."""
         return self.judge(schema, None)(value)
 
-    def answer_validator(self, operation: str, key: str, media_type: str) -> Validator | None:
-        """Return the validator of responses of an application of the newest version.
+    def answer_schema(self, operation: str, key: str, media_type: str) -> Any:
+        """Return the schema of responses of an application of the newest version.
 
         *key* is that of the response. None for a media type that is not JSON.
         """
         responses = self._answered["results"].get(operation) or self._results[operation]
         schemas = responses.get(key, {})
         declared = find_declared(schemas, media_type)
-        if declared is None:
+        return None if declared is None else schemas[declared]
+
+    def answer_validator(self, operation: str, key: str, media_type: str) -> Validator | None:
+        """Return the validator of responses of `answer_schema`."""
+        schema = self.answer_schema(operation, key, media_type)
+        if schema is None:
             return None
         components = {**self._canonical, **self._answered["canonical"]}
-        return Validator(schemas[declared], components.get)
+        return Validator(schema, components.get)
 
     def event_data(self, operation: str, key: str, media_type: str) -> Any:
         """Return the form of the items of the event stream that *operation* responds with."""

@@ -15,9 +15,8 @@ from .nouns import ServerSentEvent
 from .plain import read_json, write_json
 from .runtime import sequences
 from .runtime.narrowing import UnfitError
-from .runtime.sequences import Frame, Framing, SequenceError
-from .runtime.values import pointer
 from .runtime.sequences import Frame, Framing
+from .runtime.values import pointer
 
 Change = Callable[[Any], Any]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from .contracts import Contracts
 from .nouns import Operation
 from .reading import Reader
+from .results import Results
 from .runtime.lifting import Lifting
 from .runtime.narrowing import Narrowing
 
@@ -23,6 +24,7 @@ class Readers:
         contracts: Contracts,
         liftings: Mapping[str, Lifting],
         narrowings: Mapping[str, Narrowing],
+        results: Results,
         *,
         most: int,
     ) -> None:
@@ -31,6 +33,7 @@ class Readers:
         self._contracts = contracts
         self._liftings = liftings
         self._narrowings = narrowings
+        self._results = results
         self._known: dict[tuple[int, int], Reader] = {}
         self._at: dict[str, Reader | None] = {}
         self._unserved: dict[str, str] = {}
@@ -54,7 +57,9 @@ class Readers:
             *self._liftings[version].missing(operation.id, operation.body or ()),
             *self._narrowings[version].missing(operation.id, operation.responses),
         }
-        return f"there is no converter {', '.join(sorted(missing))}" if missing else ""
+        if missing:
+            return f"there is no converter {', '.join(sorted(missing))}"
+        return self._results.explain_unserved(version)
 
     def at(self, version: str) -> Reader | None:
         """Return the reader for callers of *version*; None if it does not serve the operation."""

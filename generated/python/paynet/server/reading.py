@@ -359,7 +359,11 @@ def choose_reader(readers: BodyReaders, content_type: str | None) -> Callable[[b
     if name == media_types.JSON:
         media_types.check_json(content_type)
     if name not in readers:
-        raise RequestError(f"the body has to be {' or '.join(readers)}", Fault.UNSUPPORTED_MEDIA)
+        listed = " or ".join(readers)
+        reason = (
+            f"the body has to be {listed}" if listed else f"a body of {quote(name)} is not read"
+        )
+        raise RequestError(reason, Fault.UNSUPPORTED_MEDIA)
     reader = readers[name]
     return reader.of_type(content_type) if isinstance(reader, FormReader) else reader
 

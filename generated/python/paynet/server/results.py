@@ -129,6 +129,18 @@ class Results:
         """
         return self._narrowings[version].awaits(self._name)
 
+    def explain_unserved(self, version: str) -> str:
+        """Return why no success of a handler has a form at *version*; empty if one has."""
+        reason = ""
+        for key in self._list_keys(version):
+            if key[0] == "2":
+                made = self._media_types[key]
+                sent = made and self._narrowings[version].media_type(self._name, key, made)
+                if not made or not sent or _is_alike(made, sent):
+                    return ""
+                reason = f"a response with status {key} can't be sent: it is {made}, not {sent}"
+        return reason
+
     def find_media_type(self, key: str) -> str | None:
         """Return the media type that the definitions declare for the response *key*.
 
@@ -138,15 +150,72 @@ class Results:
         return min(listed, key=lambda name: not is_json(name), default=None)
 
     def list_media_types(self, version: str) -> dict[str, bool]:
-        """Return the media types of all responses, and whether callers of *version* get each."""
+        """Return the media types of all responses, and whether callers of *version* get each.
+
+        They get those that an application of the newest version sends, and only those.
+        """
         found: dict[str, bool] = {}
         known = self._declared.statuses(self._name, version)
         for key, content in self._contents.items():
             for media_type in content or ():
-                change = self._narrowings[version].body(self._name, key, media_type)
+                is_shown = key in known and self._sends(key, media_type)
+                is_shown = is_shown and self.find_counterpart(key, media_type, version) is not None
                 name = essence(media_type)
-                found[name] = found.get(name, False) or (key in known and change is not withheld)
+                found[name] = found.get(name, False) or is_shown
         return found
+
+    def list_successes(self) -> Iterator[tuple[int, str]]:
+        """Yield the statuses and media types of the newest version's successes.
+
+        The media type is empty if there is no body.
+        """
+        for key in self._list_keys(self._declared.newest):
+            if key[0] == "2":
+                listed = [each for each in self._contents[key] or () if self._sends(key, each)]
+                for media_type in listed or [""]:
+                    yield int(key.replace("XX", "00")), media_type
+
+    def _sends(self, key: str, media_type: str) -> bool:
+        """Return whether the newest version has *media_type* in its response *key*."""
+        newest = self._declared.newest
+        if key not in self._declared.statuses(self._name, newest):
+            return False
+        return self._narrowings[newest].body(self._name, key, media_type) is not withheld
+
+    def has_body(self, key: str, version: str) -> bool:
+        """Return whether the response *key* has a body at *version*."""
+        narrowing = self._narrowings[version]
+        listed = self._contents.get(key) or ()
+        return any(narrowing.body(self._name, key, each) is not withheld for each in listed)
+
+    def find_counterpart(
+        self, key: str, media_type: str, version: str, sent: str | None = None
+    ) -> str | None:
+        """Return the media type in which callers of *version* get a body of *media_type*.
+
+        They get it in the response *key*; the application has sent it in the response *sent*, by
+        default the same. Where a response or media type takes the place of another one, both have
+        to be JSON, or have the same media type apart from parameters, and their schemas have to be
+        equal. None if there is none. Raises UnfitError for an undeclared media type.
+        """
+        narrowing = self._narrowings[version]
+        listed = self._contents.get(key) or {}
+        is_same = sent is None or sent == key
+        if is_same and narrowing.body(self._name, key, media_type) is not withheld:
+            return media_type
+        # it has to be declared there
+        self._narrowings[self._declared.newest].body(self._name, sent or key, media_type)
+        schema = self._declared.answer_schema(self._name, sent or key, media_type)
+        name = essence(media_type)
+        for other in sorted(listed, key=lambda each: essence(each) != name):
+            if (
+                _is_alike(media_type, other)
+                and narrowing.body(self._name, key, other) is not withheld
+            ):
+                there = self._declared.answer_schema(self._name, key, other)
+                if there == schema:
+                    return other
+        return None
 
     def answer(self, result: Any, version: str) -> tuple[Answer, Headers]:
         """Return the response for *result*. Raises MisfitError."""
@@ -331,6 +400,12 @@ class Results:
                 name.lower(): _Header(name, schema, canonical) for name, schema in schemas.items()
             }
         return self._headers_[key]
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Return whether a body of one media type can be sent as one of the *other*."""
+    names = essence(one), essence(other)
+    return names[0] == names[1] or all(map(is_json, names))
 
 
 class _Header:

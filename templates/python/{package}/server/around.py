@@ -270,6 +270,9 @@ class _Row:
             contract = self._data.at(self.name, version)
             if contract is not None and not self.template.is_clear:
                 reason = contract.unserved
+            if contract is not None and not reason and self.is_behind:
+                # an effect without an answer is worse than none
+                reason = self.answers(version).explain_unserved()
             self._unserved[version] = reason
         return self._unserved[version]
 
@@ -546,7 +549,7 @@ class _Way:
     """What the answers to all requests of an operation at one version have in common."""
 
     # read for each request: attributes in slots are the fastest
-    __slots__ = ("_app", "answers", "problems", "row", "selecting", "version")
+    __slots__ = ("_app", "accepted", "answers", "problems", "row", "selecting", "version")
 
     def __init__(
         self, app: App, row: _Row, version: str, answers: AnswerNarrowing, problems: Problems
@@ -557,8 +560,11 @@ class _Way:
         self.answers = answers
         self.problems = problems
         self.selecting = _SELECTING
+        self.accepted = b""
+        """what callers accept who do not say so, if the application may send more"""
         if not all(answers.media_types.values()):
             self.selecting |= {b"accept"}
+            self.accepted = accept_types(b"", answers.media_types)
 
     async def narrow(
         self,
@@ -671,7 +677,8 @@ class _Narrowed:
             await self._replace(treatment.status)
             return
         start = {**message, "status": treatment.status, "headers": headers, "trailers": False}
-        if treatment.status == HTTPStatus.RESET_CONTENT:
+        if treatment.status == HTTPStatus.RESET_CONTENT or treatment.has_no_body:
+            self._is_bodiless = True
             await self._send({**start, "headers": replace_length(headers, 0)})
             return
         if treatment.body is None:
@@ -752,6 +759,9 @@ def _unversioned(scope: Scope, way: _Way) -> Scope:
         if name in way.selecting:
             changed["headers"] = _select_all(scope["headers"], way, scope["method"])
             break
+    else:
+        if way.accepted:
+            changed["headers"] = [*scope["headers"], (b"accept", way.accepted)]
     extensions = scope.get("extensions")
     if extensions and not _SHORTCUTS.isdisjoint(extensions):
         kept = {key: value for key, value in extensions.items() if key not in _SHORTCUTS}
@@ -774,4 +784,6 @@ def _select_all(headers: Headers, way: _Way, method: str) -> Headers:
         elif name == b"accept" and name in way.selecting:
             value = accept_types(value, way.answers.media_types)
         selected.append((name, value))
+    if way.accepted and all(name != b"accept" for name, _ in selected):
+        selected.append((b"accept", way.accepted))
     return selected

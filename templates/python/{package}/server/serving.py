@@ -123,8 +123,8 @@ def build(
     problems = Problems(contracts, data, settings, partial(_find_results, routes))
     for operation in sorted(shown, key=lambda each: concrete_first(each.method, each.path)):
         most = settings.limits_of.get(operation.id, settings.limits).item
-        readers = Readers(operation, data, up, down, most=most)
         results = Results(operation, contracts, down, data, most=most)
+        readers = Readers(operation, data, up, down, results, most=most)
         handler = methods.get(operation.id)
         endpoint: App = Endpoint(
             operation, handler, callers, readers, results, problems, environment
