@@ -46,6 +46,7 @@
 - `json_schema_suite`: the JSON Schema Test Suite, as components of documents
 - `keyed_server`: a server of one POST with idempotency keys, as a process, on a shared store
 - `kills`: a command killed at every file event, and what the next command makes of it
+- `market`: a market of six versions behind each door, with converters of objects, streams and forms
 - `migrating`: an API of three versions whose names change, and programs that use its package
 - `mixed_schemas`: random schemas in which keywords of any types are beside each other
 - `mock_answers`: the answers of a mock to every GET, judged by the document of their version
