@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -29,6 +30,11 @@ settings.load_profile("dateline")
 # than most commands.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Nothing here is encrypted: to read all the authorities that the machine trusts takes each client
+# of httpx longer than most of what it is made for. It reads those of a folder when it needs them.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
 
 # What is written survives the end of the process; only a power cut would show whether it is on
 # the disk as well, and thousands of files take long to get there.

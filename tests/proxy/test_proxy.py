@@ -65,7 +65,7 @@ def proxying(shop: Shop, port: int) -> Iterator[httpx.Client]:
     )
     with (
         serving(app, lifespan="on", server_header=False, date_header=False) as number,
-        httpx.Client(base_url=f"http://127.0.0.1:{number}", verify=False) as client,
+        httpx.Client(base_url=f"http://127.0.0.1:{number}") as client,
     ):
         yield client
 
@@ -93,7 +93,7 @@ def leaks(answers: list[Answer]) -> list[str]:
 def test_the_proxy_answers_as_the_generated_server_does(shop: Shop, node: int) -> None:
     with (
         serving(shop.serve("production"), server_header=False, date_header=False) as port,
-        httpx.Client(base_url=f"http://127.0.0.1:{port}", verify=False) as client,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}") as client,
     ):
         expected = [ask(client, each) for each in ASKED]
     with proxying(shop, node) as client:
@@ -134,7 +134,7 @@ class Command:
         found = re.search(r"http://127\.0\.0\.1:(\d+)", self.log.read_text())
         assert found is not None
         self.url = found[0]
-        self.client = httpx.Client(base_url=self.url, verify=False)
+        self.client = httpx.Client(base_url=self.url)
         wait(self._is_healthy)
 
     def _is_healthy(self) -> bool:
@@ -178,7 +178,7 @@ def test_what_is_generated_anew_is_served_without_losing_a_request(
     ended = threading.Event()
 
     def load() -> None:
-        with httpx.Client(base_url=command.url, verify=False) as client:
+        with httpx.Client(base_url=command.url) as client:
             while not ended.is_set():
                 statuses.append(ask(client, ORDER)[0])
 
@@ -258,14 +258,12 @@ def test_requests_that_run_are_answered_before_it_ends(command: Command, node: i
     answers: list[httpx.Response] = []
 
     def ask_slowly() -> None:
-        answers.append(
-            httpx.get(f"{command.url}{STOCK.url}", headers={"x-slow": "1000"}, verify=False)
-        )
+        answers.append(httpx.get(f"{command.url}{STOCK.url}", headers={"x-slow": "1000"}))
 
-    before = int(httpx.get(f"http://127.0.0.1:{node}/waiting", verify=False).text)
+    before = int(httpx.get(f"http://127.0.0.1:{node}/waiting").text)
     thread = threading.Thread(target=ask_slowly)
     thread.start()
-    wait(lambda: int(httpx.get(f"http://127.0.0.1:{node}/waiting", verify=False).text) > before)
+    wait(lambda: int(httpx.get(f"http://127.0.0.1:{node}/waiting").text) > before)
     command.process.send_signal(signal.SIGTERM)
     thread.join()
     assert [each.status_code for each in answers] == [200]

@@ -30,7 +30,7 @@ def writing(caller: Caller, amount: int) -> Iterator[list[str]]:
     def write() -> None:
         host = caller.sandbox.client.base_url
         headers = {"X-API-Key": caller.key}
-        with httpx.Client(base_url=host, headers=headers, timeout=30, verify=False) as client:
+        with httpx.Client(base_url=host, headers=headers, timeout=30) as client:
             for _ in range(amount):
                 written.append(client.post(path).json()["id"])
 

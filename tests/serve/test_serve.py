@@ -281,7 +281,7 @@ def run(line: str) -> httpx.Response:
     command, url, *options = shlex.split(line)
     assert (command, options[::2]) == ("curl", ["-H"] * (len(options) // 2))
     headers = dict(option.split(": ", 1) for option in options[1::2])
-    return httpx.get(url, headers=headers, timeout=30, verify=False)
+    return httpx.get(url, headers=headers, timeout=30)
 
 
 def test_a_starter_project_is_served_as_the_mock_says(tmp_path: Path) -> None:

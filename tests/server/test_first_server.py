@@ -46,9 +46,9 @@ def test_a_new_project_has_handlers_to_fill_in_that_run(tmp_path: Path) -> None:
             while "Uvicorn running" not in process.stderr.readline():
                 assert process.poll() is None
             here = f"http://127.0.0.1:{port}"
-            loan = httpx.get(f"{here}/api/loans/{ID}", timeout=30, verify=False)
-            wrong = httpx.get(f"{here}/api/loans/7", timeout=30, verify=False)
-            index = httpx.get(f"{here}/spec/versions", timeout=30, verify=False)
+            loan = httpx.get(f"{here}/api/loans/{ID}", timeout=30)
+            wrong = httpx.get(f"{here}/api/loans/7", timeout=30)
+            index = httpx.get(f"{here}/spec/versions", timeout=30)
         finally:
             process.terminate()
             process.communicate(timeout=30)

@@ -169,7 +169,7 @@ def opening(made: Generated, door: str, counts: list[int]) -> Iterator[tuple[htt
 
 def _call(port: int) -> httpx.Client:
     headers = {"x-api-version": OLD, "accept-encoding": "identity"}
-    return httpx.Client(base_url=f"http://127.0.0.1:{port}/api", verify=False, headers=headers)
+    return httpx.Client(base_url=f"http://127.0.0.1:{port}/api", headers=headers)
 
 
 @pytest.mark.parametrize("door", ["server", "around", "proxy"])

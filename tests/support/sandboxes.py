@@ -103,7 +103,7 @@ def sandbox(
     with (
         served(app.create(address, environment, settings)) as host,
         # there is no TLS: to read all certificates takes longer than several requests
-        httpx.Client(base_url=host, timeout=30, verify=False) as client,
+        httpx.Client(base_url=host, timeout=30) as client,
         opened(address) as door,
     ):
         yield Sandbox(door, client)
