@@ -181,8 +181,7 @@ def cut(
         require_committed(workspace.schemas, [*workspace.protected, workspace.output], CutError)
     published = read_own_baseline(workspace.output)
     plan = planned(workspace.schemas, request, published)
-    _require_kept(plan, published)
-    return plan, None if dry_run else _carried_out(workspace, plan)
+    return plan, _carry_out(workspace, plan, published, dry_run=dry_run)
 
 
 def retire(
@@ -209,24 +208,23 @@ def retire(
             f"the end of {day} is announced in the sources, and not published; run `dateline "
             f"generate`, commit, and let the notice of the policy pass"
         )
-    _require_kept(plan, published)
-    return plan, None if dry_run else _carried_out(workspace, plan)
+    return plan, _carry_out(workspace, plan, published, dry_run=dry_run)
 
 
-def _require_kept(plan: Revision, published: Published) -> None:
-    """Raise BreachError if the result of *plan* breaks a rule."""
+def _carry_out(
+    workspace: Workspace, plan: Revision, published: Published, *, dry_run: bool
+) -> Generated | None:
+    """Write the result of *plan*, unless it is a *dry_run*; BreachError if it breaks a rule."""
     from dateline.check import breaches, check
-
-    found = check(plan.api, published, waivers=plan.waivers, today=date.today())
-    if broken := breaches(found):
-        raise BreachError(broken, published.label)
-
-
-def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
     from dateline.files.sources import Outputs
     from dateline.files.sources import write as write_sources
     from dateline.kept_documents import RecordFiles
 
+    found = check(plan.api, published, waivers=plan.waivers, today=date.today())
+    if broken := breaches(found):
+        raise BreachError(broken, published.label)
+    if dry_run:
+        return None
     artifacts, notes = _render_outputs(
         workspace, plan.api, recorded=RecordFiles("", lambda: plan.record), waivers=plan.waivers
     )

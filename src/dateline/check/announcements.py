@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from typing import Final
 
@@ -37,8 +37,11 @@ def find_moves(table: Table, published: Published, today: str) -> dict[str, str]
 
 def _merge(table: Table, published: Published) -> dict[tuple[str, str], Announcement]:
     """Return all announcements by kind and version; published ones take precedence."""
-    known = [*table.announcements, *(published.announcements or ())]
-    return {(one.kind, one.version): one for one in known}
+    return _by_subject((*table.announcements, *(published.announcements or ())))
+
+
+def _by_subject(rows: Iterable[Announcement]) -> dict[tuple[str, str], Announcement]:
+    return {(one.kind, one.version): one for one in rows}
 
 
 def phrase(one: Announcement) -> str:
@@ -57,7 +60,7 @@ def _unknown(table: Table, _: Published, today: str) -> Iterator[Finding]:
 
 
 def _notice(table: Table, published: Published, today: str) -> Iterator[Finding]:
-    known = {(one.kind, one.version): one for one in published.announcements or ()}
+    known = _by_subject(published.announcements or ())
     for one in table.announcements:
         before = known.get((one.kind, one.version))
         if before and (one.day == before.day or not _is_past(before, published, today)):
@@ -78,7 +81,7 @@ def _notice(table: Table, published: Published, today: str) -> Iterator[Finding]
 
 
 def _check_changes(table: Table, published: Published, today: str) -> Iterator[Finding]:
-    now = {(one.kind, one.version): one for one in table.announcements}
+    now = _by_subject(table.announcements)
     for before in published.announcements or ():
         one = now.get((before.kind, before.version))
         is_past = _is_past(before, published, today)

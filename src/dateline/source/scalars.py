@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from math import isinf
 from typing import Any, Final
 
@@ -200,10 +201,7 @@ def is_plain(text: str, *, to_people: bool = False, brackets: bool = False) -> b
 
 def quote_json(text: str) -> str:
     """Return *text* as a JSON string (RFC 8259 section 7), unprintable characters escaped."""
-    quoted = str(_encode(text))
-    if quoted.isprintable():
-        return quoted
-    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in quoted)
+    return _escape(text, lambda one: json.dumps(one)[1:-1])
 
 
 def quote_yaml(text: str) -> str:
@@ -211,17 +209,17 @@ def quote_yaml(text: str) -> str:
 
     The same as JSON, but a character beyond U+FFFF is one escape and not two surrogates.
     """
+    return _escape(
+        text, lambda one: json.dumps(one)[1:-1] if one <= "\uffff" else f"\\U{ord(one):08x}"
+    )
+
+
+def _escape(text: str, escape: Callable[[str], str]) -> str:
+    """Return *text* in double quotes; *escape* returns the escape of an unprintable character."""
     quoted = str(_encode(text))
     if quoted.isprintable():
         return quoted
-    return "".join(
-        one
-        if one.isprintable()
-        else json.dumps(one)[1:-1]
-        if one <= "\uffff"
-        else f"\\U{ord(one):08x}"
-        for one in quoted
-    )
+    return "".join(one if one.isprintable() else escape(one) for one in quoted)
 
 
 def format_number(value: float | bool | None) -> str:
@@ -240,15 +238,23 @@ def format_block(text: str, margin: str) -> str | None:
 
     None if that has no advantage, or would not preserve the text.
     """
-    if "\n" not in text:
+    lines = _split_block(text) if "\n" in text else None
+    if lines is None or lines[0].startswith((" ", "\t")):
         return None
+    return _join_block("|", text, lines, margin)
+
+
+def _split_block(text: str) -> list[str] | None:
+    """Return the lines of *text* if a block scalar can preserve them, else None."""
     lines = text.removesuffix("\n").split("\n")
-    if not (lines[0] and lines[-1]) or lines[0].startswith((" ", "\t")):
-        return None
-    if not all(line.isprintable() and not line.endswith(" ") for line in lines):
-        return None
-    style = "|" if text.endswith("\n") else "|-"
-    return f"{style}\n" + "\n".join(margin + line if line else "" for line in lines)
+    is_kept = all(line.isprintable() and not line.endswith(" ") for line in lines)
+    return lines if is_kept and lines[0] and lines[-1] else None
+
+
+def _join_block(style: str, text: str, lines: list[str], margin: str) -> str:
+    """Return a block scalar of *style* with *lines*, which stand for *text*."""
+    head = style if text.endswith("\n") else f"{style}-"
+    return f"{head}\n" + "\n".join(margin + line if line else "" for line in lines)
 
 
 # A blank at which a line may be folded: others are preserved.
@@ -263,10 +269,8 @@ def format_folded(text: str, margin: str, width: int) -> str | None:
     Its lines have at most *width* characters, unless a word is longer. None if that would not
     preserve the text.
     """
-    lines = text.removesuffix("\n").split("\n")
-    if not (lines[0] and lines[-1]) or any(line.startswith((" ", "\t")) for line in lines):
-        return None
-    if not all(line.isprintable() and not line.endswith(" ") for line in lines):
+    lines = _split_block(text)
+    if lines is None or any(line.startswith((" ", "\t")) for line in lines):
         return None
     folded: list[str] = []
     for number, line in enumerate(lines):
@@ -275,8 +279,7 @@ def format_folded(text: str, margin: str, width: int) -> str | None:
             folded.append("")
         if line:
             folded += _fold(line, width - len(margin))
-    style = ">" if text.endswith("\n") else ">-"
-    return f"{style}\n" + "\n".join(margin + line if line else "" for line in folded)
+    return _join_block(">", text, folded, margin)
 
 
 def _fold(line: str, room: int) -> list[str]:
