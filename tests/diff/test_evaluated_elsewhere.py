@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations, product
 from typing import Any, Final, NamedTuple
 
 import jsonschema_rs
@@ -104,10 +104,14 @@ def edits() -> Iterator[Edit]:
 
 
 def accepted(schemas: Schema) -> list[bool]:
+    return accepted_of(schemas, VALUES)
+
+
+def accepted_of(schemas: Schema, values: Sequence[Any]) -> list[bool]:
     registry = jsonschema_rs.Registry([("urn:all", {"components": {"schemas": schemas}})])
     goal = {"$ref": "urn:all#/components/schemas/Closed"}
     validator = jsonschema_rs.Draft202012Validator(goal, registry=registry)
-    return [validator.is_valid(value) for value in VALUES]
+    return [validator.is_valid(value) for value in values]
 
 
 def is_gated(before: Schema, after: Schema) -> bool:
@@ -140,3 +144,92 @@ def test_nothing_is_reported_where_nothing_is_closed(place: str) -> None:
             for schema in (less, more)
         ]
         assert not is_gated(sides[0], sides[1])
+
+
+SAME_ALONE: Final = (
+    ("additionalProperties", "unevaluatedProperties"),
+    ("items", "unevaluatedItems"),
+)
+REST: Final[tuple[Any, ...]] = (False, True, {"type": "string"}, {"minimum": 2})
+BESIDE: Final[tuple[Schema, ...]] = (
+    {},
+    {"properties": {"a": True}, "prefixItems": [True]},
+    {"properties": {"a": {"type": "integer"}}, "required": ["a"]},
+    {"patternProperties": {"^a": True}},
+    {"contains": {"type": "string"}},
+    {"contains": {"type": "string"}, "minContains": 0},
+    {"allOf": [{"properties": {"b": True}, "prefixItems": [True]}]},
+    {"anyOf": [{"properties": {"b": True}}, {"minItems": 1, "prefixItems": [True]}]},
+    {"if": {"properties": {"a": {"minimum": 2}}}, "then": {"properties": {"b": True}}},
+    {"dependentSchemas": {"a": {"properties": {"b": True}}}},
+    {"$ref": "#/components/schemas/Open"},
+    {"not": {"required": ["b"]}},
+)
+AROUND: Final[dict[str, Callable[[Schema], Schema]]] = {
+    "alone": lambda schema: schema,
+    "in allOf": lambda schema: {"allOf": [schema, {"properties": {"b": True}}]},
+    "in closed allOf": lambda schema: {
+        "allOf": [schema],
+        "unevaluatedProperties": False,
+        "unevaluatedItems": False,
+    },
+    "in closed anyOf": lambda schema: {
+        "anyOf": [schema, {"type": ["string", "array"]}],
+        "unevaluatedProperties": False,
+        "unevaluatedItems": False,
+    },
+    "in not": lambda schema: {"not": schema},
+    "in a field": lambda schema: {"properties": {"in": schema}, "prefixItems": [schema]},
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("keywords", SAME_ALONE)
+def test_what_is_evaluated_alone_is_the_rest(keywords: tuple[str, str], around: str) -> None:
+    wrong, silent = [], 0
+    for beside in BESIDE:
+        written = [{**beside, keyword: rest} for keyword, rest in product(keywords, REST)]
+        both = [*written, {**beside, keywords[0]: True, keywords[1]: False}, beside]
+        schemas = [
+            {"Closed": AROUND[around](schema), "Open": {"properties": {"b": True}}}
+            for schema in both
+        ]
+        taken = [nested_accepted(each) for each in schemas]
+        for one, other in permutations(range(len(both)), 2):
+            loud = is_gated(schemas[one], schemas[other])
+            silent += not loud
+            if not loud and taken[one] != taken[other]:
+                wrong.append((both[one], both[other]))
+    assert wrong == []
+    assert silent >= 30
+
+
+def nested_accepted(schemas: Schema) -> list[bool]:
+    nested = [{"in": value} for value in VALUES] + [[value] for value in VALUES]
+    return accepted(schemas) + accepted_of(schemas, nested)
+
+
+ANCHORED: Final[tuple[Schema, ...]] = (
+    {"type": "string"},
+    {"type": "string", "$anchor": "one"},
+    {"type": "string", "$anchor": "other"},
+    {"type": "string", "$dynamicAnchor": "one"},
+)
+
+
+@pytest.mark.parametrize("user", ["$ref", "$dynamicRef", "mapping", ""])
+@pytest.mark.parametrize("there", ANCHORED[:2])
+def test_anchors_that_nothing_refers_to_are_no_change(user: str, there: Schema) -> None:
+    using: Schema = {"properties": {"in": {user: "#one"}}} if user else {}
+    if user == "mapping":
+        using = {
+            "oneOf": [{"$ref": "#/components/schemas/Open"}],
+            "discriminator": {"propertyName": "k", "mapping": {"o": "#one"}},
+        }
+    for before, after in permutations(ANCHORED, 2):
+        sides = [
+            {"Closed": using, "Open": schema, "Other": {**there, "maxLength": 1}}
+            for schema in (before, after)
+        ]
+        is_used = any('nchor": "one"' in json.dumps(side["Open"]) for side in sides)
+        assert is_gated(sides[0], sides[1]) == (bool(user) and is_used)

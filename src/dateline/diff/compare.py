@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dateline.diff.closures import forbids, matching
-from dateline.diff.equivalents import list_equivalent
+from dateline.diff.equivalents import is_unused_anchor, list_below, list_equivalent
 from dateline.diff.graph import MODEL, NodePair, Opaque, Passage, align
 from dateline.diff.keywords import (
     KEYWORD,
@@ -116,7 +116,9 @@ class SchemaComparison(UnionComparison):
             if keyword == "xml" and ours and theirs and len(ours) == len(theirs) == 1:
                 compare_whole(pair, "xml", KEYWORD, keyword, ours[0], theirs[0])
             else:
-                pair.compare_all(kinds_of(keyword, KNOWN), keyword, ours, theirs)
+                is_note = is_unused_anchor(keyword, before, after)
+                kinds = NOTE if is_note else kinds_of(keyword, KNOWN)
+                pair.compare_all(kinds, keyword, ours, theirs)
         compare_value_notes(pair, before, after)
         self.compare_discriminators(pair, before, after)
         self._dynamic_references(pair, before, after)
@@ -208,16 +210,17 @@ class SchemaComparison(UnionComparison):
                     pair.add(KEYWORD, "$dynamicRef", ours, theirs)
 
     def _below(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
+        sides = list_below(before, after)
         for keyword in (*APPLICATORS, *OPAQUE):
-            ours, theirs = before.below.get(keyword, []), after.below.get(keyword, [])
+            ours, theirs = (side.get(keyword, []) for side in sides)
             if not (ours or theirs) or keyword in _governed(before, after):
                 continue
             first, second = self.before.parts(ours), self.after.parts(theirs)
             if keyword in OPAQUE:
                 self._opaque(pair, keyword, ours, theirs)
             elif not (says(first) and says(second)):
-                sides = ours[:1] if says(first) else [], theirs[:1] if says(second) else []
-                pair.compare_all(KEYWORD, keyword, *sides)
+                listed = ours[:1] if says(first) else [], theirs[:1] if says(second) else []
+                pair.compare_all(KEYWORD, keyword, *listed)
             elif self.before.view(first).never != self.after.view(second).never:
                 pair.add(KEYWORD, keyword, ours[0], theirs[0])
             else:

@@ -135,6 +135,13 @@ class DocumentIndex(Resolver):
         """Whether a reference may lead to an anchor."""
         return any(self.texts.of(node).has_anchor for node in self.entries.values())
 
+    def refers_to(self, anchor: Any) -> bool:
+        """Return whether something may refer to *anchor*, in this document or another one."""
+        if not isinstance(anchor, str) or not anchor.isascii():
+            return True
+        reference = f'#{anchor}"'.encode()
+        return any(reference in self.texts.of(node).written for node in self.entries.values())
+
     @cached_property
     def closes(self) -> bool:
         """Whether any schema depends on which fields or items another keyword has evaluated."""

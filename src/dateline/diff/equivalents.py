@@ -10,6 +10,7 @@ from dateline.diff.views import SchemaView
 from dateline.regex.normal import are_equal
 from dateline.schema.access import access_of
 from dateline.schema.memo import closure
+from dateline.schema.references import ANCHORS, Located
 from dateline.schema.types import IMPLIED
 
 _LOW: Final = frozenset({"minimum", "exclusiveMinimum"})
@@ -20,6 +21,19 @@ _OF_TYPES: Final = {
     frozenset({"string"}): IMPLIED["string"] - {"format"},
     frozenset({"number", "integer"}): IMPLIED["number"],
 }
+
+
+Below = dict[str, list[Located]]
+"""The schemas below keywords."""
+
+_PLAIN: Final = {"unevaluatedProperties": "additionalProperties", "unevaluatedItems": "items"}
+"""What a keyword means in a schema in which no other schema applies to the same value."""
+
+# Keywords of which unevaluated ones see what they evaluate (JSON Schema 2020-12, core, section 11).
+_IN_PLACE: Final = frozenset(
+    {"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "then", "else"}
+    | {"dependentSchemas", "contains"}
+)
 
 
 def list_equivalent(before: SchemaView, after: SchemaView) -> Iterator[str]:
@@ -49,6 +63,31 @@ def list_equivalent(before: SchemaView, after: SchemaView) -> Iterator[str]:
     patterns = [[fact.value for fact in view.facts.get("pattern", ())] for view in (before, after)]
     if len(patterns[0]) == len(patterns[1]) and all(map(are_equal, *patterns)):
         yield "pattern"
+
+
+def list_below(before: SchemaView, after: SchemaView) -> tuple[Below, Below]:
+    """Return the schemas below the keywords of both sides, those that mean the same by one name."""
+    ours, theirs = dict(before.below), dict(after.below)
+    for deep, plain in _PLAIN.items():
+        for view, mine, other in ((before, ours, theirs), (after, theirs, ours)):
+            is_other = deep in mine and deep not in other and plain in other
+            if is_other and _is_alone(view, deep):
+                mine[plain] = mine.pop(deep)
+    return ours, theirs
+
+
+def _is_alone(view: SchemaView, keyword: str) -> bool:
+    """Return whether nothing but the names and items beside *keyword* is evaluated for it."""
+    seen = {_PLAIN[keyword], *_IN_PLACE}
+    return all(seen.isdisjoint(part.node) for part in view.parts if keyword in part.node)
+
+
+def is_unused_anchor(keyword: str, *views: SchemaView) -> bool:
+    """Return whether *keyword* names a schema, and nothing refers to the names in *views*."""
+    names = [fact.value for view in views for fact in view.facts.get(keyword, ())]
+    return keyword in ANCHORS and not any(
+        view.schemas.document.refers_to(name) for view in views for name in names
+    )
 
 
 def _find_bound(view: SchemaView, keywords: frozenset[str]) -> Any:
