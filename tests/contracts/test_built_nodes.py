@@ -1,0 +1,107 @@
+"""Nodes of contract data for combinations of keywords that are easily mistaken for simpler ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.thing_sources import ADOPTED, api, down, taking, things, up
+
+GATED: Final = "{ type: object, properties: { g: { type: string, x-added: next } } }"
+OTHER: Final = f"    Other: {GATED}\n"
+LACKING: Final = {"left_out": ["g"]}
+
+
+def variant(name: str, tag: str, *more: str) -> str:
+    """Return a component with a constant *tag*, the text of which is its name in lower case."""
+    fields = ", ".join([f"{tag}: {{ const: {name.lower()} }}", *more])
+    return f"    {name}: {{ type: object, required: [{tag}], properties: {{ {fields} }} }}\n"
+
+
+VARIANTS: Final = "".join(
+    [
+        variant("A", "k", "g: { type: string, x-added: next }"),
+        variant("B", "k"),
+        variant("C", "l", "h: { type: string, x-added: next }"),
+        variant("D", "l"),
+    ]
+)
+
+
+def union(keyword: str, *names: str) -> str:
+    members = ", ".join(f"{{ $ref: '#/components/schemas/{name}' }}" for name in names)
+    return f"{keyword}: [{members}]"
+
+
+NARROWED: Final[dict[str, tuple[str, Any]]] = {
+    "a reference is the node that it leads to": (
+        f"{OTHER}    Thing: {{ $ref: '#/components/schemas/Other' }}",
+        "Other",
+    ),
+    "a reference to a part of a component": (
+        f"    Other: {{ type: object, properties: {{ p: {GATED} }} }}\n"
+        "    Thing: { type: object, properties: "
+        "{ q: { $ref: '#/components/schemas/Other/properties/p' } } }",
+        {"fields": {"q": LACKING}},
+    ),
+    "a constraint on the items beside a reference": (
+        f"    Other: {{ type: array, items: {GATED} }}\n"
+        "    Thing: { $ref: '#/components/schemas/Other', uniqueItems: true }",
+        {"items": LACKING, "unique": True},
+    ),
+    "a required field beside a reference": (
+        f"{OTHER}    Thing: {{ $ref: '#/components/schemas/Other', required: [g] }}",
+        {
+            "then": LACKING,
+            "fits": {"required": ["g"], "$ref": "#/components/schemas/Other"},
+        },
+    ),
+    "two unions of one value": (
+        f"{VARIANTS}    Thing: {{ {union('oneOf', 'A', 'B')}, {union('anyOf', 'C', 'D')} }}",
+        {
+            "tag": "k",
+            "members": {
+                "a": {"tag": "l", "members": {"c": {"left_out": ["g", "h"]}, "d": LACKING}},
+                "b": {"tag": "l", "members": {"c": {"left_out": ["h"]}, "d": None}},
+            },
+        },
+    ),
+    "a keyword for objects beside texts": (
+        f"    Thing: {{ type: [object, string], patternProperties: {{ '^a': {GATED} }} }}",
+        {"types": {"string": None, "object": {"demand": "Thing", "where": [LACKING]}}},
+    ),
+    "more values below `not` are fewer values": (
+        "    Thing: { type: string, not: { maxLength: 3, x-was: { next: { maxLength: 5 } } } }",
+        {"demand": "Thing#2", "where": [{"absent": True}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NARROWED)
+def test_values_of_responses(tmp_path: Path, case: str) -> None:
+    schemas, node = NARROWED[case]
+    found = down(api(tmp_path, things(schemas), ADOPTED))
+    assert found["Thing"]["2024-01-15"] == node
+
+
+@pytest.mark.parametrize(
+    ("history", "default"),
+    [
+        ("", 3),
+        ("x-was: { next: { default: 4 } }", 4),
+        # callers may omit it, and handlers must have it
+        ("x-was: { next: { default: null } }", 3),
+    ],
+)
+def test_a_field_that_requests_could_omit_has_a_default(
+    tmp_path: Path, history: str, default: int
+) -> None:
+    text = f"""\
+    Thing:
+      type: object
+      required: [n]
+      properties: {{ n: {{ type: integer, default: 3, {history} }} }}
+      x-was: {{ next: {{ required: null }} }}"""
+    found = up(api(tmp_path, taking(text), ADOPTED))
+    assert found["Thing"]["2024-01-15"] == {"defaults": {"n": default}}
