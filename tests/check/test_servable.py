@@ -204,3 +204,48 @@ def test_subtypes_are_sent_where_the_schema_with_the_discriminator_is(
     names = ["Lives"] if sent == "Lives" else ["Cat.allOf.1"]
     is_other = sent == "Animal" and base == "Pet"  # a cat is no animal then
     assert found == {text.format(name) for name in names for text in NEEDED if not is_other}
+
+
+EVENT = f"""\
+paths:
+  /other:
+    get: {{ operationId: o, tags: [Loans], responses: {{ '204': {{ description: o }} }} }}
+SECTION:
+  NAME:
+    post:
+      operationId: send
+      tags: [Loans]
+      parameters:
+        - {{ name: x-sent, in: header, required: true, schema: {{ type: string }}, {GATED} }}
+        - name: x-now
+          in: header
+          required: true
+          schema: {{ type: string }}
+          x-was: {{ 2024-09-01: {{ required: null }} }}
+      requestBody:
+        required: true
+        x-was: {{ 2024-09-01: {{ required: null }} }}
+        content: {{ application/json: {{ schema: {{ $ref: '#/components/schemas/Lives' }} }} }}
+      responses: {{ '204': {{ description: done }} }}
+components:
+  schemas:
+    Lives: OWN
+"""
+
+
+@pytest.mark.parametrize(
+    ("section", "count"), [("paths", 5), ("webhooks", 0)], ids=["operation", "webhook"]
+)
+def test_nothing_is_needed_of_older_callers_in_what_the_server_sends(
+    tmp_path: Path, section: str, count: int
+) -> None:
+    text = EVENT.replace("OWN", OWN.replace("\n", ""))
+    if section == "paths":
+        text = text.replace("SECTION:\n", "").replace("NAME", "/lives")
+    sources = {
+        "versions.yaml": VERSIONS,
+        "api.yaml": API,
+        "events.yaml": text.replace("SECTION", section).replace("NAME", "returned"),
+    }
+    found = [finding.rule for finding in check_servable(loaded(tmp_path, sources))]
+    assert found == ["request-without-way-up"] * count

@@ -107,10 +107,12 @@ def _find_by_place(api: Api, places: Places, projector: Projector) -> Iterator[U
             yield from _members(places, path, node)
             yield from _fields(places, path, node)
         elif kind in ("operation", "path-item"):
-            yield from _parameters(path, node)
+            yield from _parameters(places, path, node)
     yield from _variants(api, places)
     for path, kind, node in places.with_history:
-        if kind == "schema" and places.in_request(path):
+        if not places.in_request(path):
+            continue
+        if kind == "schema":
             yield from _required_fields(places, path, node)
         elif kind in ("parameter", "request-body") and node.get("required"):
             yield from _required_since(places, path, kind)
@@ -241,15 +243,16 @@ def _required_fields(places: Places, path: Path, node: dict[str, Any]) -> Iterat
             yield Unservable("request-without-way-up", (*path, "required"), message, {})
 
 
-def _parameters(path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
+def _parameters(places: Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
     for index, parameter in enumerate(node.get("parameters", ())):
+        at = (*path, "parameters", index)
         if (
             isinstance(parameter, dict)
             and parameter.get("required")
             and ADDED in parameter
             and "default" not in parameter.get("schema", {})
+            and places.in_request(at)
         ):
-            at = (*path, "parameters", index)
             message = f"{name_place(path)}: parameter {parameter.get('name')} is required, and new"
             yield Unservable("request-without-way-up", at, message, {})
 
