@@ -251,54 +251,76 @@ class Call(Generic[T]):
         self._attempts: list[str] = []
         self._secrets: list[str] = []
         self._query_secrets: set[tuple[str, str]] = set()
+        self._hops: list[_Hop] = []
+        self._may_repeat = bool(operation.idempotency) or operation.method in REPEATABLE_METHODS
+        self._headers: dict[str, str] = {}
+        self._query: list[str] = []
+        self._cookies: list[str] = []
+        self._content: bytes | None = None
+        self._parts: list[SentPart] = []
+        self._choose_version(accept or operation.accept)
+        self._headers.update(session.headers)
         service = session.service
-        accept = accept or operation.accept
-        headers = {"Accept": accept, "User-Agent": f"{service.package}/{service.version}"}
-        query: list[str] = []
-        if not operation.ignores_version:
-            if service.place == "header":
-                headers[service.selector] = service.version
-            elif service.place == "query":
-                query.append(f"{quote(service.selector)}={quote(service.version)}")
-            elif service.place == "media-type":
-                headers["Accept"] = f"{accept}; {service.selector}={service.version}"
-        headers.update(session.headers)
+        segment = f"/{service.version}" if service.place == "path" else ""
+        self._address = session.find_address(operation) + segment + self._write_parameters(values)
+        if operation.idempotency:
+            new_key = str(uuid4()) if key is None else key
+            self._headers[operation.idempotency] = require_field_value(
+                operation.idempotency, new_key
+            )
+        if body is not None:
+            self._write_body(body)
+
+    def _choose_version(self, accept: str) -> None:
+        """Name the version, the media types *accept*, and the client itself."""
+        service = self._session.service
+        self._headers |= {"Accept": accept, "User-Agent": f"{service.package}/{service.version}"}
+        if self._operation.ignores_version:
+            return
+        if service.place == "header":
+            self._headers[service.selector] = service.version
+        elif service.place == "query":
+            self._query.append(f"{quote(service.selector)}={quote(service.version)}")
+        elif service.place == "media-type":
+            self._headers["Accept"] = f"{accept}; {service.selector}={service.version}"
+
+    def _write_parameters(self, values: Sequence[Any]) -> str:
+        """Write *values* into the request, and return its path."""
+        operation = self._operation
         path = operation.path
-        cookies: list[str] = []
         for parameter, value in zip(operation.parameters, values, strict=True):
             if value is None or value is ABSENT:
                 continue
             if parameter.place == "path":
                 path = path.replace(f"{{{parameter.name}}}", parameter.write_path(value))
             elif parameter.place == "query":
-                query += parameter.write_query(value)
+                self._query += parameter.write_query(value)
             elif parameter.place == "header":
-                headers[parameter.name] = parameter.write_header(value)
+                self._headers[parameter.name] = parameter.write_header(value)
             else:
-                cookies.append(parameter.write_cookie(value))
+                self._cookies.append(parameter.write_cookie(value))
         if path is not operation.path and {".", ".."} & {*path.split("/")}:
             # intermediaries would resolve it to another path
             raise ValueError(f"{operation.name}: a path parameter can't be . or ..")
-        if operation.idempotency:
-            new_key = str(uuid4()) if key is None else key
-            headers[operation.idempotency] = require_field_value(operation.idempotency, new_key)
-        self._content: bytes | None = None
-        self._parts: list[SentPart] = []
-        is_multipart = operation.body.partition(";")[0].strip().lower() == MULTIPART
-        if body is not None and is_multipart and not isinstance(body, bytes):
-            # the same for all attempts: the key of a request may be compared with its body
+        return path
+
+    def _write_body(self, body: object) -> None:
+        """Write *body* once: the key of a request may be compared with that of all attempts."""
+        operation = self._operation
+        kind = operation.body.partition(";")[0].strip().lower()
+        if isinstance(body, bytes):
+            self._content = body
+        elif kind == MULTIPART:
             boundary = uuid4().hex
             self._parts = list_parts(body, operation.form)
             self._content = None if self._parts else f"--{boundary}--\r\n".encode()
-            headers["Content-Type"] = f"{MULTIPART}; boundary={boundary}"
-        elif body is not None:
-            self._content = _write_body(operation, body)
-            headers["Content-Type"] = _name_boundary(operation.body, self._content)
-        self._may_repeat = bool(operation.idempotency) or operation.method in REPEATABLE_METHODS
-        segment = f"/{service.version}" if service.place == "path" else ""
-        self._address = session.find_address(operation) + segment + path
-        self._headers, self._query, self._cookies = headers, query, cookies
-        self._hops: list[_Hop] = []
+            self._headers["Content-Type"] = f"{MULTIPART}; boundary={boundary}"
+            return
+        elif kind == FORM:
+            self._content = write_form(to_jsonable_python(body, by_alias=True), operation.form)
+        else:
+            self._content = to_json(body, by_alias=True)
+        self._headers["Content-Type"] = _name_boundary(operation.body, self._content)
 
     @property
     def _method(self) -> str:
@@ -630,14 +652,6 @@ class Call(Generic[T]):
             if len(secret) >= _SHORTEST_SECRET:
                 text = text.replace(secret, HIDDEN)
         return text
-
-
-def _write_body(operation: Operation[Any], body: object) -> bytes:
-    if isinstance(body, bytes):
-        return body
-    if operation.body.partition(";")[0].strip().lower() == FORM:
-        return write_form(to_jsonable_python(body, by_alias=True), operation.form)
-    return to_json(body, by_alias=True)
 
 
 def _name_boundary(media_type: str, content: bytes) -> str:

@@ -205,12 +205,24 @@ class AnswerNarrowing:
         change = self._narrowing.body(self._operation, key, content_type)
         if change is identity and media_type is None:
             return Treatment(status, key)
+        treatment = self._treat_declared(status, key, content_type, change, is_named=is_named)
+        if media_type is None:
+            return treatment
+        return treatment._replace(media_type=media_type, keeps_headers=False)
+
+    def _treat_declared(
+        self, status: int, key: str, content_type: str, change: Change, *, is_named: bool
+    ) -> Treatment:
+        """Return how a body of the declared *content_type* is narrowed by *change*.
+
+        It *is_named* if the answer says what its type is.
+        """
         validator = self._contracts.answer_validator(self._operation, key, content_type)
         if not is_sequential(content_type):
             if validator is None:
                 body: Body = _Text(change)
             elif (
-                is_error
+                status >= HTTPStatus.BAD_REQUEST
                 or self._is_strict
                 or self._narrowing.relies(self._operation, key, content_type)
             ):
@@ -220,16 +232,10 @@ class AnswerNarrowing:
             if not is_named:
                 body = _Untyped(body)
             keeps_headers = self._narrowing.headers(self._operation, key) is identity
-            return Treatment(
-                status,
-                key,
-                body,
-                keeps_headers=keeps_headers and media_type is None,
-                media_type=media_type,
-            )
+            return Treatment(status, key, body, keeps_headers=keeps_headers)
         found = self._contracts.event_data(self._operation, key, content_type)
         items = Items(content_type, change, validator, data=found, most=self._most)
-        return Treatment(status, key, items=items, media_type=media_type)
+        return Treatment(status, key, items=items)
 
     def explain_unserved(self) -> str:
         """Return why no success of the application has a form at this version; empty if one has."""

@@ -7,40 +7,27 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from functools import cache, cached_property, partial
 from http import HTTPStatus
 from inspect import isawaitable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from .answers import (
-    BODILESS,
-    AnswerNarrowing,
-    Prepared,
-    Undescribed,
-    accept_codings,
-    accept_types,
-    replace_length,
-)
-from .contracts import Contracts, MisfitError
-from .converters import call
+from .answers import AnswerNarrowing
+from .contracts import Contracts
 from .hidden import find_hidden_headers, hide_headers
-from .items import NarrowedStream, StreamError
 from .lifts import Lifted, RequestLift
+from .narrowed import AnswerWay
 from .nouns import Operation, Settings
 from .pages import serve_documents
 from .paths import Paths, PathTemplate
 from .problems import NO_PATH, Problems
 from .results import Results
-from .runtime import etag, lifecycle
+from .runtime import lifecycle
 from .runtime.asgi import (
     App,
-    Headers,
     Message,
     Receive,
     Scope,
     Send,
     describe_error,
     find_headers,
-    join_lines,
-    list_values,
-    log_failure,
     methods,
     respond,
     route,
@@ -58,13 +45,6 @@ from .spanning import find_spanning
 
 _IN_DOUBT: Final = "the request may mean more than one operation"
 
-_SELECTING: Final = etag.CONDITIONS | {b"range", b"accept-encoding"}
-
-# Extensions that send a body without passing it through the layer, or what describes its bytes.
-_SHORTCUTS: Final = frozenset(
-    {"http.response.pathsend", "http.response.zerocopysend", "http.response.trailers"}
-)
-
 _KEPT: Final = 100
 """The maximum number of unversioned paths that are logged."""
 
@@ -72,8 +52,6 @@ FindAccount = Callable[[Scope], object]
 """Returns the account for the scope of a request, or an awaitable of it."""
 
 _log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 
 def wrap(
@@ -398,9 +376,9 @@ class _Layer:
         answers = row.answers(version)
         hidden = self._hidden(version)
         if not (lift.is_plain and answers.is_plain and not hidden):
-            way = _Way(self._app, row, version, answers, self._problems)
+            way = AnswerWay(self._app, row.results, version, answers, self._problems)
             is_usual = lift.is_plain and not answers.converts and not hidden
-            app = way.narrow if is_usual else partial(self._serve, way, lift, hidden)
+            app = way.narrow if is_usual else partial(self._serve, row, way, lift, hidden)
         return Handling(app, limits)
 
     def choose(self, rows: list[_Row], version: str) -> Handling:
@@ -431,7 +409,8 @@ class _Layer:
 
     async def _serve(
         self,
-        way: _Way,
+        row: _Row,
+        way: AnswerWay,
         lift: RequestLift,
         hidden: frozenset[bytes],
         scope: Scope,
@@ -446,7 +425,7 @@ class _Layer:
                 environment=self._environment,
                 version=way.version,
                 account=await account if isawaitable(account) else account,
-                operation=way.row.name,
+                operation=row.name,
                 scope=scope,
             )
         if hidden:
@@ -460,7 +439,7 @@ class _Layer:
             if scope.get("query_string", b"") not in (query, b""):
                 send = _repeat_query(send, scope["query_string"], query)
             if isinstance(receive, Lifted):
-                send = _Refusing(scope, receive, send, way.row, self._problems).send
+                send = _Refusing(scope, receive, send, row, self._problems).send
         if way.answers.is_plain:
             await _strip(self._app, way.version)(scope, receive, send)
             return
@@ -535,208 +514,6 @@ def _repeat_query(send: Send, lifted: bytes, query: bytes) -> Send:
     return sending
 
 
-class _Done:
-    """An awaitable that is done."""
-
-    # called for most messages, so none of it is written in Python
-    __await__ = staticmethod(partial(iter, ()))
-
-
-_DONE: Final = _Done()
-
-
-class _Way:
-    """What the answers to all requests of an operation at one version have in common."""
-
-    # read for each request: attributes in slots are the fastest
-    __slots__ = ("_app", "accepted", "answers", "problems", "row", "selecting", "version")
-
-    def __init__(
-        self, app: App, row: _Row, version: str, answers: AnswerNarrowing, problems: Problems
-    ) -> None:
-        self._app = app
-        self.row = row
-        self.version = version
-        self.answers = answers
-        self.problems = problems
-        self.selecting = _SELECTING
-        self.accepted = b""
-        """what callers accept who do not say so, if the application may send more"""
-        if not all(answers.media_types.values()):
-            self.selecting |= {b"accept"}
-            self.accepted = accept_types(b"", answers.media_types)
-
-    async def narrow(
-        self,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-        context: ConversionContext | None = None,
-    ) -> None:
-        """Pass a request on unchanged, and narrow the answer."""
-        exchange = _Narrowed(scope, send, self, context)
-        await self._app(_unversioned(scope, self), receive, exchange.send)
-        if exchange.broken is not None:
-            # the application may have ignored it
-            raise exchange.broken
-
-
-class _Narrowed:
-    """One answer of the application, on its way to a caller of a version."""
-
-    __slots__ = (
-        *("_context", "_is_bodiless", "_is_dropped", "_pieces", "_prepared"),
-        *("_scope", "_send", "_start", "_stream", "_way", "broken"),
-    )
-
-    def __init__(
-        self, scope: Scope, send: Send, way: _Way, context: ConversionContext | None
-    ) -> None:
-        self._scope = scope
-        self._send = send
-        self._way = way
-        self._context = context
-        self._start: Message = {}
-        self._prepared: Prepared | None = None
-        self._pieces: list[bytes] | None = None
-        self._is_bodiless = False
-        self._is_dropped = False
-        self._stream: NarrowedStream | None = None
-        self.broken: StreamError | None = None
-        """why the answer can't go on, if it can't"""
-
-    def send(self, message: Message) -> Awaitable[None]:
-        """Send a message of the application, or keep it until the whole body is there."""
-        kind = message["type"]
-        if kind == "http.response.start":
-            prepared = self._way.answers.prepare(message)
-            if prepared is None or self._scope["method"] == "HEAD":
-                return self._begin(message)
-            self._start, self._prepared = prepared
-            return _DONE
-        if kind != "http.response.body":
-            return _DONE if kind == "http.response.trailers" else self._send(message)
-        if self._prepared is not None:
-            piece = message.get("body", b"")
-            if message.get("more_body", False):
-                self._pieces = self._pieces or []
-                self._pieces.append(piece)
-                return self._pass_undescribed(self._prepared) or _DONE
-            content = piece if self._pieces is None else b"".join([*self._pieces, piece])
-            return self._end(self._prepared, content)
-        if self._is_dropped:
-            # this answer, or another in its place, has been sent
-            return _DONE
-        if self._is_bodiless:
-            # not every server leaves out what applications send to HEAD
-            return self._send({**message, "body": b""})
-        return self._send(message) if self._stream is None else self._pass(self._stream, message)
-
-    def _pass_undescribed(self, prepared: Prepared) -> Awaitable[None] | None:
-        """Return what sends the pieces of a body that will not be changed; None for others."""
-        body, pieces = prepared.body, self._pieces or []
-        if not isinstance(body, Undescribed) or not body.is_certain(pieces, prepared.coding):
-            return None
-        self._prepared = None
-        return self._send_begin(b"".join(pieces))
-
-    async def _send_begin(self, begin: bytes) -> None:
-        await self._send(self._start)
-        await self._send({"type": "http.response.body", "body": begin, "more_body": True})
-
-    async def _pass(self, stream: NarrowedStream, message: Message) -> None:
-        """Send a piece of a stream, narrowed, as soon as it arrives."""
-        if self.broken is not None:
-            raise self.broken
-        is_last = not message.get("more_body", False)
-        try:
-            body = await stream.change(message.get("body", b""), is_last=is_last)
-        except MisfitError as error:
-            log_failure(self._scope, error)
-            self.broken = StreamError("the stream was broken off")
-            raise self.broken from error
-        if body or is_last:
-            await self._send({**message, "body": body})
-
-    async def _begin(self, message: Message) -> None:
-        self._is_bodiless = self._scope["method"] == "HEAD" or message["status"] in BODILESS
-        given: Headers = list(message.get("headers", ()))
-        coding = join_lines(list_values(given, b"content-encoding")).lower()
-        try:
-            content_type = join_lines(list_values(given, b"content-type"))
-            treatment = self._way.answers.treat(message["status"], content_type)
-            headers = await self._make(partial(self._way.answers.headers, given, treatment))
-            if treatment.items is not None:
-                self._stream = NarrowedStream(treatment.items, coding, self._make)
-                headers = [each for each in headers if each[0].lower() != b"content-encoding"]
-                headers = replace_length(headers, None)
-        except MisfitError as error:
-            await self._refuse(message["status"], error)
-            return
-        if treatment.is_replaced:
-            await self._replace(treatment.status)
-            return
-        start = {**message, "status": treatment.status, "headers": headers, "trailers": False}
-        if treatment.status == HTTPStatus.RESET_CONTENT or treatment.has_no_body:
-            self._is_bodiless = True
-            await self._send({**start, "headers": replace_length(headers, 0)})
-            return
-        if treatment.body is None:
-            if treatment.status in BODILESS:
-                # a length would be that of the body which 304 stands for
-                start["headers"] = replace_length(headers, None)
-            await self._send(start)
-            return
-        start["headers"] = replace_length(headers, None)
-        if self._is_bodiless:
-            await self._send(start)
-        else:
-            self._start = start
-            self._prepared = Prepared(treatment.status, treatment.body, coding)
-
-    async def _end(self, prepared: Prepared, content: bytes) -> None:
-        status, narrowing, coding = prepared
-        self._prepared = None
-        try:
-            if self._context is None:
-                body = narrowing.narrow(content, coding)
-            else:
-                body = await self._make(partial(narrowing.narrow, content, coding))
-        except MisfitError as error:
-            if not HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-                await self._refuse(status, error)
-                return
-            # what a redirect leads to is not in its body
-            body = b""
-        self._is_dropped = True
-        self._start["headers"].append((b"content-length", b"%d" % len(body)))
-        await self._send(self._start)
-        await self._send({"type": "http.response.body", "body": body})
-
-    async def _make(self, make: Callable[[], T]) -> T:
-        awaits = self._way.answers.awaits
-        if awaits is None or self._context is None:
-            return make()
-        return await call(make, self._context, awaits=awaits)
-
-    async def _refuse(self, status: int, error: MisfitError) -> None:
-        """Answer in place of the application, whose answer with *status* does not fit."""
-        if status >= HTTPStatus.BAD_REQUEST:
-            # the application declares another body than it has, as many do for errors
-            await self._replace(status)
-        else:
-            await self._describe(log_failure(self._scope, error))
-
-    async def _replace(self, status: int) -> None:
-        """Answer with *status* and nothing from the application's answer."""
-        await self._describe(Problem(status=status))
-
-    async def _describe(self, problem: Problem) -> None:
-        self._is_dropped = True
-        answer = self._way.problems.answer(self._scope, problem, self._way.row.results)
-        await respond(self._scope, self._send, answer)
-
-
 def _strip(app: App, version: str) -> App:
     """Return *app* for requests with entity-tags of *version*, whose answers are not narrowed.
 
@@ -747,43 +524,3 @@ def _strip(app: App, version: str) -> App:
         return app(strip_tags(scope, version), receive, send)
 
     return strip
-
-
-def _unversioned(scope: Scope, way: _Way) -> Scope:
-    """Return a request whose answer can be narrowed: all of it, in a known coding and media type.
-
-    Its entity-tags are those that the application knows.
-    """
-    changed: dict[str, Any] = {}
-    for name, _ in scope["headers"]:
-        if name in way.selecting:
-            changed["headers"] = _select_all(scope["headers"], way, scope["method"])
-            break
-    else:
-        if way.accepted:
-            changed["headers"] = [*scope["headers"], (b"accept", way.accepted)]
-    extensions = scope.get("extensions")
-    if extensions and not _SHORTCUTS.isdisjoint(extensions):
-        kept = {key: value for key, value in extensions.items() if key not in _SHORTCUTS}
-        changed["extensions"] = kept
-    return {**scope, **changed} if changed else scope
-
-
-def _select_all(headers: Headers, way: _Way, method: str) -> Headers:
-    """Return *headers* of a request whose answer can be narrowed."""
-    selected: Headers = []
-    for name, value in headers:
-        if name in (b"range", b"if-range"):
-            continue
-        if name == b"if-none-match" and method in ("GET", "HEAD"):
-            value = etag.select_version(value, way.version)
-        elif name in etag.CONDITIONS:
-            value = etag.strip_version(value, way.version)
-        elif name == b"accept-encoding":
-            value = accept_codings(value)
-        elif name == b"accept" and name in way.selecting:
-            value = accept_types(value, way.answers.media_types)
-        selected.append((name, value))
-    if way.accepted and all(name != b"accept" for name, _ in selected):
-        selected.append((b"accept", way.accepted))
-    return selected

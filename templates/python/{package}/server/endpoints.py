@@ -16,6 +16,7 @@ from .items import StreamError
 from .nouns import Call, Operation, Refusal
 from .problems import NO_PATH, Problems
 from .readers import Readers
+from .reading import Reader
 from .results import Results, Stream, make_repeatable
 from .runtime import bodies, etag, idempotency
 from .runtime.asgi import (
@@ -50,9 +51,6 @@ _UNMODIFIED: Final = frozenset(
     {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
 )
 _UNWRITTEN: Final = "this operation is not implemented yet"
-
-# Stands for a body that is not read here.
-_UNREAD: Final = b"..."
 
 
 class Endpoint:
@@ -129,22 +127,7 @@ class Endpoint:
             arguments = await make(partial(reader.arguments, scope))
         upload: Upload | None = None
         if reader.takes_body:
-            content: bytes | None
-            content_type = choose_media_type(field(scope, "content-type"))
-            if reader.opens(content_type):
-                upload = Upload(receive, content_type or "")
-                content = b"" if await upload.is_empty() else _UNREAD
-            else:
-                content = await whole(receive)
-            if content is None:
-                return None
-            if content and ENCODING in scope["state"]:
-                bodies.check_encoding(scope["state"][ENCODING])
-            if upload is not None and content:
-                arguments["body"] = reader.open(upload, make)
-            else:
-                read = partial(reader.body, content, content_type)
-                arguments["body"] = read() if reader.awaits is None else await make(read)
+            arguments["body"], upload = await self._read_body(reader, scope, receive, make)
         try:
             result = await self._handler(Call(account, key, scope), **arguments)
             stream = self._results.open(result, version)
@@ -159,6 +142,26 @@ class Endpoint:
                 result = make_repeatable(result)
             answer = partial(self._results.answer, result, version)
         return await self._answer(answer, context)
+
+    async def _read_body(
+        self, reader: Reader, scope: Scope, receive: Receive, make: Make
+    ) -> tuple[Any, Upload | None]:
+        """Return the argument from the body, and the body if it is passed on as it arrives.
+
+        Raises RequestError, and LeftError if the caller leaves.
+        """
+        content_type = choose_media_type(field(scope, "content-type"))
+        upload = Upload(receive, content_type or "") if reader.opens(content_type) else None
+        content = b"" if upload is not None else await whole(receive)
+        if content is None:
+            raise LeftError("the caller has left")
+        is_passed_on = upload is not None and not await upload.is_empty()
+        if (content or is_passed_on) and ENCODING in scope["state"]:
+            bodies.check_encoding(scope["state"][ENCODING])
+        if upload is not None and is_passed_on:
+            return reader.open(upload, make), upload
+        read = partial(reader.body, content, content_type)
+        return read() if reader.awaits is None else await make(read), upload
 
     def _describe_call(
         self, scope: Scope, version: str, account: object = None
