@@ -40,6 +40,7 @@ from dateline.schema.types import EVERY_TYPE, declared_types, is_enumeration
 _ANNOTATIONS: Final = KEYS - {EXTENSIBLE}
 # The ranges of media types that include JSON, the narrowest first.
 _RANGES: Final = ("application/*", "*/*")
+_JSON: Final = "application/json"
 _BYTES: Final = frozenset({"binary", "byte", "base64"})
 
 
@@ -145,6 +146,20 @@ class _Ranges:
         return None
 
 
+def name_range(
+    reader: PartReader, content: dict[str, Any], *, only_json: bool = False
+) -> dict[str, Any]:
+    """Return *content*, of one version, with what servers read in place of a media type range.
+
+    With *only_json*, it remains a range if that is not JSON.
+    """
+    found = next((each for each in _RANGES if each in content), None)
+    usual = found and _find_usual(reader, content[found])
+    if not usual or usual in content or (only_json and usual != _JSON):
+        return content
+    return {usual if key == found else key: media for key, media in content.items()}
+
+
 def _find_usual(reader: PartReader, media: Any) -> str:
     """Return the usual media type of a body that *media* describes."""
     if not isinstance(media, dict) or "schema" not in media:
@@ -152,7 +167,7 @@ def _find_usual(reader: PartReader, media: Any) -> str:
     found = [part.node for part in reader.parts([Located(media["schema"], "")])]
     types = reduce(and_, map(declared_types, found), EVERY_TYPE)
     if not types <= {"string", "null"}:
-        return "application/json"
+        return _JSON
     formats = {str(part.get("format")) for part in found}
     return "text/plain" if formats.isdisjoint(_BYTES) else "application/octet-stream"
 

@@ -35,13 +35,11 @@ def make_arguments(method: Any, operation: Called, sampler: Sampler) -> dict[str
     made: dict[str, Any] = {}
     for argument in operation.arguments:
         value = sampler.value(argument.inline.schema, argument.keyword)
-        text = str(value) if argument.place == "path" else json.dumps(value)
-        # nothing is no segment of a path
-        made[argument.keyword] = TypeAdapter(hints[argument.keyword]).validate_json(
-            json.dumps(text.strip("./") or "a")
-            if argument.place == "path" and isinstance(value, str)
-            else text
-        )
+        if argument.place == "path" and isinstance(value, str):
+            # nothing is no segment of a path
+            value = value.strip("./") or "a"
+        text = json.dumps(value)
+        made[argument.keyword] = TypeAdapter(hints[argument.keyword]).validate_json(text)
     if operation.body is not None:
         made["body"] = b"bytes"
         if operation.body.inline is not None:

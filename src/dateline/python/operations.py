@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dateline.canonical import name_range
 from dateline.model import Table
 from dateline.openapi import (
     chain,
@@ -35,6 +36,7 @@ from dateline.python.parts import (
 )
 from dateline.python.types import Inline, place_inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
+from dateline.schema.parts import PartReader
 
 _STREAMS: Final = {
     "text/event-stream": "events",
@@ -208,6 +210,7 @@ class _Reader:
         self._environments = environments
         self._names = operation_names(document)
         self._forms = FormReader(document)
+        self._parts = PartReader(document)
         use = AccessUse()
         self._sent = OneWay(document, READ_ONLY, Hidden.ABSENT, use)
         self._received = OneWay(document, WRITE_ONLY, Hidden.ABSENT, use)
@@ -367,7 +370,7 @@ class _Reader:
 
     def _body(self, id: str, title: str, node: Any) -> CalledBody | None:
         found = chain(self._document, node)
-        content = found[-1].get("content") if found else None
+        content = name_range(self._parts, found[-1].get("content") or {}) if found else None
         if not content:
             return None
         media_type = preferred_media_type(content)
@@ -403,7 +406,7 @@ class _Reader:
         successes: Sequence[str],
         found: Sites,
     ) -> CalledBody | None:
-        content = found[-1].get("content")
+        content = self._read_content(found[-1])
         if not content or status in BODILESS:
             return None
         media_type = preferred_media_type(content)
@@ -418,9 +421,13 @@ class _Reader:
         )
         return CalledBody(media_type=media_type, inline=inline)
 
+    def _read_content(self, node: dict[str, Any]) -> dict[str, Any]:
+        """Return the media types of a response; `*/*` may be anything that is not JSON."""
+        return name_range(self._parts, node.get("content") or {}, only_json=True)
+
     def _stream(self, id: str, title: str, response: dict[str, Any]) -> StreamedBody | None:
         """Return the body of *response* that is read while it arrives, if there may be one."""
-        content = response.get("content") or {}
+        content = self._read_content(response)
         for media_type, media in content.items():
             kind = _STREAMS.get(essence(media_type))
             if kind is None:

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
+from dateline.canonical import name_range
 from dateline.model import Table
 from dateline.openapi import is_json, method_name, operations, pointer, resolve
 from dateline.placement import show_version
-from dateline.schema.references import Located, Resolver, escape
+from dateline.schema.parts import PartReader
+from dateline.schema.references import Located, escape
 from dateline.site.calls import PythonCalls
 from dateline.site.comparing import MessagePart
 from dateline.site.contents import OperationPlace, list_operations, list_schemas
@@ -46,7 +48,8 @@ class VersionPages:
         self._shared: SharedNodes | None = None
         if previous is not None:
             self._shared = SharedNodes(previous.document, document, (previous.marks, marks))
-        self._resolver = Resolver(document)
+        self._parts = PartReader(document)
+        self._resolver = self._parts.resolver
         self._trees = Trees(document, marks, schema_pages, self._find_tree)
         self._table = table
         self._environments = environments
@@ -188,7 +191,9 @@ class VersionPages:
         body = None
         for section in self.sections(operation):
             if section.kind == "request" and section.contents:
-                media_type, _, sample = section.contents[0]
+                _, _, sample = section.contents[0]
+                content = operation.body.value["content"] if operation.body else {}
+                media_type = next(iter(name_range(self._parts, content)))
                 body = (media_type, sample) if sample else None
         return body
 
@@ -239,8 +244,11 @@ class VersionPages:
     ) -> Iterator[tuple[str, TreeRow, str]]:
         """Yield each media type of a body, the tree of its schema, and the sample *name*."""
         content = located.value.get("content")
-        listed = (content if isinstance(content, dict) else {}).items()
-        for number, (media_type, media) in enumerate(listed):
+        content = content if isinstance(content, dict) else {}
+        served = name_range(self._parts, content, only_json=True)
+        for number, ((media_type, media), as_served) in enumerate(
+            zip(content.items(), served, strict=True)
+        ):
             if not isinstance(media, dict):
                 continue
             at = f"{located.pointer}/content/{escape(media_type)}"
@@ -248,7 +256,7 @@ class VersionPages:
             schema = Located(media.get(key, {}), f"{at}/{key}")
             tree = self._trees.body(schema, f"{anchor}-{number}" if number else anchor)
             is_sent = anchor == "request"
-            yield media_type, tree, self._samples.body(media_type, media, name, sent=is_sent)
+            yield media_type, tree, self._samples.body(as_served, media, name, sent=is_sent)
 
 
 def _find_answer(operation: OperationPlace) -> list[str]:
