@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import order
@@ -70,7 +71,7 @@ class _Responses:
         self._projector = projector
         self._document = projector.contract(*shown).document
 
-    @property
+    @cached_property
     def paths(self) -> dict[str, Any]:
         return dict(path_items(self._document))
 

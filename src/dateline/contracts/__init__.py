@@ -21,6 +21,7 @@ them are the events, ``"events": {NAME: {"component": NAME, "versions": {ENVIRON
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cached_property, partial
 from typing import Any
 
@@ -101,17 +102,21 @@ def find_withheld(api: Api, projector: Projector) -> list[Withheld]:
     kept in the `Description` of *api* if they are needed.
     """
     description = api.derive(Description)
-    with cycles_freed():
-        serving = prepare_serving(api)
-        contracts = _Contracts(serving, projector if serving is api else Projector(serving))
-        events = {*list_events(serving.document).values()}
-        # the server reads the same schemas, perhaps at other places
-        found = contracts.find_withheld(events, Histories(api, Timeline(api.table)).place)
-        # the names of converters depend on what is built first, which are operations alone
-        is_plain = serving is api and not events and not contracts.is_refused
-        if description.is_needed and is_plain:
-            description.compressed = compress_data(contracts.describe_all())
-        del contracts, serving
+    # without outputs to generate, the process ends soon
+    with cycles_freed() if description.is_needed else nullcontext():
+        return _find_withheld(api, projector, description)
+
+
+def _find_withheld(api: Api, projector: Projector, description: Description) -> list[Withheld]:
+    serving = prepare_serving(api)
+    contracts = _Contracts(serving, projector if serving is api else Projector(serving))
+    events = {*list_events(serving.document).values()}
+    # the server reads the same schemas, perhaps at other places
+    found = contracts.find_withheld(events, Histories(api, Timeline(api.table)).place)
+    # the names of converters depend on what is built first, which are operations alone
+    is_plain = serving is api and not events and not contracts.is_refused
+    if description.is_needed and is_plain:
+        description.compressed = compress_data(contracts.describe_all())
     return found
 
 
