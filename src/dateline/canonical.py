@@ -341,10 +341,14 @@ def entries(row: Row, versions: tuple[str, ...], key: str) -> Iterator[dict[str,
 
 
 class Unserved(NamedTuple):
-    """Why an operation can't be served, in which versions and environments."""
+    """Why an operation can't be served, in which versions and environments.
+
+    ``lost`` are those in which it can't be served around an application either.
+    """
 
     reason: str
     where: frozenset[Combination]
+    lost: frozenset[Combination]
 
 
 class ContractData(NamedTuple):

@@ -271,6 +271,7 @@ class _Contracts:
             name: Unserved(
                 f"its history {found.fact.partition(';')[0]}",
                 frozenset(self._timeline.members(found.where)),
+                frozenset(self._timeline.members(found.lost)),
             )
             for name, found in self._unserved.items()
         }

@@ -16,7 +16,10 @@ def compress_data(described: tuple[ContractData, ...]) -> bytes:
             **one._asdict(),
             "canonical": sorted(one.canonical),
             "dated": sorted(one.dated),
-            "unserved": {name: [why, sorted(where)] for name, (why, where) in one.unserved.items()},
+            "unserved": {
+                name: [each.reason, sorted(each.where), sorted(each.lost)]
+                for name, each in one.unserved.items()
+            },
         }
         for one in described
     ]
@@ -31,10 +34,14 @@ def restore_data(compressed: bytes) -> tuple[ContractData, ...]:
             canonical={*row["canonical"]},
             dated={*row["dated"]},
             unserved={
-                name: Unserved(why, frozenset(Combination(*one) for one in where))
-                for name, (why, where) in row["unserved"].items()
+                name: Unserved(why, _read_places(where), _read_places(lost))
+                for name, (why, where, lost) in row["unserved"].items()
             },
             places={name: tuple(path) for name, path in row["places"].items()},
         )
         for row in json.loads(zlib.decompress(compressed))
     )
+
+
+def _read_places(rows: list[list[str]]) -> frozenset[Combination]:
+    return frozenset(Combination(*each) for each in rows)

@@ -60,7 +60,7 @@ class Root:
 def roots(api: Api, way: Way, unserved: Mapping[str, Unreachable]) -> list[Root]:
     """Return the values of responses (down) or requests (up), in the order of the definitions.
 
-    Operations have none where they are *unserved*.
+    Operations have none in the combinations that *unserved* lists as lost.
     """
     return list(_Roots(api, way, unserved).roots())
 
@@ -91,11 +91,16 @@ def _component_root(name: str, lacking: int) -> Root:
 
 
 class Unreachable(NamedTuple):
-    """A node, the reason why its history can't be served, and the combinations."""
+    """A node, the reason why its history can't be served, and the combinations.
+
+    ``lost`` are those in which values have no way either: an application may still accept the
+    credentials of older versions itself.
+    """
 
     node: Any
     fact: str
     where: int
+    lost: int
 
 
 def find_unreachable(api: Api) -> Iterator[Unreachable]:
@@ -119,7 +124,7 @@ def find_unreachable(api: Api) -> Iterator[Unreachable]:
                 facts.append(fact)
                 where |= mask
         if facts:
-            yield Unreachable(node, facts[0], where)
+            yield Unreachable(node, facts[0], where, 0 if kind == "security-scheme" else where)
 
 
 def find_unserved(api: Api, unreachable: Iterable[Unreachable]) -> dict[str, Unreachable]:
@@ -129,7 +134,8 @@ def find_unserved(api: Api, unreachable: Iterable[Unreachable]) -> dict[str, Unr
     for name, nodes in _Roots(api, Way.DOWN, {}).operations() if known else ():
         for one in [known[id(node)] for node in nodes if id(node) in known]:
             before = found.get(name, one)
-            found[name] = before._replace(where=before.where | one.where)
+            where, lost = before.where | one.where, before.lost | one.lost
+            found[name] = before._replace(where=where, lost=lost)
     return found
 
 
@@ -238,7 +244,7 @@ class _Roots:
             resolved = self.resolve("path-item", item)
             for method, operation in operations(resolved):
                 name = names[template, method]
-                unserved = self._unserved[name].where if name in self._unserved else 0
+                unserved = self._unserved[name].lost if name in self._unserved else 0
                 sites = [
                     ("path-item", item),
                     ("path-item", resolved),

@@ -322,11 +322,14 @@ class Messages:
         ]
         name = self._names[path, method]
         unserved = self._unserved.get(name) or reader.explain_unreadable(read)
-        if name in self._contracts and reader.combination in self._contracts[name].where:
-            unserved = self._contracts[name].reason
+        found = self._contracts.get(name)
+        if found is not None and reader.combination in found.where:
+            unserved = found.reason
         security = reader.security(operation)
         return {
             **({"unserved": unserved} if unserved else {}),
+            # an application that reads the request itself can't serve it either
+            **({"lost": True} if found is not None and reader.combination in found.lost else {}),
             **({"security": [list(each) for each in security]} if security != newest else {}),
             "parameters": [_parameter(parameter, reader) for parameter in read],
             "body": _body(reader.resolve(operation.get("requestBody")), reader)

@@ -233,8 +233,9 @@ class _Row:
             return True
         return (
             self.is_there(version)
+            and not self.explain_unserved(version)
             and self._lift(version, is_strict=False).is_plain
-            and (self.answers(version).is_plain)
+            and self.answers(version).is_plain
         )
 
     def explain_unserved(self, version: str) -> str:
@@ -246,7 +247,7 @@ class _Row:
             }
             reason = f"there is no converter {', '.join(sorted(missing))}" if missing else ""
             contract = self._data.at(self.name, version)
-            if contract is not None and not self.template.is_clear:
+            if contract is not None and (contract.is_lost or not self.template.is_clear):
                 reason = contract.unserved
             if contract is not None and not reason and self.is_behind:
                 # an effect without an answer is worse than none

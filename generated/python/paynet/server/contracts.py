@@ -65,7 +65,9 @@ class Contract:
     def __init__(self, request: Mapping[str, Any], schemas: Mapping[str, Any]) -> None:
         self.request = request
         self.unserved: Final[str] = request.get("unserved", "")
-        """why the request can't be served; empty if it can"""
+        """why the generated server can't serve the request; empty if it can"""
+        self.is_lost: Final[bool] = request.get("lost", False)
+        """whether nothing can, because the contract data have no way to its version"""
         self._schemas = schemas
 
     def validator(self, schema: Any) -> Validator:
