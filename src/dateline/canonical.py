@@ -17,8 +17,8 @@ from dateline.model import (
     ADDED,
     EXTENSIBLE,
     GATES,
-    KEYS,
     REMOVED,
+    UNPUBLISHED,
     WAS,
     Api,
     Combination,
@@ -37,7 +37,6 @@ from dateline.schema.parts import PartReader
 from dateline.schema.references import Located
 from dateline.schema.types import EVERY_TYPE, declared_types, is_enumeration
 
-_ANNOTATIONS: Final = KEYS - {EXTENSIBLE}
 # The ranges of media types that include JSON, the narrowest first.
 _RANGES: Final = ("application/*", "*/*")
 _JSON: Final = "application/json"
@@ -142,7 +141,7 @@ class _Ranges:
         for member in members:
             for mask, era in self._timeline.eras("media-type", member):
                 if (mask & self._timeline.of(era)) >> at & 1:
-                    return drop_keys(era, *_ANNOTATIONS)
+                    return drop_keys(era, *UNPUBLISHED)
         return None
 
 
@@ -272,7 +271,7 @@ def canonical(
     """
     if not isinstance(node, dict):
         return node
-    found = drop_keys(node, *own) if (own := _ANNOTATIONS & node.keys()) else node
+    found = drop_keys(node, *own) if (own := UNPUBLISHED & node.keys()) else node
     below = find_replaced(
         kind,
         found,

@@ -53,6 +53,9 @@ GATES: Final = frozenset({ADDED, REMOVED, WAS, ENVIRONMENTS})
 KEYS: Final = GATES | {SHOWN_AS, EXTENSIBLE, WHY}
 """All keys of the source format that are not OpenAPI's."""
 
+UNPUBLISHED: Final = KEYS - {EXTENSIBLE}
+"""The keys that published documents don't have."""
+
 
 class Day(str):
     """The date of a version, written without quotes where other text like it would need them."""

@@ -20,6 +20,7 @@ from dateline.model import Api, DatelineError
 from dateline.project import Projector
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
+from dateline.source.problems import are_same
 from dateline.wording import did_you_mean
 from dateline_runtime.conversion import ConversionContext, takes_context
 
@@ -226,7 +227,7 @@ class ConverterTrial:
             if result is _NOTHING or back is None:
                 continue
             again = back.take(result, tried, f"{there.method}({_show(value)})")
-            if again is not _NOTHING and not _is_same(again, value):
+            if again is not _NOTHING and not are_same(again, value):
                 call = f"{back.method}({there.method}({_show(value)})) -> {_show(again)}"
                 tried.faults.append(
                     ConverterFault("does not come back", call, _compare(value, again))
@@ -369,10 +370,6 @@ def _show(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-
-
 def _compare(value: Any, again: Any) -> str:
     """Return the fields in which *again* differs from *value*."""
     if not isinstance(value, dict) or not isinstance(again, dict):
@@ -380,7 +377,7 @@ def _compare(value: Any, again: Any) -> str:
     names = [
         name
         for name in {**value, **again}
-        if name not in value or name not in again or not _is_same(value[name], again[name])
+        if name not in value or name not in again or not are_same(value[name], again[name])
     ]
     return "; ".join(
         f"{name} was {_show(value[name])}" if name in value else f"{name} was not there"

@@ -10,15 +10,8 @@ from typing import Any, Final
 
 from dateline.adopt.renames import Renames
 from dateline.adopt.states import ABSENT, NAMED_BY_KEY, States
-from dateline.model import EXTENSIBLE, KEYS
 from dateline.openapi import WHOLE
-
-_ANNOTATIONS: Final = frozenset(
-    {"description", "title", "summary", "example", "examples", "deprecated", "$comment"}
-    | {"externalDocs", "xml"}
-    | (KEYS - {EXTENSIBLE})
-)
-"""Keywords that do not change which values are valid."""
+from dateline.schema.words import DESCRIPTIVE
 
 _DISTINCTIVE: Final = frozenset(
     {"$ref", "enum", "const", "pattern", "properties", "oneOf", "anyOf", "allOf"}
@@ -236,7 +229,7 @@ def _can_change(kind: str, nodes: Iterable[Any]) -> bool:
 
 
 def _constraints(node: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in node.items() if key not in _ANNOTATIONS}
+    return {key: value for key, value in node.items() if key not in DESCRIPTIVE}
 
 
 def _is_distinctive(older: tuple[str, dict[str, Any]], newer: tuple[str, dict[str, Any]]) -> bool:

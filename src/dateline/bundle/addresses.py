@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from dateline.model import DatelineError
+from dateline.schema.references import ANCHORS
 from dateline.source.reader import Trail
 
 # RFC 3986, appendix B
@@ -20,7 +21,6 @@ _ADDRESS: Final = re.compile(
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 READ_AROUND: Final = "move the file there, or read the folder around both"
 _COMPONENT_NAME: Final = re.compile(r"[A-Za-z0-9._-]*")  # OpenAPI 3.1.1, section 4.8.7
-_ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 
 
 class AddressError(DatelineError):
@@ -124,7 +124,7 @@ def find_path(root: Any, fragment: str) -> Trail:
     while pending:
         path, node = pending.pop()
         if isinstance(node, dict):
-            if any(node.get(key) == fragment for key in _ANCHORS):
+            if any(node.get(key) == fragment for key in ANCHORS):
                 return path
             pending += [((*path, key), below) for key, below in node.items()]
         elif isinstance(node, list):

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from dateline.edit.history import ABSENT, plain
 from dateline.edit.places import Object, Spot, Steps, find_spot, objects
 from dateline.edit.repairs import CantGateError, Canvas, Repair, Restored
-from dateline.model import EXTENSIBLE, KEYS, WAS, Change, Combination, Kind
+from dateline.model import EXTENSIBLE, WAS, Change, Combination, Kind
 from dateline.openapi import pointer, value_at
 from dateline.rules import Judgement
 from dateline.wording import name_kind
@@ -30,13 +30,6 @@ REMOVED: Final = frozenset(
     }
 )
 """A part is gone: with `x-removed` it can stay for older versions."""
-
-WORDS: Final = frozenset(
-    {"description", "title", "summary", "example", "examples", "deprecated", "$comment"}
-    | {"externalDocs", "xml"}
-    | (KEYS - {EXTENSIBLE})
-)
-"""What an object says besides its structure."""
 
 MOVED: Final = "it moved at the same time; move it in a separate step"
 BY_HAND: Final = "it is in an `x-was`, or follows from other parts; change it by hand"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dateline.edit.draft import MOVED, REMOVED, WORDS, Breaking, Draft
+from dateline.edit.draft import MOVED, REMOVED, Breaking, Draft
 from dateline.edit.history import ABSENT, same, values
 from dateline.edit.places import (
     Object,
@@ -18,6 +18,7 @@ from dateline.edit.places import (
 from dateline.edit.repairs import CantGateError, Repair, Restored
 from dateline.model import EXTENSIBLE, WAS, Change
 from dateline.openapi import operation_path, parts, pointer, resolve, target, value_at, walk
+from dateline.schema.words import DESCRIPTIVE
 from dateline.wording import name_kind
 
 # If one of these changes, nothing else of a schema means what it did.
@@ -38,7 +39,7 @@ def restore(draft: Draft, found: Breaking) -> Repair:
         keys.add("$ref")
     if keys & _SHAPE and new.kind == "schema":
         # keywords that only one of the two has belong to it
-        keys |= (old.node.keys() ^ new.node.keys()) - WORDS
+        keys |= (old.node.keys() ^ new.node.keys()) - DESCRIPTIVE
     differing = [
         key
         for key in sorted(keys)
@@ -112,7 +113,7 @@ def _inline_with_history(draft: Draft, found: Breaking, old: Object, new: Object
     then = resolve(draft.published[found.combination], old.node)
     now = resolve(draft.project(found.combination), new.node)
     repair = draft.keep(Restored(path=draft.canonical(new.path, found), inlined=True))
-    for key in sorted((then.keys() | now.keys()) - WORDS):
+    for key in sorted((then.keys() | now.keys()) - DESCRIPTIVE):
         value = then.get(key, ABSENT)
         if not same(value, now.get(key, ABSENT)):
             draft.want(repair, key, found, value)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from dateline.edit.draft import WORDS, Breaking, Draft
+from dateline.edit.draft import Breaking, Draft
 from dateline.edit.history import NAME, aliases, plain
 from dateline.edit.places import Spot, Steps
 from dateline.edit.repairs import CantGateError, Repair, Restored
@@ -17,6 +17,7 @@ from dateline.openapi import chain, follow, references, resolve, target, value_a
 from dateline.schema.memo import closure
 from dateline.schema.types import UNIONS
 from dateline.schema.variants import subtypes
+from dateline.schema.words import DESCRIPTIVE
 
 # What may be one thing under another name, and what it would look like.
 _NAMED: Final = {
@@ -198,7 +199,7 @@ def _describe(value: dict[str, Any], around: dict[str, Any], name: str, kind: Ki
     fields = kind in (Kind.FIELD_ADDED, Kind.FIELD_REMOVED)
     required = name in around.get("required", ()) if fields else None
     own = set() if fields else {NAME}
-    bare = {key: below for key, below in value.items() if key not in WORDS | own}
+    bare = {key: below for key, below in value.items() if key not in DESCRIPTIVE | own}
     return json.dumps([required, plain(bare)], sort_keys=True)
 
 

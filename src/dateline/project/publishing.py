@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from operator import or_
-from typing import Any, Final
+from typing import Any
 
 from dateline.gates import Timeline, drop_keys
-from dateline.model import EXTENSIBLE, KEYS, WAS, Api
+from dateline.model import EXTENSIBLE, UNPUBLISHED, WAS, Api
 from dateline.openapi import Arrangement, slot
 from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
 from dateline.schema.usage import find_component
-
-_STRIPPED: Final = KEYS - {EXTENSIBLE}
 
 
 class _Varying:
@@ -122,7 +120,7 @@ class Publisher:
         parts: list[tuple[str, int, Any]] = []
         same = True
         for key, value in node.items():
-            if key in _STRIPPED:
+            if key in UNPUBLISHED:
                 same = False
                 continue
             published, mask = self.child(kind, key, value)

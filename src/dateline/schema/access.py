@@ -16,7 +16,7 @@ from dateline.schema.memo import Memo, closure
 from dateline.schema.parts import PartReader, Parts
 from dateline.schema.references import Located
 from dateline.schema.usage import list_references
-from dateline.schema.values import write_compactly
+from dateline.schema.values import list_items, write_compactly
 
 READ_ONLY: Final = "readOnly"
 WRITE_ONLY: Final = "writeOnly"
@@ -210,8 +210,7 @@ class OneWay:
         own = properties.items() if isinstance(properties, dict) else ()
         found = {name for name, child in own if self._access.of(child) == self._hidden}
         goal = self._find_goal(schema)
-        parts = _list_items(schema, "allOf")
-        parts += [] if goal is None else [goal]
+        parts = [*list_items(schema, "allOf"), *([] if goal is None else [goal])]
         return frozenset(found.union(*map(self.names, parts)))
 
     def _find_goal(self, schema: dict[str, Any]) -> dict[str, Any] | None:
@@ -227,8 +226,8 @@ class OneWay:
             each = ahead.pop()
             if not isinstance(each, dict):
                 continue
-            found.update(map(str, _list_items(each, "required")))
-            ahead += _list_items(each, "allOf")
+            found.update(map(str, list_items(each, "required")))
+            ahead += list_items(each, "allOf")
             below = self._access.referred(each)
             if below is not None and below not in within:
                 found |= self._list_required(below, within | {name, below})
@@ -246,8 +245,3 @@ class OneWay:
         if self._become is Hidden.ANY:
             return {name: True if name in hidden else child for name, child in schema.items()}
         return {name: child for name, child in schema.items() if name not in hidden}
-
-
-def _list_items(schema: dict[str, Any], key: str) -> list[Any]:
-    value = schema.get(key)
-    return list(value) if isinstance(value, list) else []

@@ -19,6 +19,7 @@ from dateline.openapi import ConvertedDocument, find_replaced, read_slot, walk
 from dateline.openapi import is_old as is_old
 from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
+from dateline.schema.values import list_items
 
 OR_NULL: Final = "$null"
 """A keyword that only schemas read from OpenAPI 3.0 have: null is valid, whatever else they say.
@@ -195,9 +196,9 @@ def _admits_null(
         return False
     if isinstance(schema.get("$ref"), str) and resolver.locate(schema["$ref"]) is None:
         return False
-    if not all(map(admits, _members(schema, "allOf"))):
+    if not all(map(admits, list_items(schema, "allOf"))):
         return False
-    unions = [_members(schema, keyword) for keyword in UNIONS]
+    unions = [list_items(schema, keyword) for keyword in UNIONS]
     return all(not members or any(map(admits, members)) for members in unions)
 
 
@@ -206,15 +207,10 @@ def _is_null_union(schema: Schema, resolver: Resolver) -> bool:
 
     Then null is valid, though it is valid for more than one member.
     """
-    members = _members(schema, "oneOf")
+    members = list_items(schema, "oneOf")
     if len(members) < 2 or _REFUSING & schema.keys() != {"oneOf"}:
         return False
     return sum(_admits_null(one, resolver, read_keywords, _FAR) for one in members) > 1
-
-
-def _members(schema: Schema, keyword: str) -> list[Any]:
-    members = schema.get(keyword)
-    return members if isinstance(members, list) else []
 
 
 def departs_from_letter(schema: Schema, resolver: Resolver) -> bool:

@@ -11,6 +11,7 @@ from dateline.openapi import is_old, walk
 from dateline.schema.memo import closure
 from dateline.schema.references import Located, Resolver
 from dateline.schema.types import UNIONS, declared_types, type_of
+from dateline.schema.values import list_items
 
 # keywords that say nothing about values
 _WORDS: Final = frozenset(
@@ -62,7 +63,7 @@ class Emptiness:
         return any(self._known.values())
 
     def _has_twins(self, schema: dict[str, Any]) -> bool:
-        members = [self._write(member) for member in _list(schema, "oneOf")]
+        members = [self._write(member) for member in list_items(schema, "oneOf")]
         return len({*members}) < len(members)
 
     def _follow(self, references: Iterable[str]) -> None:
@@ -88,16 +89,16 @@ class Emptiness:
     def _is_empty(self, schema: Any) -> bool:
         if not isinstance(schema, dict):
             return schema is False
-        if self._is_old and (schema.get("nullable") is True or None in _list(schema, "enum")):
+        if self._is_old and (schema.get("nullable") is True or None in list_items(schema, "enum")):
             return False  # null is valid
         if self._contradicts_itself(schema):
             return True
-        needed = [*_list(schema, "allOf"), *_list_needed(schema)]
+        needed = [*list_items(schema, "allOf"), *_list_needed(schema)]
         if self._known.get(str(schema.get("$ref"))) or any(map(self._is_empty, needed)):
             return True
-        unions = [members for key in UNIONS if (members := _list(schema, key))]
+        unions = [members for key in UNIONS if (members := list_items(schema, key))]
         return any(all(map(self._is_empty, members)) for members in unions) or self._are_twins(
-            _list(schema, "oneOf")
+            list_items(schema, "oneOf")
         )
 
     def _contradicts_itself(self, schema: dict[str, Any]) -> bool:
@@ -172,11 +173,6 @@ def _is_meant(key: str) -> bool:
     return key not in _WORDS and not key.startswith("x-")
 
 
-def _list(schema: dict[str, Any], key: str) -> list[Any]:
-    found = schema.get(key)
-    return found if isinstance(found, list) else []
-
-
 def _list_references(schema: Any) -> list[str]:
     """Return the references that decide whether *schema* has a value."""
     found = []
@@ -187,7 +183,7 @@ def _list_references(schema: Any) -> list[str]:
             found += [one["$ref"]] if isinstance(one.get("$ref"), str) else []
             pending += _list_needed(one)
             for key in ("allOf", *UNIONS):
-                pending += _list(one, key)
+                pending += list_items(one, key)
     return found
 
 
@@ -196,7 +192,7 @@ def _list_needed(schema: dict[str, Any]) -> list[Any]:
     kinds = schema.get("type")
     if kinds == "object" and isinstance(schema.get("properties"), dict):
         fields = schema["properties"]
-        return [fields[name] for name in _list(schema, "required") if name in fields]
+        return [fields[name] for name in list_items(schema, "required") if name in fields]
     if kinds == "array" and schema.get("minItems", 0):
         return [schema["items"]] if "items" in schema else []
     return []

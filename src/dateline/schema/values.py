@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from json import JSONEncoder
 from typing import Any, Final
 
@@ -51,6 +51,12 @@ def write_compactly(value: Any) -> bytes:
 def write_slowly(value: Any) -> bytes:
     """Return the result of `write_compactly`, without importing anything."""
     return _compact(value).encode("utf-8", "surrogatepass")
+
+
+def list_items(node: Mapping[str, Any], key: str) -> list[Any]:
+    """Return the list at *key* of *node*; empty if there is none."""
+    found = node.get(key)
+    return found if isinstance(found, list) else []
 
 
 def find_repeated(values: Iterable[Any]) -> Iterator[tuple[int, Any]]:

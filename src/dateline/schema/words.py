@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from dateline.model import UNPUBLISHED
 from dateline.openapi import OBJECTS, Arrangement, replace_children, slot
 from dateline.schema.values import written
 
 WORDS: Final = frozenset({"description", "summary"})
 """The keys of texts for people."""
+
+DESCRIPTIVE: Final = UNPUBLISHED | {
+    *("description", "title", "summary", "example", "examples", "deprecated", "$comment"),
+    *("externalDocs", "xml"),
+}
+"""The keys of an object that don't change which values are valid."""
 
 WORDS_OF: Final = {
     kind: frozenset(key for key in WORDS if key in keys and not kind.startswith("server"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import date
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
@@ -16,6 +15,7 @@ from dateline.load.checks.schema_parts import (
     resolve_schema,
 )
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, extend, on
+from dateline.load.table import canonical_date
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
 from dateline.regex.engines import matches_portably
 from dateline.schema.constraints import DECIMAL
@@ -239,20 +239,13 @@ def _may_lack(scope: Scope, schema: Any) -> bool:
     return gated or node.get("readOnly") is True or node.get("writeOnly") is True
 
 
-def _is_date(text: str) -> bool:
-    try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
-
-
 def _is_date_time(text: str) -> bool:
     match = _DATE_TIME.fullmatch(text)
-    return match is not None and _is_date(match[1])
+    return match is not None and canonical_date(match[1])
 
 
 _FORMATS: Final[dict[str, Callable[[str], bool]]] = {
-    "date": _is_date,
+    "date": canonical_date,
     "date-time": _is_date_time,
     "decimal": lambda text: _DECIMAL.fullmatch(text) is not None,
     "uuid": lambda text: _UUID.fullmatch(text) is not None,

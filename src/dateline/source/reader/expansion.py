@@ -108,7 +108,7 @@ class Expansion:
                 self._replayed = node.events[node.start : node.end][::-1]
                 return
             message = f"with *{name}, aliases stand for more keys, values or text than can be read"
-        self._log.stop(*_place(alias), "anchor-used", message)
+        self._log.stop(*place_of(alias), "anchor-used", message)
 
 
 def read_tag(event: Any, *, is_key: bool) -> Any:
@@ -230,5 +230,6 @@ def apply_merges(merges: Iterable[tuple[Map, str, tuple[int, int], Any]], log: L
         others |= added
 
 
-def _place(event: Any) -> tuple[int, int]:
+def place_of(event: Any) -> tuple[int, int]:
+    """Return the line and the column at which *event* begins."""
     return event.start_mark.line + 1, event.start_mark.column + 1

@@ -26,6 +26,7 @@ from dateline.source.reader.expansion import (
     STANDARD_TAGS,
     Expansion,
     apply_merges,
+    place_of,
     read_tag,
 )
 from dateline.source.reader.limits import Limits, too_deep, too_many
@@ -147,21 +148,21 @@ class YamlReader:
         if not isinstance(first, yaml.MappingStartEvent):
             if isinstance(first, yaml.ScalarEvent) and not (first.style or first.value):
                 self._log.stop(1, 1, *EMPTY)
-            self._log.stop(*_place(first), "not-a-mapping", _NOT_A_MAPPING)
+            self._log.stop(*place_of(first), "not-a-mapping", _NOT_A_MAPPING)
         if first.anchor is not None:
             get_event = self._read_anchor(first, get_event)
         if first.tag is not None:
             self._read_tag(first, is_key=False)
         root = Map()
         root.file = self._log.file
-        root.mark = pack(*_place(first))
+        root.mark = pack(*place_of(first))
         root.marks = []
         self._fill(root, get_event)
         self._judge_doubles()
         get_event()
         after = get_event()
         if not isinstance(after, yaml.StreamEndEvent):
-            self._log.stop(*_place(after), "several-documents", _SEVERAL)
+            self._log.stop(*place_of(after), "several-documents", _SEVERAL)
         return root
 
     def _fill(self, root: Map, get_event: Callable[[], Any]) -> None:
@@ -197,7 +198,7 @@ class YamlReader:
             mark = pack(start.line + 1, start.column + 1)
             nodes += 1
             if nodes > most_nodes:
-                self._log.stop(*_place(event), *too_many(self._limits))
+                self._log.stop(*place_of(event), *too_many(self._limits))
             if event.anchor is not None:
                 get_event = self._read_anchor(event, get_event)
             if kind is alias:
@@ -219,9 +220,9 @@ class YamlReader:
                         value = self._value(event)
             elif kind is not alias:
                 if wants_key:
-                    self._log.stop(*_place(event), "key-not-text", _NOT_A_KEY)
+                    self._log.stop(*place_of(event), "key-not-text", _NOT_A_KEY)
                 if len(stack) >= most_around:
-                    self._log.stop(*_place(event), *too_deep(self._limits))
+                    self._log.stop(*place_of(event), *too_deep(self._limits))
                 value = Map() if kind is mapping else Seq()
                 value.file = root.file
                 value.mark = mark
@@ -231,7 +232,7 @@ class YamlReader:
                 wants_key = False
                 fresh = key not in here and key is not MERGE
                 if not fresh:
-                    twice = _place(event)
+                    twice = place_of(event)
                     if not self._is_published:
                         self._log.note(*twice, *duplicate(key, here.place(key)))
                 continue
@@ -276,7 +277,7 @@ class YamlReader:
         if refusal is None:
             self._keys[text] = text
         else:
-            self._log.note(*_place(event), *refusal)
+            self._log.note(*place_of(event), *refusal)
         return text
 
     def _value(self, event: Any) -> Any:
@@ -287,7 +288,7 @@ class YamlReader:
         try:
             value = adopted_value(text) if self._adopted else authored_value(text)
         except RefusedError as refused:
-            self._log.note(*_place(event), refused.kind, refused.message)
+            self._log.note(*place_of(event), refused.kind, refused.message)
             return text
         if len(text) <= self._most_characters:
             self._values[text] = value
@@ -295,7 +296,7 @@ class YamlReader:
 
     def _check_text(self, text: str, event: Any) -> None:
         for refusal in text_refusals(text, self._limits.text, adopted=self._adopted):
-            self._log.note(*_place(event), *refusal)
+            self._log.note(*place_of(event), *refusal)
 
     def _check_lines(self, event: Any) -> None:
         """Report quotes that continue on lines with too little indentation, as unclosed ones do.
@@ -310,7 +311,7 @@ class YamlReader:
         for line in lines:
             text = line.strip()
             if text and len(line) - len(line.lstrip()) <= indent and text != event.style:
-                self._log.note(*_place(event), "quote-unclosed", _UNCLOSED)
+                self._log.note(*place_of(event), "quote-unclosed", _UNCLOSED)
                 return
 
     def _read_anchor(self, event: Any, get_event: Callable[[], Any]) -> Callable[[], Any]:
@@ -329,7 +330,7 @@ class YamlReader:
             message = f"*{name} is an alias without an anchor; put the text in quotes"
         else:
             return get_event
-        self._log.note(*_place(event), "anchor-used", message)
+        self._log.note(*place_of(event), "anchor-used", message)
         return get_event
 
     def _read_tag(self, event: Any, *, is_key: bool) -> Any:
@@ -340,13 +341,13 @@ class YamlReader:
             except RefusedError as refused:
                 # an alias of it need not say the same again
                 event.tag = None
-                self._log.note(*_place(event), refused.kind, refused.message)
+                self._log.note(*place_of(event), refused.kind, refused.message)
                 return event
         tag = event.tag
         if tag.startswith(STANDARD_TAGS):
             tag = "!!" + tag.removeprefix(STANDARD_TAGS)
         message = f"the tag {short(tag)} is not read; delete it, or put the text in quotes"
-        self._log.note(*_place(event), "tag-used", message)
+        self._log.note(*place_of(event), "tag-used", message)
         return event
 
     def _stop_at(self, error: Any) -> NoReturn:
@@ -363,7 +364,3 @@ class YamlReader:
         if complaint.at_opening:
             mark = opening
         self._log.stop(mark.line + 1, mark.column + 1, complaint.kind, message)
-
-
-def _place(event: Any) -> tuple[int, int]:
-    return event.start_mark.line + 1, event.start_mark.column + 1
