@@ -6,7 +6,7 @@ Text of the document reaches the source as string literals only.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from dateline.deferral import defer, waits
@@ -134,17 +134,11 @@ def quote_ahead(node: Node, ahead: Collection[str]) -> Node:
     """Return *node* with the names *ahead*, which are not defined yet, as forward references."""
     if isinstance(node, DefinitionName):
         return Text(node.name) if node.name in ahead else node
-    if isinstance(node, Brackets):
-        return node._replace(items=tuple(quote_ahead(item, ahead) for item in node.items))
-    if isinstance(node, Pair):
-        return node._replace(value=quote_ahead(node.value, ahead))
-    if isinstance(node, Either):
-        members = tuple(quote_ahead(member, ahead) for member in node.members)
-        # `"A" | B` can't be evaluated
-        if any(isinstance(member, Text) for member in members):
-            return Brackets("Union", members)
-        return Either(members)
-    return node
+    found = change_children(node, lambda child: quote_ahead(child, ahead))
+    # `"A" | B` can't be evaluated
+    if isinstance(found, Either) and any(isinstance(member, Text) for member in found.members):
+        return Brackets("Union", found.members)
+    return found
 
 
 def lay_out(node: Node, indent: int = 0, used: int = 0) -> Code:
@@ -205,6 +199,15 @@ def children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Either):
         return node.members
     return (node.value,) if isinstance(node, Pair) else ()
+
+
+def change_children(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Return *node* with *change* applied to the nodes directly within it."""
+    if isinstance(node, Brackets):
+        return node._replace(items=tuple(map(change, node.items)))
+    if isinstance(node, Either):
+        return Either(tuple(map(change, node.members)))
+    return node._replace(value=change(node.value)) if isinstance(node, Pair) else node
 
 
 def escape_text(text: str) -> str:

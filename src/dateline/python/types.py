@@ -14,6 +14,7 @@ from dateline.python.code import (
     Node,
     Pair,
     call,
+    change_children,
     either,
     subscript,
 )
@@ -150,13 +151,7 @@ def qualify_names(node: Node, qualify: Callable[[str], str]) -> Node:
     """Return *node* with the names of definitions as written by *qualify*."""
     if isinstance(node, DefinitionName):
         return DefinitionName(qualify(node.name), node.attribute)
-    if isinstance(node, Brackets):
-        return node._replace(items=tuple(qualify_names(each, qualify) for each in node.items))
-    if isinstance(node, Either):
-        return Either(tuple(qualify_names(each, qualify) for each in node.members))
-    if isinstance(node, Pair):
-        return node._replace(value=qualify_names(node.value, qualify))
-    return node
+    return change_children(node, lambda child: qualify_names(child, qualify))
 
 
 def simplify_type(node: Node) -> Node:
@@ -165,11 +160,9 @@ def simplify_type(node: Node) -> Node:
         return _PLAIN.get(node, node)
     if isinstance(node, Brackets) and node.head == "Annotated":
         return simplify_type(node.items[0])
-    if isinstance(node, Brackets):
-        return node._replace(items=tuple(map(simplify_type, node.items)))
-    if isinstance(node, Either):
-        return either([simplify_type(member) for member in node.members])
-    return node
+    found = change_children(node, simplify_type)
+    # members may have become equal
+    return either([*found.members]) if isinstance(found, Either) else found
 
 
 def allow_none(node: Node) -> Node:
