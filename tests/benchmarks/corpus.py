@@ -154,7 +154,12 @@ def _count_answers(api: Api, server: Any) -> str:
     misfits = []
     for version in api.table.supported:
         document = Projector(api).contract(version.date, environment).document
-        asked = [*requests(document, version.date, api.table.header, "X-API-Key", ("get",))]
+        routes = {template: _read_route(template) for template in document.get("paths", {})}
+        asked = [
+            each
+            for each in requests(document, version.date, api.table.header, "X-API-Key", ("get",))
+            if _is_clear(each, routes)
+        ]
         places = Places(_read_answers(document, document))
         for each, answer in zip(asked, send_all(mock.app, asked, ""), strict=True):
             total += 1
@@ -168,6 +173,23 @@ def _count_answers(api: Api, server: Any) -> str:
     if misfits:
         raise MisfitError(count, misfits)
     return count
+
+
+def _is_clear(asked: Asked, routes: dict[str, re.Pattern[str]]) -> bool:
+    """Return whether no path but that of *asked* and more general ones match the request."""
+    path = asked.url.rpartition("?")[0]
+    own = routes[asked.template]
+    matching = {template for template, route in routes.items() if route.fullmatch(path)}
+    return all(
+        routes[other].fullmatch(asked.template) and not own.fullmatch(other)
+        for other in matching - {asked.template}
+    )
+
+
+def _read_route(template: str) -> re.Pattern[str]:
+    """Return an expression for the paths that *template* matches."""
+    pieces = re.split(r"\{[^{}]*\}", template)
+    return re.compile("[^/]+".join(map(re.escape, pieces)))
 
 
 class MisfitError(Exception):
@@ -185,10 +207,12 @@ def _find_misfit(
     responses = asked.operation.get("responses", {})
     status = str(answer.status_code)
     keys = [key for key in (status, f"{status[0]}XX", "default") if key in responses]
-    if status[0] in "45" or (responses and not keys):
+    has_success = any(str(key)[0] in "23d" for key in responses)
+    if status[0] in "45" or (has_success and not keys):
         return f"{status} {answer.text[:200]}"
     if not keys:
-        return None
+        # where no success is declared, an empty one
+        return answer.text[:200] or None
     content = chain(document, responses[keys[0]])[-1].get("content") or {}
     sent = answer.headers.get("content-type", "")
     names = {sent.partition(";")[0], f"{sent.partition('/')[0]}/*", "*/*"}

@@ -17,7 +17,7 @@ from jsonschema_rs import Draft202012Validator
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.model import Environment
-from dateline.openapi import chain
+from dateline.openapi import chain, value_schema
 from dateline.project import Projector
 from dateline.regex.supported import find_supported
 from dateline.sample import Sampler
@@ -26,6 +26,7 @@ from dateline.schema.constraints import Constraints
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
 from dateline.server.operations import prefix
+from support.mocks import write_parameter
 
 Json = Any
 
@@ -93,13 +94,14 @@ def _list_gets(document: dict[str, Any], headers: dict[str, str]) -> Iterator[Ge
             name = parameter["name"]
             if not parameter.get("required") or name.lower() in map(str.lower, headers):
                 continue
-            value = sampler.value(parameter.get("schema", {}), name)
-            if parameter["in"] == "path":
-                path = path.replace(f"{{{name}}}", quote(_write(value), safe=""))
-            elif parameter["in"] == "query":
-                query += _write_query(parameter, value)
+            value = sampler.value(value_schema(parameter, {}), name)
+            pairs = list(write_parameter(parameter, value))
+            if parameter["in"] == "query":
+                query += pairs
+            elif parameter["in"] == "path":
+                path = path.replace(f"{{{name}}}", quote(pairs[0][1], safe=""))
             else:
-                sent[name] = _write(value)
+                sent[name] = pairs[0][1]
         yield Get(re.sub(r"[{}]", "", path), query, sent, item["get"].get("responses", {}))
 
 
@@ -109,23 +111,6 @@ def _list_secrets(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield scheme["name"], "key"
         elif scheme.get("type") != "apiKey":
             yield "Authorization", f"{scheme.get('scheme', 'Bearer')} key"
-
-
-def _write(value: Json) -> str:
-    if isinstance(value, list):
-        return ",".join(map(_write, value))
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _write_query(parameter: dict[str, Any], value: Json) -> Iterator[tuple[str, str]]:
-    name = parameter["name"]
-    if isinstance(value, dict):
-        yield from ((f"{name}[{key}]", _write(each)) for key, each in value.items())
-    elif isinstance(value, list) and parameter.get("explode", True):
-        brackets = "[]" if parameter.get("style") == "deepObject" else ""
-        yield from ((name + brackets, _write(each)) for each in value)
-    else:
-        yield name, _write(value)
 
 
 class _Bodies:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -21,7 +22,7 @@ from dateline.load import load
 from dateline.model import Api, Combination
 from dateline.openapi import METHODS, chain, value_schema
 from dateline.project import Projector
-from dateline.sample import Sampler
+from dateline.sample import Sampler, UnsatisfiedError
 from dateline.serve.mock import Mock
 from dateline.serve.package import import_server, package
 from dateline.server.operations import prefix
@@ -33,6 +34,7 @@ Json = Any
 class Asked(NamedTuple):
     """A request to a mock: what it is for, and all that it is made of."""
 
+    template: str
     operation: Json
     method: str
     url: str
@@ -47,47 +49,80 @@ def requests(
     secret: str,
     methods: Collection[str] = METHODS,
 ) -> Iterator[Asked]:
-    """Yield a request that *document* allows for each of its operations, with all parameters."""
+    """Yield a request that *document* allows for each of its operations, with all parameters.
+
+    An optional parameter for which there is no value is left out. An operation that no request
+    can call, for a required one or a body without a value, is left out.
+    """
     sampler = Sampler(document)
-    credentials = list_credentials(document) | {secret: "any"}
     for template, referring in document.get("paths", {}).items():
         item = chain(document, referring)[-1]
         for method in methods:
             node = item.get(method)
             if node is None or template.startswith("/spec"):
                 continue
-            path, headers = template, {header: version, **credentials}
-            query: list[tuple[str, str]] = []
-            for each in (*item.get("parameters", ()), *node.get("parameters", ())):
-                parameter = chain(document, each)[-1]
-                name, place = parameter["name"], parameter["in"]
-                if name.lower() in (header.lower(), "idempotency-key", "authorization"):
-                    continue
-                value = sampler.value(value_schema(parameter, {}), name)
-                pairs = list(write_parameter(parameter, value))
-                if place == "query":
-                    query += pairs
-                elif place == "path":
-                    path = path.replace(f"{{{name}}}", quote(pairs[0][1], safe=""))
-                elif place == "header":
-                    headers[name] = pairs[0][1].encode("ascii", "replace").decode()
-            body = None
-            if "requestBody" in node:
-                media_type, content = next(
-                    iter(chain(document, node["requestBody"])[-1]["content"].items())
-                )
-                body = sampler.value(content["schema"], f"{method} {template}")
-                headers["content-type"] = media_type
+            path, body = template, None
+            placed: dict[str, list[tuple[str, str]]] = defaultdict(list)
+            for place, *credential in list_credentials(document, node):
+                placed[place].append((credential[0], credential[1]))
+            headers = {header: version, secret: "any"}
+            try:
+                for each in (*item.get("parameters", ()), *node.get("parameters", ())):
+                    parameter = chain(document, each)[-1]
+                    name, place = parameter["name"], parameter["in"]
+                    if name.lower() in (header.lower(), "idempotency-key", "authorization"):
+                        continue
+                    if name in dict(placed[place]):
+                        continue
+                    pairs = _sample_parameter(sampler, parameter)
+                    if pairs and place == "path":
+                        path = path.replace(f"{{{name}}}", quote(pairs[0][1], safe=""))
+                    placed[place] += pairs
+                if "requestBody" in node:
+                    media_type, content = next(
+                        iter(chain(document, node["requestBody"])[-1]["content"].items())
+                    )
+                    body = sampler.value(content.get("schema", {}), f"{method} {template}")
+                    headers["content-type"] = media_type
+            except UnsatisfiedError:
+                continue
+            headers |= {
+                name: text.encode("ascii", "replace").decode() for name, text in placed["header"]
+            }
+            if placed["cookie"]:
+                headers["cookie"] = "; ".join(f"{key}={text}" for key, text in placed["cookie"])
             operation = {"operationId": f"{method.upper()} {template}", **node}
-            yield Asked(operation, method, f"{path}?{urlencode(query)}", headers, body)
+            yield Asked(
+                template, operation, method, f"{path}?{urlencode(placed['query'])}", headers, body
+            )
 
 
-def list_credentials(document: dict[str, Any]) -> dict[str, str]:
-    """Return headers with credentials for each security scheme of *document*."""
-    schemes = document.get("components", {}).get("securitySchemes", {}).values()
-    is_basic = any(each.get("scheme", "").lower() == "basic" for each in schemes)
-    named = {each["name"]: "any" for each in schemes if each.get("in") == "header"}
-    return named | {"Authorization": "Basic eDp4" if is_basic else "Bearer any"}
+def _sample_parameter(sampler: Sampler, parameter: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return names and texts for *parameter*; none for an optional one without a value."""
+    try:
+        value = sampler.value(value_schema(parameter, {}), parameter["name"])
+    except UnsatisfiedError:
+        if parameter.get("required"):
+            raise
+        return []
+    return list(write_parameter(parameter, value))
+
+
+def list_credentials(
+    document: dict[str, Any], operation: dict[str, Any]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield place, name and text of credentials for the first alternative of *operation*."""
+    schemes = document.get("components", {}).get("securitySchemes", {})
+    alternatives = operation.get("security", document.get("security", []))
+    for name in next(iter(alternatives), {}):
+        scheme = schemes.get(name, {})
+        if scheme.get("type") == "apiKey":
+            yield scheme["in"], scheme["name"], "any"
+        elif scheme.get("type") == "mutualTLS":
+            yield "header", "Client-Cert", "any"
+        else:
+            kind = str(scheme.get("scheme", "bearer")).capitalize()
+            yield "header", "Authorization", f"{kind} eDp4"
 
 
 def write_parameter(parameter: dict[str, Any], value: Json) -> Iterator[tuple[str, str]]:

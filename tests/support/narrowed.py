@@ -18,7 +18,7 @@ import yaml
 from dateline.canonical import canonical_document
 from dateline.contracts import contract_data
 from dateline.model import EVERYWHERE, REMOVED, SHOWN_AS, WAS, Api
-from dateline.openapi import METHODS, Arrangement, pointer, slot, target, walk
+from dateline.openapi import METHODS, Arrangement, follow, locate, pointer, slot, target, walk
 from dateline.project import Projector
 from dateline_runtime.lifting import Lifting, liftings
 from dateline_runtime.narrowing import Narrowing, identity, narrowings
@@ -102,11 +102,10 @@ class Places:
         if held is None:
             return
         if "$ref" in held:
-            goal = target(held["$ref"])
-            assert goal is not None
-            if goal[1] not in self.document.get("components", {}).get(goal[0], {}):
+            found = locate(self.document, held["$ref"])
+            if found is None:
                 return
-            path = ("components", *goal)
+            path = follow(self.document, found[1])
         for media_type, each in self.at(path).get("content", {}).items():
             if "schema" in each:
                 schema = (*path, "content", media_type, "schema")

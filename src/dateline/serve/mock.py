@@ -169,7 +169,7 @@ class Mock:
             and self.environment in entry.get("environments", (self.environment,))
         )
 
-    async def _handle(self, operation: Operation, call: Any, **given: Any) -> Any:
+    async def _handle(self, operation: Operation, call: Any, /, **given: Any) -> Any:
         version = call.scope["state"][self.server.runtime.asgi.VERSION]
         status, content = self._find_success(operation, version)
         if content is None:

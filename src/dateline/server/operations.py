@@ -192,7 +192,7 @@ class _OperationReader:
             OperationGroup(
                 tag=tag,
                 field=by_tag[tag][0].group,
-                handlers=class_name(f"{tag if snake(tag) else by_tag[tag][0].group} handlers"),
+                handlers=class_name(f"{pascal(tag)} handlers"),
                 description=descriptions.get(tag, ""),
                 operations=tuple(by_tag[tag]),
             )

@@ -22,9 +22,9 @@ def reader(types: frozenset[str]) -> query.Reader:
     """Return a function that reads one value of *types*; a text for types without a spelling."""
     if types == TYPES:
         return query.text
-    readers = [read for name, read in _READERS.items() if name in types]
-    if "number" in types:
-        readers.remove(query.integer)
+    # a number may be an integer
+    read_types = types - {"integer"} if "number" in types else types
+    readers = [read for name, read in _READERS.items() if name in read_types]
     *others, last = readers or [query.text]
     if not others:
         return last

@@ -1,0 +1,115 @@
+"""Parameters and tags of any name, and values of any type, reach the operations of a mock."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.adopted_apis import store
+from support.generated_server import Generated
+from support.mocks import requests, send_all
+
+from dateline.adopt import adopt
+from dateline.load import load
+from dateline.project import Projector
+from dateline.serve import mock
+from dateline.serve.mock import Mock
+
+ROOT = Path(__file__).parents[2]
+DATE = "2025-01-01"
+
+OK = {"200": {"description": "fine", "content": {"application/json": {"schema": {}}}}}
+
+NUMBERS: dict[str, dict[str, Any]] = {
+    "of one value": {"type": "number", "enum": [38.5], "default": 38.5},
+    "of several values": {"type": "number", "enum": [0.5, -7.25]},
+    "of whole values": {"type": "number", "enum": [1, 2]},
+    "of whole values written as fractions": {"type": "number", "enum": [1.0]},
+    "constant": {"type": "number", "enum": [2.5], "minimum": 0},
+    "of any value": {"type": "number"},
+    "of integers": {"type": "integer", "enum": [3]},
+    "in a part": {"allOf": [{"type": "number"}, {"enum": [1.5]}]},
+    "in a union": {"anyOf": [{"type": "number", "enum": [1.5]}, {"type": "boolean"}]},
+}
+
+
+def list_argument_names() -> list[str]:
+    """Return the names of arguments in the modules that pass parameters on as keywords."""
+    package = ROOT / "generated/python/paynet"
+    modules = [Path(str(mock.__file__))]
+    for folder in ("client", "server"):
+        modules += (package / folder).glob("*.py")
+    return sorted(
+        {
+            node.arg
+            for module in modules
+            for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+            if isinstance(node, ast.arg)
+        }
+    )
+
+
+def batched(names: list[str], size: int) -> list[list[str]]:
+    return [names[start : start + size] for start in range(0, len(names), size)]
+
+
+def answer_all(tmp_path: Path, paths: dict[str, Any]) -> list[tuple[str, int, str]]:
+    """Return what a mock of *paths* answers to a request with all parameters of each operation."""
+    document = {"openapi": "3.0.3", "info": {"title": "Names", "version": "1"}, "paths": paths}
+    adopt(store(tmp_path, [document]), tmp_path / "schemas")
+    api = load(tmp_path / "schemas")
+    generated = Generated(tmp_path, api)
+    environment = api.table.environments[0].name
+    (version,) = api.table.supported
+    shown = Projector(api).contract(version.date, environment).document
+    asked = list(requests(shown, version.date, api.table.header, "X-API-Key"))
+    answers = send_all(Mock(api, generated.module("server"), environment, 0).app, asked, "")
+    return [
+        (each.template, answer.status_code, "" if answer.is_success else answer.text)
+        for each, answer in zip(asked, answers, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("place", ["path", "query", "header", "cookie"])
+def test_a_parameter_may_have_the_name_of_any_argument(place: str, tmp_path: Path) -> None:
+    names = list_argument_names()
+    assert {"operation", "call", "self", "body", "scope"} <= {*names}
+    paths: dict[str, Any] = {}
+    for some in batched(names, 40):
+        path = "/".join((f"/{len(paths)}", *(f"{{{name}}}" for name in some if place == "path")))
+        text = {"type": "string", "minLength": 1}
+        parameters = [
+            {"name": name, "in": place, "required": True, "schema": text} for name in some
+        ]
+        paths[path] = {"get": {"parameters": parameters, "responses": OK}}
+    assert answer_all(tmp_path, paths) == [(path, 200, "") for path in paths]
+
+
+@pytest.mark.parametrize("place", ["path", "query", "header", "cookie"])
+def test_numbers_are_read_from_the_texts_of_all_parameters(place: str, tmp_path: Path) -> None:
+    path = "/a/{of}" if place == "path" else "/a"
+    paths = {
+        f"/{index}{path}": {
+            "get": {
+                "parameters": [{"name": "of", "in": place, "required": True, "schema": schema}],
+                "responses": OK,
+            }
+        }
+        for index, schema in enumerate(NUMBERS.values())
+    }
+    assert answer_all(tmp_path, paths) == [(path, 200, "") for path in paths]
+
+
+def test_a_tag_without_letters_has_a_protocol_of_its_own(tmp_path: Path) -> None:
+    tags = ["_", "-", "", "*", "é", "日本", "handlers", "Handlers", "0"]
+    paths = {
+        f"/{index}": {"get": {"tags": [tag], "responses": OK}} for index, tag in enumerate(tags)
+    }
+    document = {"openapi": "3.0.3", "info": {"title": "Tags", "version": "1"}, "paths": paths}
+    adopt(store(tmp_path, [document]), tmp_path / "schemas")
+    text = Generated(tmp_path, load(tmp_path / "schemas")).text("server/handlers.py")
+    classes = [each.name for each in ast.parse(text).body if isinstance(each, ast.ClassDef)]
+    assert len(classes) == len({*classes})
+    assert classes.count("Handlers") == 1
