@@ -31,7 +31,7 @@ def document(contract: Contract, table: Table) -> dict[str, Any]:
 
 def _announce_end(document: dict[str, Any], end: Announcement) -> dict[str, Any]:
     """Return *document* with the *end* of its version in its description, and as an extension."""
-    info = document["info"]
+    info = document.get("info", {})
     sentence = f"This version ends on {end.day}, as announced on {end.announced}."
     paragraphs = [info["description"].rstrip()] if info.get("description") else []
     extended = {**info, "description": "\n\n".join([*paragraphs, sentence]), SUNSET: end.day}
@@ -57,7 +57,7 @@ def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str
         plain = without_words(contract.document, "document", without_words)
         servers = plain.get("servers")
         plain = {key: value for key, value in plain.items() if key != "servers"}
-        plain["info"] = {**plain["info"], "version": ""}
+        plain["info"] = {**plain.get("info", {}), "version": ""}
         digest = cache.key("valid document", *judge, written(plain))
         if digest in judged:
             continue

@@ -35,7 +35,7 @@ class HiddenWords:
 
     def __init__(self, api: Api) -> None:
         self.original = api
-        self._title = str(api.document["info"].get("title"))
+        self._title = str(api.document.get("info", {}).get("title"))
 
     @cached_property
     def _replaced(self) -> tuple[dict[str, Any], list[str]]:

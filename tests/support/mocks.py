@@ -34,12 +34,12 @@ Json = Any
 class Asked(NamedTuple):
     """A request to a mock: what it is for, and all that it is made of."""
 
-    template: str
     operation: Json
     method: str
     url: str
     headers: dict[str, str]
     body: Json
+    template: str = ""
 
 
 def requests(
@@ -67,9 +67,7 @@ def requests(
                 placed[place].append((credential[0], credential[1]))
             headers = {header: version, secret: "any"}
             try:
-                for each in (*item.get("parameters", ()), *node.get("parameters", ())):
-                    parameter = chain(document, each)[-1]
-                    name, place = parameter["name"], parameter["in"]
+                for (place, name), parameter in _list_parameters(document, item, node).items():
                     if name.lower() in (header.lower(), "idempotency-key", "authorization"):
                         continue
                     if name in dict(placed[place]):
@@ -92,9 +90,18 @@ def requests(
             if placed["cookie"]:
                 headers["cookie"] = "; ".join(f"{key}={text}" for key, text in placed["cookie"])
             operation = {"operationId": f"{method.upper()} {template}", **node}
-            yield Asked(
-                template, operation, method, f"{path}?{urlencode(placed['query'])}", headers, body
-            )
+            url = f"{path}?{urlencode(placed['query'])}"
+            yield Asked(operation, method, url, headers, body, template)
+
+
+def _list_parameters(
+    document: dict[str, Any], *holders: dict[str, Any]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return parameters by place and name; those of later *holders* override earlier ones."""
+    found = [
+        chain(document, each)[-1] for holder in holders for each in holder.get("parameters", ())
+    ]
+    return {(each["in"], each["name"]): each for each in found}
 
 
 def _sample_parameter(sampler: Sampler, parameter: dict[str, Any]) -> list[tuple[str, str]]:

@@ -127,7 +127,7 @@ def _comparison(source: Source, merged: MergedDocuments) -> str:
         words.append("but for an empty section")
     if source.date in merged.reworded:
         words.append("but for documentation that changed")
-    named = source.document["info"].get("version", "")
+    named = source.document.get("info", {}).get("version", "")
     if named != source.date and canonical_date(named):
         words.append(f"though it calls itself {named}")
     return ", ".join(words)

@@ -161,7 +161,7 @@ def parse_table(text: str) -> Table:
 
 def format_title(source: Source) -> str:
     """Return the title of the version of *source*, from the title of the document."""
-    info = source.document["info"]
+    info = source.document.get("info", {})
     title, version = (_one_line(str(info.get(key, ""))) for key in ("title", "version"))
     if not title:
         return ""

@@ -437,7 +437,8 @@ class Bundler:
             if named is None and not is_address(value):
                 continue
             if named is None or at.file != self._main:
-                goal = named or self._resolve(value, at.below(tag))
+                # a published tag that names nothing has no member
+                goal = named or self._resolve(value, at.below(tag), quiet=self._is_published)
                 if goal is not None:
                     result = self._copy(mapping) if result is mapping else result
                     self._refer(result, tag, "schemas", goal)

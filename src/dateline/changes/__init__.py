@@ -55,7 +55,7 @@ class Changes:
 
         A name may have a pair of versions in it, or a period of additions to all versions.
         """
-        title = self._api.document["info"].get("title", "")
+        title = self._api.document.get("info", {}).get("title", "")
         if _PAIR in name:
             for page in self.pages:
                 heading = f"{title}: what changed from {page.older.date} to {page.newer.date}"

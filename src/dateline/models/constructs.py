@@ -8,7 +8,7 @@ from math import inf
 from typing import Any, Final
 
 from dateline.model import EXTENSIBLE
-from dateline.models.reading import Flat
+from dateline.models.flat import Flat
 from dateline.python import names
 from dateline.regex.engines import matches
 from dateline.sample.document import has_format

@@ -13,7 +13,8 @@ from dateline.models.constructs import (
     known_values,
     possible_values,
 )
-from dateline.models.reading import Flat, Flattener
+from dateline.models.flat import Flat
+from dateline.models.reading import Flattener
 from dateline.python import names
 from dateline.python.code import DefinitionName, Node, Text, call, value
 from dateline.python.types import Type

@@ -7,7 +7,7 @@ from typing import Any
 
 from dateline.model import Map, Place, Problem
 from dateline.models.definitions import Where
-from dateline.models.reading import Flat
+from dateline.models.flat import Flat
 from dateline.python.names import apart
 
 

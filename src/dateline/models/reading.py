@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 
+from dateline.models.flat import Flat, Union, are_texts
 from dateline.python.forms import FILE
 from dateline.schema.constraints import with_format_constraints
 from dateline.schema.dialect import OR_NULL, Dialect
@@ -36,11 +37,6 @@ def _are_schemas(value: Any) -> bool:
 
 def _is_map(value: Any) -> bool:
     return isinstance(value, dict) and all(map(_is_schema, value.values()))
-
-
-def are_texts(value: Any) -> bool:
-    """Return whether *value* is a list of texts."""
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
 def _is_number(value: Any) -> bool:
@@ -83,73 +79,6 @@ _KEYWORDS: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 _ORDER: Final = {key: number for number, key in enumerate(_KEYWORDS)}
-
-
-@dataclass
-class Union:
-    """The members of a `oneOf` or `anyOf`, and the discriminator that distinguishes them.
-
-    ``default`` is the component of data without a tag, or with an unknown one.
-    """
-
-    keyword: str
-    members: list[Any]
-    tag: str | None = None
-    mapping: dict[str, str] = field(default_factory=dict)
-    default: str | None = None
-
-    @property
-    def only_requires(self) -> bool:
-        """Whether the members only say which fields are required."""
-        return all(
-            isinstance(member, dict)
-            and are_texts(member.get("required"))
-            and member.keys() <= {"required", "type", "title", "description"}
-            for member in self.members
-        )
-
-
-@dataclass
-class Flat:
-    """A schema without `$ref` and `allOf`: either a component's name, or keywords.
-
-    ``types`` is None if any type is allowed; ``nullable`` is separate, and ``or_null`` says that
-    null is valid even if unions refuse it. ``values`` are those of `enum` and `const`, ``formats``
-    those of ``FORMATS``. ``left`` are the keywords that are not modelled.
-    """
-
-    reference: str | None = None
-    never: bool = False
-    nullable: bool | None = None
-    or_null: bool = False
-    types: tuple[str, ...] | None = None
-    values: list[Any] | None = None
-    keywords: dict[str, Any] = field(default_factory=dict)
-    patterns: list[str] = field(default_factory=list)
-    formats: list[str] = field(default_factory=list)
-    multiples: list[Any] = field(default_factory=list)
-    unions: list[Union] = field(default_factory=list)
-    annotations: dict[str, Any] = field(default_factory=dict)
-    left: list[str] = field(default_factory=list)
-
-    @property
-    def constrained(self) -> bool:
-        """Return whether there is anything but annotations, types and a union."""
-        lists = (self.keywords, self.patterns, self.formats, self.multiples)
-        return any(lists) or self.values is not None
-
-    @property
-    def constraints(self) -> list[str]:
-        """The keywords that constrain values, except `type`, `enum` and `const`."""
-        found = [*self.keywords, *(union.keyword for union in self.unions)]
-        found += ["pattern"] if self.patterns else []
-        found += ["format"] if self.formats else []
-        return [*found, "multipleOf"] if self.multiples else found
-
-    def text(self, key: str) -> str | None:
-        """Return the annotation *key* if it is a non-empty text."""
-        text = self.annotations.get(key)
-        return text if isinstance(text, str) and text else None
 
 
 class Flattener:
@@ -205,6 +134,11 @@ class Flattener:
         ]
         if not parts:
             return own
+        saying = [part for part in parts if not part.is_silent]
+        if len(saying) == 1 < len(parts):
+            # as a reference with a description beside it, which OpenAPI 3.0 does not allow
+            own.annotations = {**_list_inherited(parts), **own.annotations}
+            parts = saying
         if len(parts) == 1 and not self.narrows(own, parts[0]):
             refuses_null = own.types is not None and not own.nullable
             if not (refuses_null and self.resolve(parts[0]).nullable):

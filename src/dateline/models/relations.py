@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dateline.models.constructs import groups
-from dateline.models.reading import Flat
+from dateline.models.flat import Flat
 from dateline.python.code import Node, Text, call, value
 
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from dateline.models.constructs import TYPE_OF_KEYWORD, has_type, known_values, possible_values
 from dateline.models.definitions import Where
+from dateline.models.flat import Flat
 from dateline.models.ledger import Ledger
-from dateline.models.reading import FORMATS, Flat
+from dateline.models.reading import FORMATS
 from dateline.python.code import Node, Pair, Text, call, either, subscript, value
 from dateline.python.types import Type
 from dateline.regex.engines import UntranslatableError, translate

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dateline.models.constructs import groups, json_types, possible_values
-from dateline.models.reading import Flat, Flattener
+from dateline.models.flat import Flat
+from dateline.models.reading import Flattener
 from dateline.python import names
 from dateline.schema.types import EVERY_TYPE, type_of
 

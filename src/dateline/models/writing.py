@@ -9,8 +9,9 @@ from typing import Any, Final
 from dateline.models.constructs import Construct, construct_of, json_types
 from dateline.models.defaults import write_default
 from dateline.models.definitions import ABSENT, Definition, Field, Member, Where
+from dateline.models.flat import Flat, Union
 from dateline.models.ledger import Ledger
-from dateline.models.reading import Flat, Flattener, Union
+from dateline.models.reading import Flattener
 from dateline.models.relations import list_rules
 from dateline.models.scalars import (
     JSON,
@@ -79,6 +80,8 @@ class Writer:
         self._made: list[Definition] = []
         # references to anything but a component, while they are being resolved
         self._inlined: list[Any] = []
+        # the names of inline models, while their fields are being defined
+        self._open: dict[int, str] = {}
         self.notes = self._ledger.notes
         self.problems = self._ledger.problems
 
@@ -125,10 +128,13 @@ class Writer:
         flat = self._reader.flatten(schema)
         if flat.reference is not None:
             return self._write_reference(flat)
+        if id(schema) in self._open:
+            # constraints beside a reference that leads back to them
+            return Type(node=DefinitionName(self._open[id(schema)]), nullable=bool(flat.nullable))
         self._ledger.note_left(flat, where)
         inlined = schema.get("$ref") if isinstance(schema, dict) else None
         if inlined is None:
-            return self._write_named(flat, where)
+            return self._write_named(flat, where, id(schema))
         if inlined in self._inlined:
             self._ledger.note(where, "what `$ref` leads back to, which is not a component")
             return Type(node=JSON)
@@ -147,14 +153,16 @@ class Writer:
             nullable=bool(flat.nullable or (of_class and goal.nullable)),
         )
 
-    def _write_named(self, flat: Flat, where: Where) -> Type:
+    def _write_named(self, flat: Flat, where: Where, key: int = 0) -> Type:
         kind = construct_of(flat)
         if kind is Construct.PLAIN:
             return self._plain(flat, where, None)
         name = self._claim(where)
         nullable = bool(flat.nullable)
         if kind is Construct.MODEL:
+            self._open[key] = name
             self._define_model(name, flat, where)
+            self._open.pop(key, None)
         elif kind is Construct.ENUM:
             self._define_enum(name, flat, where)
         else:
@@ -498,7 +506,7 @@ class Writer:
         described = [Pair("alias", Text(wire))] if name != wire else []
         for key in ("title", "description"):
             text = flat.text(key)
-            if text is not None and (flat.reference is None or key in schema):
+            if text is not None and (flat.reference is None or _says(schema, key)):
                 described.append(Pair(key, Text(text)))
         if flat.annotations.get("deprecated") is True:
             described.append(Pair("deprecated", "True"))
@@ -512,3 +520,9 @@ class Writer:
             self._ledger.note(where, f"the default of `{wire}`: the field is absent by default")
         omittable = subscript("t.Omittable", type_.whole)
         return Field(name=name, annotation=describe_field(omittable, more), default=ABSENT)
+
+
+def _says(schema: dict[str, Any], key: str) -> bool:
+    """Return whether *schema* itself has the annotation *key*, or an inline base of it."""
+    bases = schema.get("allOf", ())
+    return key in schema or any(key in each for each in bases if "$ref" not in each)

@@ -129,7 +129,7 @@ class ReferenceSite:
 
     @property
     def _title(self) -> str:
-        return str(self._api.document["info"].get("title") or "API")
+        return str(self._api.document.get("info", {}).get("title") or "API")
 
     def _picker(self, folder: str, page: str, there: Iterable[str]) -> list[tuple[str, str | None]]:
         """Return each version, newest first, and the address of the same page there, if any."""
@@ -170,7 +170,7 @@ class ReferenceSite:
             **self._common(date, ".."),
             "heading": f"{self._title} {date}",
             "picker": [(other, f"../{other}/index.html") for other in reversed(self._versions)],
-            "info": version.document["info"],
+            "info": version.document.get("info", {}),
             "tags": [(tag, words.get(tag, ""), tags[tag]) for tag in order],
             "schemes": version.schemes,
             "typescript": version.typescript,
@@ -254,7 +254,7 @@ class ReferenceSite:
             **self._common(table.latest, "."),
             "heading": self._title,
             "picker": [],
-            "info": latest.document["info"],
+            "info": latest.document.get("info", {}),
             "line": draw(table),
             "rows": list(reversed(table.versions)),
             "steps": self._steps,

@@ -124,7 +124,7 @@ _REQUIRED_ONCE: Final[dict[str, tuple[str, ...]]] = {
 
 # Without these, an object of an adopted document has no meaning.
 _INDISPENSABLE: Final[dict[str, tuple[str, ...]]] = {
-    "document": ("openapi", "info", "paths"),
+    "document": ("openapi", "paths"),
     "discriminator": ("propertyName",),
     "parameter": ("name", "in"),
     "server": ("url",),
