@@ -177,6 +177,9 @@ class AnswerNarrowing:
                 if is_error:
                     return Treatment(status, is_replaced=True)
                 raise MisfitError(f"status {status} is none of {self._version}")
+            if not usual.key:
+                # no success is declared at this version
+                return Treatment(usual.status)
             status, key = usual.status, usual.key
         # servers may leave the type out, and clients read what is there all the same
         content_type = _unite(content_type)

@@ -193,9 +193,11 @@ class _Narrowed:
         if treatment.is_replaced:
             await self._replace(treatment.status)
             return
+        if treatment.status in BODILESS or treatment.has_no_body:
+            # the application's status may be another one, with a body
+            self._is_bodiless = True
         start = {**message, "status": treatment.status, "headers": headers, "trailers": False}
         if treatment.status == HTTPStatus.RESET_CONTENT or treatment.has_no_body:
-            self._is_bodiless = True
             await self._send({**start, "headers": replace_length(headers, 0)})
             return
         if treatment.body is None:
