@@ -579,3 +579,49 @@ def test_any_breaking_edit_is_gated_or_told(
             if not one.message.endswith("operation removed")
             and "reference-outlives-target" not in one.reason
         ] == []
+
+
+@pytest.mark.parametrize(
+    ("place", "old"),
+    [
+        (
+            "parameters: [{ name: id, in: path, required: true, schema: { type: string } }]\n"
+            "      responses:\n",
+            "{ name: shelf, in: query, required: true, x-added: 2025-06-01, "
+            "schema: { type: string } }",
+        ),
+        ("        note: { type: string }\n", "shelf: { type: string, x-added: 2025-06-01 }"),
+    ],
+)
+def test_what_fails_only_since_a_gate_concerns_a_draft_is_remarked(
+    place: str, old: str, tmp_path: Path
+) -> None:
+    """What requests of published versions lack is information, until a draft changes it, too."""
+    files = adopted_library()
+    if old.startswith("{"):
+        known = (place, place.replace("}]", f"}}, {old}]"))
+        remark = "GET /loans/{id}: parameter rack is required, and new"
+    else:
+        body = "      requestBody: { content: { application/json: { schema: { $ref: REF } } } }\n"
+        sent = body.replace("REF", "'#/components/schemas/Loan'")
+        expire = "      operationId: expireLoan\n"
+        known = (place, f"{place}        {old}\n")
+        files = edit_texts(
+            files, (expire, expire + sent), ("author_name, state]", "author_name, state, shelf]")
+        )
+        remark = "Loan.rack: required in requests, and absent in 2024-01-15, 2024-09-01"
+    files = edit_texts(files, known)
+    before = published(loaded(tmp_path / "before", files))
+    renamed = [(old, old.replace("shelf", "rack"))]
+    if "shelf]" in files["loans.yaml"]:
+        renamed.append((", shelf]", ", rack]"))
+    api = loaded(tmp_path, edit_texts(files, *renamed))
+
+    questions = gate(api, before, today=TODAY).questions
+    plan = gate(api, before, today=TODAY, renames=questions)
+
+    assert len(questions) == 1
+    assert plan.incomplete
+    assert [one.split(": request-without-way-up: ")[1].split(". ")[0] for one in plan.remarks] == [
+        remark
+    ]
