@@ -66,9 +66,27 @@ _FOLLOWING = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, Kind
 # What no published contract may change.
 _WEIGHTY = (Verdict.GATED, Verdict.NEVER)
 
+_REPLACED = (Kind.KEYWORD_ADDED, Kind.KEYWORD_CHANGED, Kind.KEYWORD_REMOVED)
+
 _HELD_BACK = (
     "Additive changes go to all versions. Drop its `x-added`, or the `x-was` that withholds it."
 )
+
+
+def _find_whole(change: Change) -> str | None:
+    """Return the pointer of what is new or replaced as a whole, so that nothing in it is alone.
+
+    A response or media type is compared with the range that covered it, and what replaces a
+    reference with its target.
+    """
+    if change.kind in (Kind.RESPONSE_ADDED, Kind.MEDIA_TYPE_ADDED):
+        return change.after_pointer
+    if change.keyword == "$ref" and change.kind in _REPLACED:
+        return (change.after_pointer or change.holder_pointer or "").removesuffix("/$ref")
+    # without a reference on either side any longer, only the places show that there was one
+    was, now = change.before_pointer or "/", change.holder_pointer or "/components"
+    is_replaced = was.startswith("/components/") and not now.startswith("/components")
+    return now if is_replaced and change.after_pointer is None else None
 
 
 def check(
@@ -236,10 +254,17 @@ class _Judge:
                 if not (settled and pair <= unchanged):
                     self._compare(merged, older.date, newer.date, environment.name)
             groups = [group for group in merged if group.change.kind not in _FOLLOWING]
+            whole = tuple(
+                f"{pointer}/"
+                for group in groups
+                if group.judgement.verdict is Verdict.GATED
+                and (pointer := _find_whole(group.change))
+            )
             held_back = [
                 group
                 for group in groups
                 if group.judgement.verdict in (Verdict.ADDITIVE, Verdict.NEVER)
+                and not (group.change.after_pointer or "").startswith(whole)
             ]
             # what is published already can't be corrected any more
             withheld = self._published_groups(older.date, newer.date) if held_back else frozenset()

@@ -13,21 +13,26 @@ Responses = Mapping[str, Located]
 
 
 def find_covering(status: str, responses: Responses) -> Located | None:
-    """Return what covers *status*: its range, before `default` (OpenAPI 3.1.1, section 4.8.16)."""
-    return responses.get(f"{status[:1]}XX") or responses.get("default")
+    """Return what covers *status*: its range, before `default` (OpenAPI 3.1.1, section 4.8.16).
+
+    A `default` covers errors only: callers don't treat other statuses as success because of it.
+    """
+    found = responses.get(f"{status[:1]}XX")
+    return found or (responses.get("default") if _is_error(status) else None)
 
 
 def find_declaring(status: str, before: Responses, after: Responses) -> str | None:
-    """Return the key by which both sides declare *status*, though not by its own entry.
-
-    A `default` declares errors only: callers don't treat other statuses as success because of it.
-    """
+    """Return the key by which both sides declare *status*, though not by its own entry."""
     range_of_status = f"{status[:1]}XX"
     if range_of_status in before or range_of_status in after:
         is_in_both = range_of_status in before and range_of_status in after
         return range_of_status if is_in_both and status != range_of_status else None
-    is_error = status[:1] in ("4", "5") and status != "default"
-    return "default" if is_error and "default" in before and "default" in after else None
+    is_in_both = "default" in before and "default" in after
+    return "default" if is_in_both and _is_error(status) else None
+
+
+def _is_error(status: str) -> bool:
+    return status[:1] in ("4", "5")
 
 
 def promise(response: Thing) -> dict[str, Any]:

@@ -1,0 +1,133 @@
+"""What is added within a response, media type or schema that is gated as a whole passes a check."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.gating import published
+from support.sources import loaded
+
+from dateline.check import breaches, check
+from dateline.edit.gate import apply, gate
+from dateline.load import load
+from dateline.model import Policy
+
+Document = dict[str, Any]
+
+TODAY: Final = date(2026, 1, 1)
+TABLE: Final = """\
+header: X-API-Version
+default: 2024-01-15
+versions:
+  - { date: 2024-01-15, title: Initial version }
+  - { date: next, title: What comes next, draft: true }
+environments:
+  production: { servers: [{ url: https://api.library.example }] }
+policy: dated-contract
+lint: adopted
+python: { package: library }
+"""
+ERROR: Final = "#/components/schemas/Error"
+NEW: Final[dict[str, Document]] = {
+    "another component": {"$ref": "#/components/schemas/Loan"},
+    "a schema of its own": {"type": "object", "properties": {"title": {"type": "string"}}},
+    "one more field": {
+        "type": "object",
+        "properties": {"message": {"type": "string"}, "title": {"type": "string"}},
+    },
+}
+COVERED: Final = [
+    *(("default", status) for status in ("202", "304", "2XX", "409", "4XX")),
+    ("2XX", "202"),
+    ("4XX", "409"),
+]
+
+
+def _response(schema: Document, media_type: str = "application/json") -> Document:
+    return {"description": "it", "content": {media_type: {"schema": schema}}}
+
+
+def _files(responses: Document) -> dict[str, str]:
+    field = {"type": "string"}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Library", "version": "1"},
+        "paths": {"/loans": {"get": {"operationId": "listLoans", "responses": responses}}},
+        "components": {
+            "schemas": {
+                "Error": {"type": "object", "properties": {"message": field}},
+                "Loan": {"type": "object", "properties": {"title": field}},
+            }
+        },
+    }
+    return {"versions.yaml": TABLE, "api.json": json.dumps(document)}
+
+
+def _edit_responses(root: Path, before: Document, edit: Callable[[Document], None]) -> list[str]:
+    """Return what a check finds once *edit* is gated."""
+    known = published(loaded(root / "before", _files(before)))
+    after = json.loads(json.dumps(before))
+    edit(after)
+    plan = gate(loaded(root, _files(after)), known, today=TODAY)
+    assert (plan.left, plan.remarks) == ((), ())
+    apply(plan)
+    found = check(load(root / "schemas"), known, today=TODAY)
+    return [one.message for one in breaches(found)]
+
+
+@pytest.mark.parametrize("new", NEW)
+@pytest.mark.parametrize(("known", "status"), COVERED)
+def test_a_new_status_that_another_entry_covered(
+    known: str, status: str, new: str, tmp_path: Path
+) -> None:
+    before = {"200": _response(NEW["another component"]), known: _response({"$ref": ERROR})}
+    edit = {status: _response(NEW[new])}
+    assert _edit_responses(tmp_path, before, lambda responses: responses.update(edit)) == []
+
+
+@pytest.mark.parametrize("new", NEW)
+def test_a_new_media_type_that_a_range_covered(new: str, tmp_path: Path) -> None:
+    before = {"200": _response({"$ref": ERROR}, "*/*")}
+
+    def edit(responses: Document) -> None:
+        responses["200"]["content"] |= _response(NEW[new])["content"]
+
+    assert [one for one in _edit_responses(tmp_path, before, edit) if "converter" not in one] == []
+
+
+@pytest.mark.parametrize("new", NEW)
+def test_a_schema_in_place_of_a_reference(new: str, tmp_path: Path) -> None:
+    before = {"200": _response({"$ref": ERROR})}
+    edit = {"200": _response(NEW[new])}
+    assert _edit_responses(tmp_path, before, lambda responses: responses.update(edit)) == []
+
+
+@pytest.mark.parametrize("old", ["a schema of its own", "one more field"])
+def test_a_reference_in_place_of_a_schema(old: str, tmp_path: Path) -> None:
+    before = {"200": _response(NEW[old])}
+    edit = {"200": _response({"$ref": ERROR})}
+    assert _edit_responses(tmp_path, before, lambda responses: responses.update(edit)) == []
+
+
+@pytest.mark.parametrize("status", ["200", "202", "409"])
+def test_a_field_that_is_withheld_alone_is_still_found(status: str, tmp_path: Path) -> None:
+    """A gate of its own in a part that all versions have."""
+    before = {"200": _response(NEW["one more field"]), "default": _response({"$ref": ERROR})}
+    before[status] = _response(NEW["one more field"])
+    known = published(loaded(tmp_path / "before", _files(before)))
+    after = json.loads(json.dumps(before))
+    fields = after[status]["content"]["application/json"]["schema"]["properties"]
+    fields["pages"] = {"type": "integer", "x-added": "next"}
+    # and a gated response beside it
+    after["207"] = {**_response(NEW["a schema of its own"]), "x-added": "next"}
+
+    found = breaches(check(loaded(tmp_path, _files(after)), known, today=TODAY))
+
+    assert [(one.policy, one.message) for one in found] == [
+        (Policy.MINTED, "GET /loans, pages: field added")
+    ]
