@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from support.sources import API, loaded
 from support.thing_sources import ADOPTED, api, down, taking, things, up
 
 GATED: Final = "{ type: object, properties: { g: { type: string, x-added: next } } }"
@@ -34,6 +35,7 @@ def union(keyword: str, *names: str) -> str:
     return f"{keyword}: [{members}]"
 
 
+REFERENCES: Final = [{"$ref": f"#/components/schemas/{name}"} for name in "AB"]
 NARROWED: Final[dict[str, tuple[str, Any]]] = {
     "a reference is the node that it leads to": (
         f"{OTHER}    Thing: {{ $ref: '#/components/schemas/Other' }}",
@@ -71,6 +73,41 @@ NARROWED: Final[dict[str, tuple[str, Any]]] = {
         f"    Thing: {{ type: [object, string], patternProperties: {{ '^a': {GATED} }} }}",
         {"types": {"string": None, "object": {"demand": "Thing", "where": [LACKING]}}},
     ),
+    "conditional keywords for objects beside texts": (
+        f"    Thing: {{ type: [object, string], dependentSchemas: {{ a: {GATED} }} }}",
+        {"types": {"string": None, "object": {"demand": "Thing", "where": [LACKING]}}},
+    ),
+    "subtypes of a schema that had no discriminator": (
+        f"""\
+    Thing:
+      type: object
+      required: [k]
+      properties: {{ k: {{ type: string }} }}
+      discriminator: {{ propertyName: k }}
+      x-was: {{ next: {{ discriminator: null }} }}
+    Cat: {{ allOf: [{{ $ref: '#/components/schemas/Thing' }}, {GATED}] }}""",
+        {"tag": "k", "members": {"Cat": "Cat"}, "otherwise": None},
+    ),
+    "a union that only older versions have tags for": (
+        f"""\
+    A: {{ type: object, required: [k, x], properties: {{ k: {{ type: string }}, x: {{}} }} }}
+    B:
+      allOf: [{{ type: object, required: [k, y], properties: {{ k: {{}}, y: {{}} }} }}, {GATED}]
+    Thing:
+      {union("oneOf", "A", "B")}
+      x-was:
+        next:
+          discriminator:
+            propertyName: k
+            mapping: {{ a: '#/components/schemas/A', b: '#/components/schemas/B' }}""",
+        {
+            "tried": [
+                {"schema": REFERENCES[0], "then": None},
+                {"schema": REFERENCES[1], "then": "B"},
+            ],
+            "fits": {"oneOf": REFERENCES},
+        },
+    ),
     "more values below `not` are fewer values": (
         "    Thing: { type: string, not: { maxLength: 3, x-was: { next: { maxLength: 5 } } } }",
         {"demand": "Thing#2", "where": [{"absent": True}]},
@@ -83,6 +120,34 @@ def test_values_of_responses(tmp_path: Path, case: str) -> None:
     schemas, node = NARROWED[case]
     found = down(api(tmp_path, things(schemas), ADOPTED))
     assert found["Thing"]["2024-01-15"] == node
+
+
+def test_values_with_an_unknown_tag_are_of_the_default(tmp_path: Path) -> None:
+    mapping = "mapping: { a: '#/components/schemas/A', b: '#/components/schemas/B' }"
+    discriminator = f"discriminator: {{ propertyName: k, {mapping}, defaultMapping: Any }}"
+    text = (
+        f"{VARIANTS}    Any: {GATED}\n"
+        f"    Thing: {{ {union('oneOf', 'A', 'B', 'Any')}, {discriminator} }}"
+    )
+    files = {"versions.yaml": ADOPTED, "api.yaml": API.replace("3.1.0", "3.2.0")}
+    found = down(loaded(tmp_path, {**files, "things.yaml": things(text)}))
+    assert found["Thing"]["2024-01-15"] == {
+        "tag": "k",
+        "members": {"Any": "Any", "a": "A", "b": None},
+        "otherwise": "Any",
+    }
+
+
+def test_requests_have_no_least_fields(tmp_path: Path) -> None:
+    below = "{ type: object, properties: { b: { type: string, x-was: { next: { name: c } } } } }"
+    text = (
+        "    Thing: { type: object, minProperties: 1, required: [a], "
+        f"properties: {{ a: {below} }} }}"
+    )
+    found = up(api(tmp_path, taking(text)))
+    assert found["Thing"]["2024-01-15"] == {
+        "fields": {"a": {"left_out": ["b"], "names": {"c": "b"}}}
+    }
 
 
 @pytest.mark.parametrize(
