@@ -8,7 +8,14 @@ from typing import Any
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
 from dateline.model import EVERYWHERE, Api, Combination, Finding, Policy
-from dateline.openapi import method_name, operation_steps, operations, path_items, pointer
+from dateline.openapi import (
+    method_name,
+    operation_steps,
+    operations,
+    path_items,
+    pointer,
+    resolve,
+)
 from dateline.project import Projector
 
 _Heeded = dict[tuple[str, ...], tuple[str, ...]]
@@ -97,5 +104,5 @@ def _tags(document: dict[str, Any]) -> _Heeded:
     return {
         (path, *operation_steps(method)): tuple(operation.get("tags", ()))
         for path, item in path_items(document)
-        for method, operation in operations(item)
+        for method, operation in operations(resolve(document, item))
     }

@@ -261,7 +261,7 @@ def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Viol
     known = [
         operation["operationId"]
         for _, item in path_items(scope.document)
-        for _, operation in operations(item)
+        for _, operation in operations(scope.resolve("path-item", item) or {})
         if "operationId" in operation
     ]
     if site.node[key] not in known:

@@ -1,0 +1,52 @@
+"""Operations of path items that are components are checked as those that are written in place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.sources import API, VERSIONS, loaded
+
+from dateline.bundle import Readings, open_document
+from dateline.check import Published
+from dateline.check.header import check_header
+from dateline.check.policy import PolicyRecord
+from dateline.model import Api, Combination, SourceError
+from dateline.project import Projector
+
+IN_PLACE = "paths: { /prices: ITEM }"
+REFERRED = """\
+paths: { /prices: { $ref: '#/components/pathItems/Prices' } }
+components: { pathItems: { Prices: ITEM } }"""
+ITEM = "{ get: { operationId: listPrices, tags: [Loans], responses: RESPONSES } }"
+RESPONSES = "{ '200': { description: prices, links: { again: { operationId: OTHER } } } }"
+
+
+def prices(folder: Path, paths: str, versions: str = VERSIONS, other: str = "listPrices") -> Api:
+    text = paths.replace("ITEM", ITEM.replace("RESPONSES", RESPONSES)).replace("OTHER", other)
+    return loaded(folder, {"versions.yaml": versions, "api.yaml": API, "prices.yaml": text})
+
+
+@pytest.mark.parametrize("paths", [IN_PLACE, REFERRED])
+def test_an_operation_that_ignores_the_header_now_is_found(tmp_path: Path, paths: str) -> None:
+    before = prices(tmp_path, paths)
+    shown = Combination("2024-01-15", "production")
+    file = tmp_path / "published.json"
+    file.write_text(json.dumps(Projector(before).contract(*shown).document))
+    published = Published(
+        label="published",
+        documents={shown: open_document(file, file.name, Readings())},
+        policy=PolicyRecord.of(before.table, ()),
+    )
+    assert list(check_header(before, Projector(before), published)) == []
+    after = prices(tmp_path, paths, f"{VERSIONS}ignores-header: [Loans]\n")
+    (finding,) = check_header(after, Projector(after), published)
+    assert (finding.rule, finding.operations) == ("ignored-header-changed", ("GET /prices",))
+
+
+@pytest.mark.parametrize("paths", [IN_PLACE, REFERRED])
+def test_links_lead_to_operations_that_exist(tmp_path: Path, paths: str) -> None:
+    prices(tmp_path, paths)
+    with pytest.raises(SourceError, match="unknown-operation"):
+        prices(tmp_path, paths, other="listFines")
