@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -10,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from benchmarks.edited import FIELDS
 from benchmarks.measure import Case, FailedError
 from benchmarks.rows import (
     DATELINE,
@@ -97,6 +99,20 @@ def _edited(sources: Callable[[Path], str], *arguments: str) -> Callable[[Path],
     return prepare
 
 
+def _extended(*arguments: str) -> Callable[[Path], Case]:
+    """Return what sets up a command after a component of Stripe's API got an optional field."""
+
+    def prepare(root: Path) -> Case:
+        _stripe(root)
+        if _is_full(root):
+            _run(root, [DATELINE, "generate", "-q"])
+        sources = sorted((root / "schemas").glob("*.yaml"))
+        source = next(each for each in sources if re.search(FIELDS, each.read_text("utf-8")))
+        return Case(root, _after(["--field", str(source)], *arguments), PASS)
+
+    return prepare
+
+
 def _cold(sources: Callable[[Path], str]) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
         sources(root)
@@ -155,6 +171,26 @@ ROWS: Final = (
         "not change come from the cache, and so do change pages, unless they quote the "
         "word, and the documents and the package, into which it is filled in.",
         runs=3,
+    ),
+    Row(
+        name="field-stripe",
+        what="the same, one optional field added to a component",
+        against="python -c pass",
+        prepare=_extended("generate"),
+        cpu=3.0,
+        about="A check, and all outputs as from nothing: their caches depend on the whole meaning "
+        "of the definitions.",
+        runs=2,
+    ),
+    Row(
+        name="check-field-stripe",
+        what="the same, check after it",
+        against="python -c pass",
+        prepare=_extended("check"),
+        cpu=1.0,
+        about="A third is the search for values that can't be sent to older callers, a third the "
+        "comparison with what is published and of the versions with each other.",
+        runs=2,
     ),
     Row(
         name="cold-stripe",

@@ -1,7 +1,8 @@
-"""Run a command after an edit: `edited.py [--word FILE] [--without PATH]... COMMAND...`.
+"""Run a command after edits: `edited.py [--word FILE] [--field FILE] [--without PATH] COMMAND`.
 
-One word of the first description in FILE becomes another, each time; PATH is deleted. The command
-takes the place of this process, so that what it costs is what is measured.
+One word of the first description in FILE becomes another, each time; the first component with
+fields in FILE gets another optional one; PATH is deleted. The command takes the place of this
+process, so that what it costs is what is measured.
 """
 
 import os
@@ -9,27 +10,36 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Final
+
+FIELDS: Final = r"(\n      properties:\n)"
+"""Where the fields of a component begin."""
+
+_NEW: Final = f"edited{os.getpid()}"
+_EDITS: Final = {
+    "--word": (r"(\n *(?:- )?description: )(?:edited\d+ )?(?=[A-Za-z])", rf"\g<1>{_NEW} "),
+    "--field": (
+        rf"{FIELDS}(?: *edited\d+: \{{type: string\}}\n)?",
+        rf"\g<1>        {_NEW}: {{type: string}}\n",
+    ),
+}
 
 
 def main() -> None:
     arguments = sys.argv[1:]
     while arguments[0].startswith("--"):
         option, path, *arguments = arguments
-        if option == "--word":
-            edit(path)
-        else:
+        if option == "--without":
             shutil.rmtree(path, ignore_errors=True)
+        else:
+            edit(Path(path), *_EDITS[option])
     os.execv(arguments[0], arguments)
 
 
-def edit(path: str) -> None:
-    source = Path(path)
-    text = source.read_text("utf-8")
-    word = f"edited{os.getpid()}"
-    pattern = r"(\n *(?:- )?description: )(?:edited\d+ )?(?=[A-Za-z])"
-    edited, count = re.subn(pattern, rf"\g<1>{word} ", text, count=1)
+def edit(source: Path, pattern: str, replacement: str) -> None:
+    edited, count = re.subn(pattern, replacement, source.read_text("utf-8"), count=1)
     if not count:
-        sys.exit(f"{path}: no description to edit")
+        sys.exit(f"{source}: nothing to edit")
     source.write_text(edited, "utf-8")
 
 
