@@ -169,10 +169,13 @@ def _fill(
 ) -> tuple[list[Artifact], list[bytes]]:
     """Return the *rendered* files with the words of *filling*, and what to store of them.
 
-    Raises ValueError if a word, or a position in the sources, is somewhere it can't be filled in.
+    The list is emptied. Raises ValueError if a word, or a position in the sources, is somewhere it
+    can't be filled in.
     """
     artifacts, kept = [], []
-    for each in rendered:
+    rendered.reverse()
+    while rendered:
+        each = rendered.pop()  # is freed once its words are filled in
         pieces = [*filling.split(_read_text(each))]
         artifacts.append(keep(Artifact(path=each.path, content=filling.join(pieces).encode())))
         kept.append(_pack([each.path, pieces]))

@@ -237,6 +237,7 @@ def render_package(
     ]
     notes = [*models.notes, *server.notes]
     del server  # it has the contract data, which take memory
+    return_memory()
     artifacts += map(keep, clients.artifacts(models.called, folders))
     keep_compiled()
     return artifacts, [*notes, *clients.notes]
