@@ -148,9 +148,12 @@ def _remark_shared(folder: Path, edited: Iterable[str]) -> Iterator[str]:
 
 def _missing(before: Api, now: Api) -> Iterator[str]:
     """Yield what the run time still lacks for the additional gates."""
+    if now is before:
+        return
+    found = _list_failing(now)
     # what is information about cut versions fails a check once a gate concerns a draft
-    known = {finding.message for finding in _list_failing(before)}
-    for finding in _list_failing(now):
+    known = {finding.message for finding in _list_failing(before)} if found else set[str]()
+    for finding in found:
         if finding.message not in known:
             yield f"{finding.after_source}: {finding.rule}: {finding.message}. {finding.help}"
 
