@@ -154,6 +154,17 @@ def test_a_dry_run_shows_the_patch_and_writes_nothing(project: Path, tmp_path: P
     ]
 
 
+def test_the_command_does_the_same_as_a_process_from_the_start(
+    project: Path, tmp_path: Path
+) -> None:
+    programs = write_programs(tmp_path, {"annotated": PROGRAMS["annotated"]})
+    more = ("migrate", str(programs), "--from", FIRST, "--to", VERSIONS[1], "--dry-run")
+    command = [sys.executable, "-m", "dateline", *more]
+    ran = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    copied = migrate(project, programs, FIRST, VERSIONS[1], "--dry-run")
+    assert (ran.returncode, ran.stdout, ran.stderr) == copied
+
+
 GONE = """\
 from library.v2025_06_01 import Client, Kind, Loan
 

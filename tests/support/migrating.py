@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import contextlib
+import importlib
+import json
+import tempfile
+from collections.abc import Iterable
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
+
+from support.commands import Outcome, dateline
+from support.forks import run_beforehand, run_forked
 
 VERSIONS: Final = ("2025-01-01", "2025-06-01", "2026-01-01")
 
@@ -279,17 +287,31 @@ def migrate(
     """Run the command in *project*; return its status and output.
 
     It runs in a process of its own, as for users: in one that has run other tests, jedi has not
-    found some names.
+    found some names. To import libcst and jedi takes longer than most migrations: each process is
+    a copy of one that has done so.
     """
-    command = [sys.executable, "-m", "dateline", "migrate", str(programs)]
-    done = subprocess.run(
-        [*command, "--from", older, "--to", newer, *more],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
+    _import_beforehand()
+    with TemporaryDirectory() as scratch, contextlib.chdir(project):
+        arguments = ("migrate", str(programs), "--from", older, "--to", newer, *more)
+        assert run_forked(partial(_write_outcome, Path(scratch), arguments)) == 0
+        return Outcome(*json.loads(Path(scratch, "outcome.json").read_text("utf-8")))
+
+
+@cache
+def _import_beforehand() -> None:
+    run_beforehand(partial(_import_all, ("jedi", "libcst.metadata", "dateline.cli.converting")))
+
+
+def _import_all(names: Iterable[str]) -> None:
+    for name in names:
+        importlib.import_module(name)
+
+
+def _write_outcome(scratch: Path, arguments: tuple[str, ...]) -> None:
+    """Write to *scratch* what the command returns and prints, and all its temporary files."""
+    # the process ends without removing them
+    tempfile.tempdir = str(scratch)
+    (scratch / "outcome.json").write_text(json.dumps(dateline(*arguments)), "utf-8")
 
 
 def write_programs(root: Path, programs: dict[str, str]) -> Path:
