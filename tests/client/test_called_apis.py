@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import importlib
+import itertools
+import json
 from pathlib import Path
 
 import pytest
@@ -81,3 +84,41 @@ def test_every_operation_of_an_adopted_api_is_called(name: str, tmp_path: Path) 
         sources.append(f"{date}={tmp_path / part}.json")
     adopt(tuple(sources), tmp_path / "schemas", accept=lambda _: True)
     assert call_all(tmp_path / "schemas") == []
+
+
+def test_parameters_of_one_name_have_types_of_their_own(tmp_path: Path) -> None:
+    types = {
+        "path": ({"type": "string"}, "str"),
+        "query": ({"type": "array", "items": {"type": "integer"}}, "list[int]"),
+        "header": ({"type": "integer"}, "int"),
+        "cookie": ({"type": "boolean"}, "bool"),
+    }
+    ways = [way for count in (2, 3, 4) for way in itertools.permutations(types, count)]
+    paths = {
+        f"/{number}/{{id}}" if "path" in way else f"/{number}": {
+            "get": {
+                "operationId": f"get_{number}",
+                "parameters": [
+                    {"name": "id", "in": place, "required": True, "schema": types[place][0]}
+                    for place in way
+                ],
+                "responses": {"204": {"description": ""}},
+            }
+        }
+        for number, way in enumerate(ways)
+    }
+    document = {"openapi": "3.0.3", "info": {"title": "Ids", "version": "1"}, "paths": paths}
+    (tmp_path / "old.json").write_text(json.dumps(document))
+    adopt((f"2024-01-15={tmp_path / 'old.json'}",), tmp_path / "schemas")
+    schemas = tmp_path / "schemas"
+    api = load(schemas)
+    with package(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
+        root = server.__name__.rpartition(".")[0]
+        client = importlib.import_module(f"{root}.v2024_01_15.client").Client
+        for number, way in enumerate(ways):
+            first, *rest = [place for place in types if place in way]
+            named = {"id": first} | {f"id_{place}": place for place in rest}
+            annotations = {name: types[place][1] for name, place in named.items()}
+            found = getattr(client, f"get_{number}").__annotations__
+            assert found == {**annotations, "return": "None"}
+        assert list(list_misfits(api, server)) == []

@@ -343,8 +343,10 @@ class _Reader:
         # `idempotency_key` may be added to an operation later: no parameter takes its place
         taken = {"self", "idempotency_key", *(["body"] if has_body else [])}
         for place, name, found in wanted:
-            keyword = name_argument(name)
-            keyword = f"{keyword}_{place}" if keyword in taken else keyword
+            keyword, part = name_argument(name), argument_name(name)
+            if keyword in taken:
+                # the other one may have the same name in another place, and another type
+                keyword, part = f"{keyword}_{place}", f"{part}_{place}"
             while keyword in taken:
                 keyword += "_"
             taken.add(keyword)
@@ -362,7 +364,7 @@ class _Reader:
                 deprecated=node.get("deprecated") is True,
                 inline=place_inline(
                     ("components.parameters", find_component(found), "Parameter"),
-                    (f"{id}, parameter {name}", title, pascal(argument_name(name))),
+                    (f"{id}, parameter {name}", title, pascal(part)),
                     self._sent.of(schema),
                     sent=True,
                 ),
