@@ -9,6 +9,7 @@ from dateline.model import Contract
 from dateline.openapi import COMPONENTS, children, list_mapped, target
 from dateline.schema.memo import Memo, closure
 from dateline.schema.references import Resolver
+from dateline.schema.variants import subtypes
 
 _REQUEST: Final = 1
 _RESPONSE: Final = 2
@@ -49,6 +50,7 @@ class Ways:
         ]
 
         resolver = Resolver(document)
+        extended = subtypes(resolver.section("schemas"))
 
         def follow(goal: _Goal) -> list[_Goal]:
             section, name, way = goal
@@ -59,7 +61,9 @@ class Ways:
                 return [] if around is None else [(*around, way)]
             node = (components.get(section) or {}).get(name)
             is_there = node is not None and section in COMPONENTS
-            return self._goals(node, COMPONENTS[section], way) if is_there else []
+            below = sorted(extended.get(name, ())) if section == "schemas" else []
+            also = [(section, each, way) for each in below]
+            return [*self._goals(node, COMPONENTS[section], way), *also] if is_there else []
 
         seen = closure(ahead, follow)
         sent, received = (
