@@ -81,7 +81,8 @@ def requests(
                         iter(chain(document, node["requestBody"])[-1]["content"].items())
                     )
                     body = sampler.value(content.get("schema", {}), f"{method} {template}")
-                    headers["content-type"] = media_type
+                    any_type = "text/plain" if isinstance(body, str) else "application/json"
+                    headers["content-type"] = any_type if "*" in media_type else media_type
             except UnsatisfiedError:
                 continue
             headers |= {
