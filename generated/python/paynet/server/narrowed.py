@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from .answers import (
     BODILESS,
@@ -54,7 +54,7 @@ class _Done:
     __await__ = staticmethod(partial(iter, ()))
 
 
-_DONE: Final = _Done()
+_DONE: Final = cast("Awaitable[None]", _Done())
 
 
 class AnswerWay:

@@ -56,12 +56,14 @@ class Routed(Protocol):
     @property
     def ignores_version(self) -> bool:
         """Whether it is served as if its callers named no version."""
+        ...
 
     def get(self, version: str, /) -> Handling | None:
         """Return how its requests at *version* are handled, if there have been any."""
 
     def __getitem__(self, version: str, /) -> Handling:
         """Return how its requests at *version* are handled."""
+        ...
 
 
 class Versioned:
