@@ -6,14 +6,13 @@ import asyncio
 import json
 import logging
 import signal
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.serve.package import import_server
+from dateline.serve.package import forget, import_server
 
 HEALTHY: Final = "/-/healthy"
 READY: Final = "/-/ready"
@@ -31,9 +30,9 @@ class Generation:
     """What was generated at one time, as long as requests need it."""
 
     def __init__(self, folder: Path, build: Build) -> None:
-        server = import_server(folder)
-        self.name: str = server.__name__
-        self._app, self._forwarding = build(server)
+        self._server = import_server(folder)
+        self.name: str = self._server.__name__
+        self._app, self._forwarding = build(self._server)
         self._running = 0
         self._is_over = False
 
@@ -57,9 +56,7 @@ class Generation:
     async def _close_if_over(self) -> None:
         if self._is_over and not self._running:
             await self._forwarding.close()
-            package = self.name.partition(".")[0]
-            for name in [name for name in sys.modules if name.partition(".")[0] == package]:
-                del sys.modules[name]
+            forget(self._server)
 
 
 class Generations:

@@ -29,7 +29,8 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
     """
     present = workspace.output / "python" / api.table.package
     if is_untouched(workspace) and (present / "server").is_dir():
-        yield import_server(present)
+        with _import_for_a_while(present) as server:
+            yield server
         return
     with tempfile.TemporaryDirectory(prefix="dateline-") as folder:
         prefixes = f"python/{api.table.package}/", "site/"
@@ -39,7 +40,17 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
                 target = Path(folder, artifact.path)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(artifact.content)
-        yield import_server(Path(folder, "python", api.table.package))
+        with _import_for_a_while(Path(folder, "python", api.table.package)) as server:
+            yield server
+
+
+@contextmanager
+def _import_for_a_while(folder: Path) -> Iterator[ModuleType]:
+    server = import_server(folder)
+    try:
+        yield server
+    finally:
+        forget(server)
 
 
 def import_server(folder: Path) -> ModuleType:
@@ -60,3 +71,10 @@ def import_server(folder: Path) -> ModuleType:
         return importlib.import_module(f"{name}.server")
     finally:
         sys.dont_write_bytecode = written
+
+
+def forget(server: ModuleType) -> None:
+    """Remove the package of *server* from the imported modules, so that its memory can be freed."""
+    package, _, _ = server.__name__.partition(".")
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        del sys.modules[name]
