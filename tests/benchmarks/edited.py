@@ -18,10 +18,8 @@ FIELDS: Final = r"(\n      properties:\n)"
 _NEW: Final = f"edited{os.getpid()}"
 _EDITS: Final = {
     "--word": (r"(\n *(?:- )?description: )(?:edited\d+ )?(?=[A-Za-z])", rf"\g<1>{_NEW} "),
-    "--field": (
-        rf"{FIELDS}(?: *edited\d+: \{{type: string\}}\n)?",
-        rf"\g<1>        {_NEW}: {{type: string}}\n",
-    ),
+    # what an earlier run published stays
+    "--field": (FIELDS, rf"\g<1>        {_NEW}: {{type: string}}\n"),
 }
 
 
