@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -142,45 +142,40 @@ class Results:
         return reason
 
     def find_media_type(self, key: str) -> str | None:
-        """Return the media type that the definitions declare for the response *key*.
+        """Return the media type of responses *key* of the newest version that don't name theirs.
 
-        Of several, it is the first that is JSON; None if they declare no body.
+        Of several, it is the first that is JSON; None if there is no body.
         """
-        listed = self._contents.get(key) or ()
+        listed: Iterable[str] = self._contents.get(key) or ()
+        if key in self._declared.statuses(self._name, self._declared.newest):
+            listed = self._list_sent(key)
         return min(listed, key=lambda name: not is_json(name), default=None)
 
-    def list_media_types(self, version: str) -> dict[str, bool]:
-        """Return the media types of all responses, and whether callers of *version* get each.
+    def list_media_types(self) -> Iterator[str]:
+        """Yield the media types of all responses, of any version."""
+        for content in self._contents.values():
+            yield from content or ()
 
-        They get those that an application of the newest version sends, and only those.
+    def list_sent(self) -> Iterator[tuple[int, str]]:
+        """Yield the statuses and media types of the newest version's responses.
+
+        The media type is empty if there is no body. Where no other response is a success, `default`
+        is one, too.
         """
-        found: dict[str, bool] = {}
-        known = self._declared.statuses(self._name, version)
-        for key, content in self._contents.items():
-            for media_type in content or ():
-                is_shown = key in known and self._sends(key, media_type)
-                is_shown = is_shown and self.find_counterpart(key, media_type, version) is not None
-                name = essence(media_type)
-                found[name] = found.get(name, False) or is_shown
-        return found
+        listed = self._list_keys(self._declared.newest)
+        for key in listed:
+            statuses = [500] if key == "default" else [int(key.replace("XX", "00"))]
+            if key == "default" and not any(each[0] in "23" for each in listed):
+                statuses.append(_usual(listed))
+            for status in statuses:
+                for media_type in self._list_sent(key) or [""]:
+                    yield status, media_type
 
-    def list_successes(self) -> Iterator[tuple[int, str]]:
-        """Yield the statuses and media types of the newest version's successes.
-
-        The media type is empty if there is no body.
-        """
-        for key in self._list_keys(self._declared.newest):
-            if key[0] == "2":
-                listed = [each for each in self._contents[key] or () if self._sends(key, each)]
-                for media_type in listed or [""]:
-                    yield int(key.replace("XX", "00")), media_type
-
-    def _sends(self, key: str, media_type: str) -> bool:
-        """Return whether the newest version has *media_type* in its response *key*."""
-        newest = self._declared.newest
-        if key not in self._declared.statuses(self._name, newest):
-            return False
-        return self._narrowings[newest].body(self._name, key, media_type) is not withheld
+    def _list_sent(self, key: str) -> list[str]:
+        """Return the media types of the response *key* of the newest version."""
+        narrowing = self._narrowings[self._declared.newest]
+        listed = self._contents[key] or ()
+        return [each for each in listed if narrowing.body(self._name, key, each) is not withheld]
 
     def has_body(self, key: str, version: str) -> bool:
         """Return whether the response *key* has a body at *version*."""
@@ -362,10 +357,24 @@ class Results:
             if not any(key in known for key in keys(status)):
                 return Response(status, "")
         key = next((key for key in keys(status) if key in known), None)
-        if key is None and status == _usual(self._list_keys([*self._narrowings][-1])):
+        if key is None and self._is_usual(status):
             # the usual result of a handler has another status in this version
             return self._create_response(None, version)
         return None if key is None else self._describe_response(status, key, version)
+
+    def _is_usual(self, status: int) -> bool:
+        """Return whether a result with *status* is the usual one of the newest version.
+
+        All successes are that which have the same key, a range or `default`.
+        """
+        known = self._list_keys(self._declared.newest)
+        usual = _usual(known)
+        if status == usual or status // 100 != 2 or status in BODILESS:
+            return status == usual
+        found, wanted = (
+            next((key for key in keys(each) if key in known), None) for each in (status, usual)
+        )
+        return found is not None and found == wanted
 
     def _describe_response(self, status: int, key: str, version: str) -> Response:
         narrowing = self._narrowings[version]

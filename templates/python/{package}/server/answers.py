@@ -114,9 +114,25 @@ class AnswerNarrowing:
         self.converts: Final = self.awaits is not None
 
     @cached_property
-    def media_types(self) -> dict[str, bool]:
-        """The media types of all answers, and whether callers get each."""
-        return self._results.list_media_types(self._version)
+    def media_types(self) -> dict[str, list[str]]:
+        """The media types of all answers, each with those that callers get as it.
+
+        The application sends those. There are none for what callers don't get.
+        """
+        found: dict[str, list[str]] = {
+            essence(each): [] for each in self._results.list_media_types()
+        }
+        for status, media_type in self._results.list_sent():
+            name = essence(media_type)
+            with suppress(MisfitError):
+                treatment = self.treat(status, media_type)
+                if name and not treatment.is_replaced:
+                    found[name].append(name)
+                    found[essence(treatment.media_type or name)].append(name)
+        # the application decides between others by what its callers accept
+        return {
+            name: [name] if name in sent else [*dict.fromkeys(sent)] for name, sent in found.items()
+        }
 
     def treat(self, status: int, content_type: str) -> Treatment:
         """Return how an answer is narrowed. Raises MisfitError for one that can't be sent."""
@@ -184,7 +200,7 @@ class AnswerNarrowing:
         # servers may leave the type out, and clients read what is there all the same
         content_type = _unite(content_type)
         is_named = bool(content_type)
-        usual_type = self._results.find_media_type(key) or ""
+        usual_type = self._results.find_media_type(sent_in or key) or ""
         content_type = content_type or usual_type
         if status in BODILESS:
             return Treatment(status, key)
@@ -243,7 +259,9 @@ class AnswerNarrowing:
     def explain_unserved(self) -> str:
         """Return why no success of the application has a form at this version; empty if one has."""
         reason = ""
-        for status, content_type in self._results.list_successes():
+        for status, content_type in self._results.list_sent():
+            if status // 100 != 2:
+                continue
             try:
                 self.treat(status, content_type)
             except MisfitError as error:
@@ -291,7 +309,7 @@ class AnswerNarrowing:
         if treatment.media_type is not None:
             given = [each for each in given if each[0].lower() != b"content-type"]
             narrowed.append((b"content-type", treatment.media_type.encode("latin-1")))
-        elif treatment.has_no_body:
+        elif treatment.has_no_body or treatment.status == HTTPStatus.NO_CONTENT:
             given = [each for each in given if each[0].lower() not in _OF_BODY]
         for name, value in given:
             if name.lower() == b"etag":
@@ -443,22 +461,23 @@ def accept_codings(value: bytes) -> bytes:
     return ", ".join(known or ["identity"]).encode("latin-1")
 
 
-def accept_types(value: bytes, known: Mapping[str, bool]) -> bytes:
-    """Return an `Accept` without the media types that are *known*, but not to the caller.
+def accept_types(value: bytes, known: Mapping[str, list[str]]) -> bytes:
+    """Return an `Accept` with what the application sends in place of *known* media types.
 
-    A range that covers one of them is replaced by the known types in it.
+    A range that covers one which is replaced, or that callers don't get, is replaced by the types
+    in it.
     """
-    gone = [name for name, is_shown in known.items() if not is_shown]
-    shown = [name for name, is_shown in known.items() if is_shown]
     accepted = []
     for each in split_list(value.decode("latin-1")):
-        name = essence(each)
-        if not any(_covers(name, other) for other in gone):
+        covered = [name for name in known if _covers(essence(each), name)]
+        if all(known[name] == [name] for name in covered):
             accepted.append(each)
-        elif "*" in name:
-            _, mark, rest = each.partition(";")
-            accepted += [f"{other}{mark}{rest}" for other in shown if _covers(name, other)]
-    return ", ".join(accepted or shown).encode("latin-1") or value
+            continue
+        weights = [part for part in each.split(";")[1:] if part.strip()[:2].lower() == "q="]
+        sent = dict.fromkeys(other for name in covered for other in known[name])
+        accepted += [";".join([other, *weights]) for other in sent]
+    sent = dict.fromkeys(other for found in known.values() for other in found)
+    return ", ".join(accepted or sent).encode("latin-1") or value
 
 
 def _covers(accepted: str, media_type: str) -> bool:

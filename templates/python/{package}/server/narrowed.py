@@ -79,9 +79,11 @@ class AnswerWay:
         self.selecting = _SELECTING
         self.accepted = b""
         """what callers accept who do not say so, if the application may send more"""
-        if not all(answers.media_types.values()):
+        media_types = answers.media_types
+        if any(sent != [name] for name, sent in media_types.items()):
             self.selecting |= {b"accept"}
-            self.accepted = accept_types(b"", answers.media_types)
+        if not all(media_types.values()):
+            self.accepted = accept_types(b"", media_types)
 
     async def narrow(
         self,

@@ -1,0 +1,199 @@
+"""Successes that have another status, a range or `default` later, and what `Accept` names.
+
+The application negotiates strictly: it answers 406 if it has nothing that its caller accepts.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from itertools import permutations, product
+from typing import Any, Final, NamedTuple
+
+import pytest
+from support.adopted_apis import store
+from support.generated_server import Generated, ask, keep_folder
+from support.random_chains import DATES
+
+from dateline.adopt import adopt
+from dateline.load import load
+
+OLD, NEW = DATES[:2]
+JSON, VENDOR, CSV, XML = "application/json", "application/vnd.x+json", "text/csv", "text/xml"
+HTML: Final = "text/html;q=0.1"
+
+CONTENTS: Final = ([JSON], [VENDOR], [JSON, CSV], [CSV, VENDOR], [JSON, XML], [JSON, VENDOR])
+STATUSES: Final = {"200": 200, "201": 201, "2XX": 202, "default": 203}
+"""The responses of the newest version, and the status that the application sends"""
+
+_THING: Final = {"type": "object", "properties": {"here": {"type": "string"}}}
+_OTHER: Final = {
+    "type": "object",
+    "properties": {"here": {"type": "string"}, "later": {"type": "string"}},
+}
+_LIST: Final = {"type": "array", "items": _OTHER}
+
+
+class Case(NamedTuple):
+    """An operation: its media types at each version, and the key of its response at the newest."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    key: str
+
+    @property
+    def path(self) -> str:
+        return f"/accepted/{CASES.index(self)}"
+
+
+class Success(NamedTuple):
+    """An operation whose success has a schema of its own at the newest version."""
+
+    key: str
+    schema: str
+
+    @property
+    def path(self) -> str:
+        return f"/schemas/{self.key}/{self.schema}"
+
+
+CASES: Final = [
+    Case(tuple(before), tuple(after), key)
+    for before, after, key in product(CONTENTS, CONTENTS, STATUSES)
+]
+SUCCESSES: Final = [Success(*each) for each in product([*STATUSES][1:], ("same", "other", "list"))]
+SCHEMAS: Final = {"same": _THING, "other": _OTHER, "list": _LIST}
+
+
+def _response(media_types: tuple[str, ...], schema: Any) -> dict[str, Any]:
+    content = {
+        each: {"schema": schema if "json" in each else {"type": "string"}} for each in media_types
+    }
+    return {"description": "done", "content": content}
+
+
+def _document(at: int) -> dict[str, Any]:
+    paths: dict[str, Any] = {}
+    for case in CASES:
+        found = _response((case.before, case.after)[at], _THING)
+        paths[case.path] = {"post": {"responses": {("200", case.key)[at]: found}}}
+    for one in SUCCESSES:
+        found = _response((JSON,), (_THING, SCHEMAS[one.schema])[at])
+        paths[one.path] = {"post": {"responses": {("200", one.key)[at]: found}}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Things", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}],
+        "paths": paths,
+    }
+
+
+@cache
+def made() -> Generated:
+    folder = keep_folder()
+    adopt(store(folder, [_document(0), _document(1)]), folder / "schemas", accept=lambda _: True)
+    return Generated(keep_folder(), load(folder / "schemas"))
+
+
+class Backend:
+    """An application of the newest version; it leaves out `Content-Type` unless it *names* it."""
+
+    def __init__(self, *, names: bool = True) -> None:
+        self.calls = 0
+        self._names = names
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        self.calls += 1
+        kind, *rest = scope["path"].strip("/").split("/")
+        if kind == "schemas":
+            value: Any = {"here": "a"} if rest[1] == "same" else {"here": "a", "later": "SECRET"}
+            body = json.dumps([value] if rest[1] == "list" else value)
+            await self._send(send, STATUSES[rest[0]], JSON, body)
+            return
+        case = CASES[int(rest[0])]
+        lines = [value.decode() for name, value in scope["headers"] if name == b"accept"]
+        found = _negotiate(", ".join(lines) or "*/*", case.after)
+        if found is None:
+            await self._send(send, 406, "text/plain", "nothing that is accepted")
+        else:
+            body = '{"here":"a"}' if "json" in found else "a"
+            await self._send(send, STATUSES[case.key], found, body)
+
+    async def _send(self, send: Any, status: int, media_type: str, body: str) -> None:
+        headers = [(b"content-type", media_type.encode())] if self._names else []
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body.encode()})
+
+
+def _negotiate(accept: str, media_types: tuple[str, ...]) -> str | None:
+    """Return that one of *media_types* which *accept* prefers, None if it accepts none."""
+
+    def weigh(media_type: str) -> float:
+        found = 0.0
+        for each in accept.split(","):
+            name, _, weight = each.strip().partition(";q=")
+            if name in (media_type, f"{media_type.partition('/')[0]}/*", "*/*"):
+                found = max(found, float(weight or 1))
+        return found
+
+    best = max(media_types, key=weigh)
+    return best if weigh(best) else None
+
+
+def _list_forms(case: Case) -> set[str]:
+    """Return the media types in which callers of the older version get what is sent."""
+    found = set()
+    for sent in case.after:
+        alike = [each for each in case.before if "json" in each and "json" in sent]
+        found.update([sent] if sent in case.before else alike[:1])
+    return found
+
+
+def _list_accepts(case: Case) -> list[list[str]]:
+    """Return what callers of the older version may accept, the preferred first."""
+    named = [[*each] for count in (1, 2) for each in permutations(case.before, count)]
+    return [*named, ["*/*"], ["application/*"], []]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.path)
+def test_callers_get_what_they_prefer_of_what_has_a_form(case: Case) -> None:
+    backend = Backend()
+    app = made().module("server").versioned(backend, environment="production")
+    forms = _list_forms(case)
+    assert forms
+    for accepted in _list_accepts(case):
+        weighed = [f"{each};q={1 - at / 2}" if at else each for at, each in enumerate(accepted)]
+        headers = {"accept": ", ".join([*weighed, HTML])} if accepted else {}
+        response = ask(app, "POST", case.path, headers={"X-API-Version": OLD, **headers})
+        wanted = [each for each in accepted if each in forms or "*" in each]
+        if accepted and not wanted:
+            # the application decides
+            assert response.status_code in (200, 406)
+            continue
+        assert response.status_code == 200, (accepted, response.text)
+        sent = response.headers["content-type"]
+        assert sent == wanted[0] if wanted and wanted[0] in forms else sent in forms
+        assert response.text == ('{"here":"a"}' if "json" in sent else "a")
+
+
+@pytest.mark.parametrize("key", [key for key in STATUSES if key != "200"])
+def test_a_response_without_a_media_type_has_that_of_the_newest_version(key: str) -> None:
+    case = Case((JSON,), (VENDOR,), key)
+    app = made().module("server").versioned(Backend(names=False), environment="production")
+    response = ask(app, "POST", case.path, headers={"X-API-Version": OLD})
+    assert (response.status_code, response.json()) == (200, {"here": "a"})
+    assert response.headers["content-type"] == JSON
+
+
+@pytest.mark.parametrize("success", SUCCESSES, ids=lambda each: each.path)
+def test_an_effect_has_an_answer(success: Success) -> None:
+    backend = Backend()
+    app = made().module("server").versioned(backend, environment="production")
+    response = ask(app, "POST", success.path, headers={"X-API-Version": OLD})
+    if success.schema == "same":
+        assert (response.status_code, response.json()) == (200, {"here": "a"})
+    else:
+        assert (response.status_code, backend.calls) == (501, 0)
+    newest = ask(app, "POST", success.path, headers={"X-API-Version": NEW})
+    assert newest.status_code == STATUSES[success.key]
