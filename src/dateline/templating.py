@@ -97,7 +97,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         json=_memoized(json_text),
         members=_lay_out_members,
         yaml=_memoized(yaml_text),
-        yamlkey=cache(lambda key: Code(yaml_key(key))),
+        yamlkey=cache(lambda key, indent=0: Code(yaml_key(key, indent))),
         ident=_ident,
         pystr=lambda text: Code(ascii(str(text))),
         **{name: create_filter(name) for name in ESCAPES},

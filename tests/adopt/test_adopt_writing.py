@@ -159,3 +159,10 @@ def test_what_the_common_file_has_no_room_for_is_in_the_first_that_uses_it(tmp_p
 def refer(*names: str) -> Document:
     members = [{"$ref": f"#/components/schemas/{name}"} for name in names]
     return {"content": {"application/json": {"schema": {"allOf": members}}}}
+
+
+def test_keys_of_any_length_are_adopted(tmp_path: Path) -> None:
+    names = ["k" * 1024, "k" * 1025, "a: " * 500]
+    loan = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    examples = {"loan": {"value": dict.fromkeys([*names, "\n" * 700], 1)}}
+    adopt_all(tmp_path, [api(loan=loan), api(loan={**loan, "examples": [examples]})])

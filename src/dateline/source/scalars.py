@@ -222,6 +222,21 @@ def _escape(text: str, escape: Callable[[str], str]) -> str:
     return "".join(one if one.isprintable() else escape(one) for one in quoted)
 
 
+# YAML 1.2.2, sections 7.4.2 and 8.2.2: the colon is at most that many characters after the start
+# of the key, unless the key follows a question mark.
+_LONGEST_KEY: Final = 1024
+
+
+def is_long_key(written: str) -> bool:
+    """Return whether the key *written* has to follow a question mark."""
+    return len(written) > _LONGEST_KEY
+
+
+def end_key(written: str, margin: str) -> str:
+    """Return the key *written* with its colon, in block style indented by *margin*."""
+    return f"? {written}\n{margin}:" if is_long_key(written) else f"{written}:"
+
+
 def format_number(value: float | bool | None) -> str:
     """Return a number, true, false or null as JSON and every YAML reader interpret it."""
     if type(value) is int:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from dateline.model import Day, PendingText
 from dateline.source.scalars import (
+    end_key,
     format_block,
     format_folded,
     format_number,
@@ -85,14 +86,14 @@ def write_json(value: Any, indent: int) -> str:
 
 
 @_remembered
-def yaml_key(key: str) -> str:
-    """Return *key* as a YAML mapping key."""
-    return key if is_plain(key) else quote_yaml(key)
+def yaml_key(key: str, indent: int = 0) -> str:
+    """Return *key* as a YAML mapping key at *indent*, with its colon."""
+    return end_key(key if is_plain(key) else quote_yaml(key), " " * indent)
 
 
-def _yaml_name(key: str) -> str:
+def _yaml_key(key: str, indent: int) -> str:
     # a day equals the text that is cached for others
-    return key if isinstance(key, Day) and key.is_plain else yaml_key(key)
+    return f"{key}:" if isinstance(key, Day) and key.is_plain else yaml_key(key, indent)
 
 
 def yaml_text(value: Any, indent: int = 0, width: int = 0, column: int = 0) -> str:
@@ -108,8 +109,8 @@ def yaml_text(value: Any, indent: int = 0, width: int = 0, column: int = 0) -> s
         inner = "\n" + " " * indent
         return "".join(
             [
-                f"{inner}{(name := _yaml_name(key))}:"
-                f"{yaml_text(child, indent + 2, width, indent + len(name) + 2)}"
+                f"{inner}{(name := _yaml_key(key, indent))}"
+                f"{yaml_text(child, indent + 2, width, indent + len(name) + 1)}"
                 for key, child in value.items()
             ]
         )

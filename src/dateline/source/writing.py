@@ -10,9 +10,11 @@ from typing import Any, Final
 
 from dateline.model import KEYS, Day
 from dateline.source.scalars import (
+    end_key,
     format_block,
     format_folded,
     format_number,
+    is_long_key,
     is_plain,
     quote_yaml,
     wrap_quoted,
@@ -88,7 +90,7 @@ def in_brackets(value: Any, style: Style) -> str:
         if not value:
             return "{}"
         entries = ", ".join(
-            f"{key_text(name, style, brackets=True)}: {in_brackets(below, style)}"
+            f"{key_in_brackets(name, style)} {in_brackets(below, style)}"
             for name, below in value.items()
         )
         return "{" + style.map_padding + entries + style.map_padding + "}"
@@ -104,7 +106,7 @@ def entry(name: str, value: Any, style: Style, indent: int, *, brackets: bool | 
 
     *brackets* says how the neighbours are written; None if no neighbour shows it.
     """
-    head = f"{key_text(name, style)}:"
+    head = _block_key(name, style, indent)
     return head + after_key(name, value, style, indent, len(head), brackets=brackets)
 
 
@@ -144,7 +146,7 @@ def laid_out(value: Any, style: Style, indent: int) -> str:
     margin = "\n" + " " * indent
     if isinstance(value, dict):
         return margin.join(
-            f"{key_text(name, style)}:" + after_key(name, below, style, indent, len(name) + 1)
+            _block_key(name, style, indent) + after_key(name, below, style, indent, len(name) + 1)
             for name, below in value.items()
         )
     return margin.join("- " + item(below, style, indent + 2) for below in value)
@@ -167,6 +169,17 @@ def key_text(name: str, style: Style, *, brackets: bool = False) -> str:
     if _DATE.fullmatch(name) and not style.json:
         return name
     return scalar(name, style, brackets=brackets)
+
+
+def key_in_brackets(name: str, style: Style) -> str:
+    """Return *name* as a key with its colon, in brackets."""
+    written = key_text(name, style, brackets=True)
+    return f"? {written} :" if is_long_key(written) and not style.json else f"{written}:"
+
+
+def _block_key(name: str, style: Style, indent: int) -> str:
+    """Return *name* as a key with its colon, in block style at *indent*."""
+    return end_key(key_text(name, style), " " * indent)
 
 
 def scalar(value: Any, style: Style, *, brackets: bool = False) -> str:

@@ -12,7 +12,7 @@ from dateline.source.spans import FLOW, Span
 from dateline.source.splice.nodes import Child, Old, Splice, value_of
 from dateline.source.splice.page import TextPage, header_of, last_of
 from dateline.source.splice.replacing import brackets_of
-from dateline.source.writing import entry, in_brackets, item, key_text
+from dateline.source.writing import entry, in_brackets, item, key_in_brackets
 
 # What may be between a value in brackets and the comma or bracket that follows it.
 _GAP: Final = re.compile(r"(?:\s|(?<=\s)#[^\n]*)*")
@@ -131,7 +131,7 @@ def _in_line(page: TextPage, span: Span, child: Child, line: str) -> str:
     text = in_brackets(value, style)
     if style.json and line:
         text = json.dumps(value, ensure_ascii=False, indent=style.step).replace("\n", line)
-    return f"{key_text(child.name, style, brackets=True)}: {text}" if span.is_map else text
+    return f"{key_in_brackets(child.name, style)} {text}" if span.is_map else text
 
 
 def _is_by_line(page: TextPage, span: Span, number: int) -> bool:

@@ -10,6 +10,8 @@ from dateline.source.writing import Style
 
 # The header of block text that keeps the blank lines after it.
 _KEEPING: Final = re.compile(r"[|>][0-9]?\+")
+# The question mark before a key in brackets.
+_KEY_MARK: Final = re.compile(r"(?<![^\s,{\[])\?[ \t]+\Z")
 
 
 class TextPage:
@@ -36,14 +38,24 @@ class TextPage:
         return first or line
 
     def head(self, span: Span, number: int) -> int:
-        """Return the beginning of child *number*: its key, its dash, or itself in brackets."""
-        if span.is_map:
-            return span.keys[number].start
+        """Return where child *number* begins: at its key, the mark before it, or in brackets."""
+        if span.style == ":":
+            key = span.keys[number]
+            is_explicit = key.column > span.column
+            return self._mark(span, number, key.start, "?") if is_explicit else key.start
+        if span.style == "{":
+            start = span.keys[number].start
+            mark = _KEY_MARK.search(self.text, self.line_start(start), start)
+            return mark.start() if mark else start
         start = span.below[number].start
-        if span.style == "[" or number == 0:
-            return start if span.style == "[" else span.start
+        return start if span.style == "[" else self._mark(span, number, start, "-")
+
+    def _mark(self, span: Span, number: int, start: int, mark: str) -> int:
+        """Return the position of the *mark* before *start*, in the column of *span*."""
+        if number == 0:
+            return span.start
         line = self.line_start(start)
-        while self.text[line : line + span.column + 1] != " " * span.column + "-":
+        while self.text[line : line + span.column + 1] != " " * span.column + mark:
             line = self.line_start(line - 1)
         return line + span.column
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.model import Day
+from dateline.source.scalars import end_key, is_long_key
 from dateline.source.spans import BLOCK, FLOW, Span
 from dateline.source.splice.nodes import Child, New, Old, Splice
 from dateline.source.splice.page import TextPage
-from dateline.source.writing import after_key, in_brackets, item, laid_out
+from dateline.source.writing import after_key, in_brackets, item, key_text, laid_out
 
 _QUOTES: Final = ("'", '"')
 
@@ -30,6 +31,21 @@ def rewrite_value(page: TextPage, span: Span, value: Any) -> str:
     if span.style in FLOW or not value:
         return in_brackets(value, page.style)
     return laid_out(value, page.style, span.column)
+
+
+def rename_key(page: TextPage, around: Span, child: Child) -> Splice:
+    """Return the splice that gives *child* of *around* its new name."""
+    key, in_flow = around.keys[child.number], around.style in FLOW
+    if kept := in_quotes(key, child.name):
+        return kept
+    written, end = key_text(child.name, page.style, brackets=in_flow), key.end
+    is_explicit = page.head(around, child.number) < key.start
+    if is_long_key(written) and not (is_explicit or page.style.json):
+        if in_flow:
+            written = f"? {written} "
+        else:
+            written, end = end_key(written, " " * around.column), page.text.index(":", end) + 1
+    return Splice(key.start, end, written)
 
 
 def replace_value(page: TextPage, around: Span, child: Child, value: Any) -> Iterator[Splice]:

@@ -9,8 +9,7 @@ from dateline.source.splice.inserting import insert_children
 from dateline.source.splice.nodes import New, Old, Splice, value_of
 from dateline.source.splice.page import TextPage
 from dateline.source.splice.removing import remove_children
-from dateline.source.splice.replacing import in_quotes, is_rewritten, replace_value, rewrite_value
-from dateline.source.writing import key_text
+from dateline.source.splice.replacing import is_rewritten, rename_key, replace_value, rewrite_value
 
 
 def find_splices(page: TextPage, old: Old) -> Iterator[Splice]:
@@ -26,9 +25,7 @@ def find_splices(page: TextPage, old: Old) -> Iterator[Splice]:
         return
     for child in kept:
         if span.is_map and child.name != span.names[child.number]:
-            key = span.keys[child.number]
-            text = key_text(child.name, page.style, brackets=span.style in FLOW)
-            yield in_quotes(key, child.name) or Splice(key.start, key.end, text)
+            yield rename_key(page, span, child)
         node = child.node
         if isinstance(node, New) or is_rewritten(page, node):
             yield from replace_value(page, span, child, value_of(node))
