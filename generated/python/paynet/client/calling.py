@@ -305,7 +305,7 @@ class Call(Generic[T]):
         return path
 
     def _write_body(self, body: object) -> None:
-        """Write *body* once: the key of a request may be compared with that of all attempts."""
+        """Write *body* once for all attempts: servers may compare it with the idempotency key."""
         operation = self._operation
         kind = operation.body.partition(";")[0].strip().lower()
         if isinstance(body, bytes):

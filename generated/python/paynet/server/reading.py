@@ -44,7 +44,13 @@ class Reader:
     """
 
     def __init__(
-        self, operation: Operation, contract: Contract, lifting: Lifting, *, most: int
+        self,
+        operation: Operation,
+        contract: Contract,
+        newest: Contract | None,
+        lifting: Lifting,
+        *,
+        most: int,
     ) -> None:
         self.security: Sequence[Sequence[str]] = contract.request.get(
             "security", operation.security
@@ -65,7 +71,7 @@ class Reader:
         """whether a converter has to be awaited; None where none is needed"""
         self._body = None
         if operation.body is not None and contract.request["body"] is not None:
-            self._body = _Body(operation, contract, lifting, most=most)
+            self._body = _Body(operation, contract, newest, lifting, most=most)
 
     @property
     def takes_body(self) -> bool:
@@ -315,7 +321,13 @@ class _Body:
     """The body of a request: a reader for each media type."""
 
     def __init__(
-        self, operation: Operation, contract: Contract, lifting: Lifting, *, most: int
+        self,
+        operation: Operation,
+        contract: Contract,
+        newest: Contract | None,
+        lifting: Lifting,
+        *,
+        most: int,
     ) -> None:
         body = contract.request["body"]
         types = {essence(media_type): kind for media_type, kind in (operation.body or {}).items()}
@@ -324,6 +336,12 @@ class _Body:
         self.opened: dict[str, Callable[[Upload, Make], Any]] = {}
         for media_type, schema in body["content"].items():
             name = essence(media_type)
+            counterpart = contract.find_counterpart(media_type, newest)
+            if name not in types and counterpart is not None and essence(counterpart) in types:
+                # its values are those of the newest version
+                read_type = types[essence(counterpart)]
+                self._readers[name] = _Json(read_type, contract.validator(schema), identity).read
+                continue
             if name not in types or lifting.lacks(operation.id, media_type):
                 continue
             lift = lifting.body(operation.id, media_type)

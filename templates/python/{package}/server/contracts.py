@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from jsonschema_rs import Draft202012Validator, ValidationError
 
 from .runtime.errors import LONGEST_QUOTE, RequestError, quote
-from .runtime.media_types import find_declared
+from .runtime.media_types import find_declared, is_json
 from .runtime.problems import find_component
 from .runtime.values import pointer
 
@@ -84,6 +84,22 @@ class Contract:
         They are equal where the part means the same.
         """
         return node, _collect_reached(node, self._schemas.get)
+
+    def find_counterpart(self, media_type: str, newest: Contract | None) -> str | None:
+        """Return the media type in which *newest* has the request's body of *media_type*.
+
+        It is another one, if both are JSON and their schemas mean the same. None if there is none.
+        """
+        known = None if newest is None else newest.request["body"]
+        if newest is None or known is None:
+            return None
+        if find_declared(known["content"], media_type) is not None or not is_json(media_type):
+            return None
+        wanted = self.resolve(self.request["body"]["content"][media_type])
+        found = known["content"].items()
+        return next(
+            (name for name, each in found if is_json(name) and newest.resolve(each) == wanted), None
+        )
 
     def types(self, schema: Any, within: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the JSON types that values of *schema* may have; all others are invalid."""

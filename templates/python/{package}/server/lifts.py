@@ -147,6 +147,7 @@ class RequestLift:
             bodies.check_encoding(scope["state"][ENCODING])
         lifting = partial(self._body.lift, content, content_type)
         lifted = await self._make(lifting, context)
+        scope = self._body.rename(scope, content_type)
         if lifted is not content:
             headers: Headers = [each for each in scope["headers"] if each[0] not in _OF_BYTES]
             headers.append((b"content-length", str(len(lifted)).encode()))
@@ -320,6 +321,7 @@ class _Body:
         self._readers: dict[str, Callable[[bytes], bytes] | FormReader] = {}
         self._items: dict[str, tuple[ItemReader, Change]] = {}
         self._plain: set[str] = set()
+        self._renamed: dict[str, str] = {}
         self.is_read = known is None or body["required"] != known["required"]
         """whether it may have to be read"""
         self.newer: Final = {*map(essence, known["content"] if known is not None else ())} - {
@@ -334,6 +336,11 @@ class _Body:
             if not is_same or older.resolve(schema) != _resolve(newer, goal):
                 self.is_read = True
             name = essence(media_type)
+            counterpart = older.find_counterpart(media_type, newer)
+            if counterpart is not None:
+                self._renamed[name] = counterpart
+                self._readers[name] = _json(read_json(older.validator(schema), identity), identity)
+                continue
             if up.lacks(operation, media_type):
                 if not is_same:
                     refused.add(name)
@@ -366,6 +373,14 @@ class _Body:
     def is_plain(self, content_type: str | None) -> bool:
         """Return whether a body of *content_type* is unchanged, unless it is refused."""
         return not self.is_read or essence(content_type or "") in self._plain
+
+    def rename(self, scope: Scope, content_type: str | None) -> Scope:
+        """Return a request with the newest version's name of the media type *content_type*."""
+        renamed = self._renamed.get(essence(content_type or ""))
+        if renamed is None:
+            return scope
+        headers = [each for each in scope["headers"] if each[0] != b"content-type"]
+        return {**scope, "headers": [*headers, (b"content-type", renamed.encode("latin-1"))]}
 
     def check_presence(self, is_present: bool) -> None:
         """Raise RequestError if a body is required and there is none."""

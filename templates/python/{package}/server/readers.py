@@ -75,5 +75,6 @@ class Readers:
         # both live as long as the application
         key = id(contract), id(lifting)
         if key not in self._known:
-            self._known[key] = Reader(self._operation, contract, lifting, most=self._most)
+            newest = self._contracts.at(self._operation.id, self._contracts.newest)
+            self._known[key] = Reader(self._operation, contract, newest, lifting, most=self._most)
         return self._known[key]
