@@ -205,12 +205,31 @@ def _admits_null(
 def _is_null_union(schema: Schema, resolver: Resolver) -> bool:
     """Return whether *schema*, of OpenAPI 3.0, is a `oneOf` of which several members allow null.
 
-    Then null is valid, though it is valid for more than one member.
+    Then null is valid, though it is valid for more than one member, if one of them says so: a
+    member without `type` is not meant to allow null.
     """
     members = list_items(schema, "oneOf")
     if len(members) < 2 or _REFUSING & schema.keys() != {"oneOf"}:
         return False
-    return sum(_admits_null(one, resolver, read_keywords, _FAR) for one in members) > 1
+    admitting = [one for one in members if _admits_null(one, resolver, read_keywords, _FAR)]
+    return len(admitting) > 1 and _names_null(admitting, resolver)
+
+
+def _names_null(members: list[Any], resolver: Resolver) -> bool:
+    """Return whether a keyword allows null in one of *members*, or in a part or member of it."""
+    seen: set[int] = set()
+    while members:
+        schema = members.pop()
+        if not isinstance(schema, dict) or id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        keywords = read_keywords(schema)
+        if OR_NULL in keywords or None in list_items(keywords, "enum"):
+            return True
+        members += [goal.value for goal in resolver.list_referred(keywords)]
+        for keyword in ("allOf", *UNIONS):
+            members += list_items(keywords, keyword)
+    return False
 
 
 def departs_from_letter(schema: Schema, resolver: Resolver) -> bool:
