@@ -197,3 +197,23 @@ def test_an_effect_has_an_answer(success: Success) -> None:
         assert (response.status_code, backend.calls) == (501, 0)
     newest = ask(app, "POST", success.path, headers={"X-API-Version": NEW})
     assert newest.status_code == STATUSES[success.key]
+
+
+@pytest.mark.parametrize("version", [OLD, NEW])
+@pytest.mark.parametrize("key", [*STATUSES][1:])
+def test_a_handler_may_choose_any_status_of_the_success(key: str, version: str) -> None:
+    server: Any = made().module("server")
+    reply = server.Reply({"here": "a"}, status=STATUSES[key])
+
+    class Handlers:
+        def __getattr__(self, name: str) -> Any:
+            async def handle(_: Any) -> Any:
+                return reply
+
+            return handle if name.startswith("post_") else self
+
+    app = server.create_app(Handlers(), environment="production")
+    path = Success(key, "same").path
+    response = ask(app, "POST", path, headers={"X-API-Version": version})
+    status = 200 if version == OLD else STATUSES[key]
+    assert (response.status_code, response.json()) == (status, {"here": "a"})
