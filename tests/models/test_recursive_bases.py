@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from jsonschema_rs import Draft202012Validator
+from pydantic import TypeAdapter, ValidationError
 from support.generated_server import Generated
 
 from dateline.adopt import adopt
@@ -47,6 +48,10 @@ HOLDERS: dict[str, Any] = {
 def generate(tmp_path: Path, bases: list[Any], holder: str, openapi: str) -> Generated:
     child = HOLDERS[holder][0]({"allOf": bases})
     schema = {"type": "object", "properties": {"x": {"type": "string"}, "child": child}}
+    return generate_of(tmp_path, schema, openapi)
+
+
+def generate_of(tmp_path: Path, schema: Any, openapi: str) -> Generated:
     content = {"application/json": {"schema": NODE}}
     answer = {"200": {"description": "fine", "content": content}}
     document = {
@@ -94,3 +99,156 @@ def test_constraints_beside_a_recursive_reference_apply_at_every_depth(
         wrong = {"x": "b", "child": nest(wrong)}
     with pytest.raises(ValidationError):
         models.Node.model_validate(wrong)
+
+
+STRING: dict[str, Any] = {"type": "string"}
+REQUIRED: dict[str, Any] = {"required": ["x"]}
+NARROWED: dict[str, Any] = {"allOf": [NODE, REQUIRED]}
+NARROWED_LIST: dict[str, Any] = {"allOf": [NODE, {"maxItems": 1}]}
+
+# Schemas of Node that lead back to it with constraints beside, in all constructs.
+RECURSIVE: dict[str, Any] = {
+    "a field that two bases declare": {
+        "allOf": [
+            {"type": "object", "properties": {"x": STRING, "child": NARROWED}},
+            {"properties": {"child": {"minProperties": 1}}},
+        ]
+    },
+    "a field that its constraints declare": {
+        "type": "object",
+        "properties": {
+            "x": STRING,
+            "child": {"allOf": [NODE, {"properties": {"child": REQUIRED}}]},
+        },
+    },
+    "other fields": {
+        "type": "object",
+        "properties": {"x": STRING},
+        "additionalProperties": {"allOf": [NODE, {"maxProperties": 2}]},
+    },
+    "a list of itself": {"type": "array", "items": NARROWED_LIST},
+    "a map of itself": {
+        "type": "object",
+        "additionalProperties": {"allOf": [NODE, {"maxProperties": 2}]},
+    },
+    "a union": {
+        "anyOf": [
+            {"type": "object", "properties": {"x": STRING, "child": NARROWED}},
+            {"type": "array", "items": NARROWED_LIST},
+            STRING,
+        ]
+    },
+    "constraints beside a union": {
+        "type": "object",
+        "properties": {
+            "x": STRING,
+            "child": {"oneOf": [NODE, STRING], "minProperties": 1, "minLength": 1},
+        },
+    },
+    "a union within another one": {
+        "type": "object",
+        "properties": {
+            "child": {
+                "anyOf": [
+                    {"allOf": [{"anyOf": [NODE, {"type": "integer"}]}, {"minProperties": 1}]},
+                    STRING,
+                ]
+            }
+        },
+    },
+}
+ONLY_3_1: dict[str, Any] = {
+    "several types": {
+        "type": ["object", "array", "string"],
+        "properties": {"x": STRING, "child": NARROWED},
+        "items": NARROWED_LIST,
+    },
+    "keywords beside a reference": {
+        "type": ["object", "null"],
+        "properties": {"x": STRING, "child": {**NODE, **REQUIRED}},
+    },
+    "first items": {
+        "type": "array",
+        "prefixItems": [NARROWED_LIST, {}],
+        "items": False,
+    },
+}
+
+
+def list_valid(judge: Draft202012Validator) -> list[Any]:
+    """Return values for a class, which null is none of."""
+    values: list[Any] = [{}, [], "", "s", 1, None, {"x": "a"}]
+    for _ in range(5):
+        values += [
+            each
+            for value in values[-30:]
+            for each in ([value], {"child": value}, {"x": "a", "child": value}, {"k": value})
+            if judge.is_valid(each)
+        ]
+    return [each for each in values if each is not None and judge.is_valid(each)]
+
+
+@pytest.mark.parametrize(
+    ("openapi", "spelling"),
+    [
+        *(("3.0.3", each) for each in RECURSIVE),
+        *(("3.1.0", each) for each in RECURSIVE | ONLY_3_1),
+    ],
+)
+def test_recursive_models_accept_what_the_schema_accepts(
+    openapi: str, spelling: str, tmp_path: Path
+) -> None:
+    schema = (RECURSIVE | ONLY_3_1)[spelling]
+    generated = generate_of(tmp_path, schema, openapi)
+    generated.module("models")
+    models = importlib.import_module(f"{generated.name}.v2025_01_01")
+    reader: TypeAdapter[Any] = TypeAdapter(models.Node)
+    judge = Draft202012Validator({**NODE, "components": {"schemas": {"Node": schema}}})
+    valid = list_valid(judge)
+    assert max(map(depth, valid)) > 4
+    for value in valid:
+        reader.validate_python(value)
+
+
+def depth(value: Any) -> int:
+    children = value.values() if isinstance(value, dict) else value
+    return 1 + max(map(depth, children), default=0) if isinstance(value, dict | list) else 0
+
+
+def test_the_definitions_of_many_recursive_fields_grow_with_their_number_only(
+    tmp_path: Path,
+) -> None:
+    def count(size: int) -> int:
+        fields = {
+            f"c{at}": {"allOf": [NODE, {"required": [f"c{(at + 1) % size}"]}]} for at in range(size)
+        }
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        generated = generate_of(folder, {"type": "object", "properties": fields}, "3.1.0")
+        texts = [each for path, each in generated.files.items() if "/models/" in path]
+        return sum(each.count(b"\nclass Node") for each in texts)
+
+    assert count(7) <= 2 * 7**2
+
+
+def test_null_beside_a_union_within_another_one_is_kept(tmp_path: Path) -> None:
+    inner = {"anyOf": [NODE, {"type": "integer"}], "nullable": True}
+    schema = {"type": "object", "properties": {"child": {"oneOf": [inner, STRING]}}}
+    generated = generate_of(tmp_path, schema, "3.0.3")
+    generated.module("models")
+    models = importlib.import_module(f"{generated.name}.v2025_01_01")
+    for value in (None, 1, "s", {}, {"child": None}):
+        whole = {"child": value}
+        assert models.Node.model_validate(whole).model_dump(mode="json", by_alias=True) == whole
+
+
+def test_null_beside_a_base_is_kept_with_constraints_around_it(tmp_path: Path) -> None:
+    inner = {"allOf": [NODE], "nullable": True}
+    child = {"allOf": [{"anyOf": [inner, STRING]}], "properties": {"y": {"type": "integer"}}}
+    schema = {"type": "object", "properties": {"child": child}}
+    generated = generate_of(tmp_path, schema, "3.0.3")
+    generated.module("models")
+    models = importlib.import_module(f"{generated.name}.v2025_01_01")
+    for value in (None, "s", {}, {"child": None}):
+        whole = {"child": value}
+        assert models.Node.model_validate(whole).model_dump(mode="json", by_alias=True) == whole

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+from dateline.schema.values import text
+
+# Keywords with schemas of values below: the values of one by name, others one or a list.
+_MAPS: Final = frozenset({"properties", "patternProperties"})
+_BELOW: Final = _MAPS | {"additionalProperties", "unevaluatedProperties", "items", "prefixItems"}
+
+
+def list_parts(schema: Any) -> list[Any]:
+    """Return the schemas that *schema* combines if it is an `allOf` and nothing else, or itself."""
+    is_whole = isinstance(schema, dict) and schema.keys() == {"allOf"}
+    if not (is_whole and isinstance(schema["allOf"], list)):
+        return [schema]
+    return [part for each in schema["allOf"] for part in list_parts(each)]
 
 
 def are_texts(value: Any) -> bool:
@@ -78,7 +92,38 @@ class Flat:
         found += ["format"] if self.formats else []
         return [*found, "multipleOf"] if self.multiples else found
 
+    @property
+    def content(self) -> tuple[Any, ...] | None:
+        """All but the annotations, with the identities of the parts of schemas below.
+
+        It is equal for schemas of one document that allow the same values and are written in the
+        same places. None if there are no schemas below: such a schema can't contain itself.
+        """
+        keywords = self.keywords
+        if not self.unions and _BELOW.isdisjoint(keywords):
+            return None
+        unions = [(each.keyword, each.tag, *map(_identify, each.members)) for each in self.unions]
+        return (
+            (self.never, self.nullable, self.or_null, self.types),
+            None if self.values is None else tuple(map(text, self.values)),
+            tuple((key, _describe(key, keywords[key])) for key in sorted(keywords)),
+            (*self.patterns, None, *self.formats, None, *self.multiples, None, *self.left),
+            tuple(unions),
+        )
+
     def text(self, key: str) -> str | None:
         """Return the annotation *key* if it is a non-empty text."""
         text = self.annotations.get(key)
         return text if isinstance(text, str) and text else None
+
+
+def _describe(keyword: str, value: Any) -> Any:
+    if keyword in _MAPS:
+        return tuple((name, _identify(each)) for name, each in value.items())
+    if keyword in _BELOW:
+        return tuple(map(_identify, value if isinstance(value, list) else [value]))
+    return text(value)
+
+
+def _identify(schema: Any) -> tuple[int, ...]:
+    return tuple(map(id, list_parts(schema)))

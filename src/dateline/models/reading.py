@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from dateline.models.flat import Flat, Union, are_texts
+from dateline.models.flat import Flat, Union, are_texts, list_parts
 from dateline.python.forms import FILE
 from dateline.schema.constraints import with_format_constraints
 from dateline.schema.dialect import OR_NULL, Dialect
@@ -210,10 +210,9 @@ class Flattener:
             return part
         if part.reference in seen:
             return Flat(left=["allOf"])
-        return self._inline(
-            self.flatten(self.components[part.reference], (*seen, part.reference)),
-            (*seen, part.reference),
-        )
+        seen = (*seen, part.reference)
+        goal = self._inline(self.flatten(self.components[part.reference], seen), seen)
+        return replace(goal, nullable=True, or_null=True) if part.or_null else goal
 
     def _read_own(self, schema: dict[str, Any]) -> Flat:
         flat = Flat()
@@ -379,7 +378,8 @@ def _intersect_nullable(one: Flat, other: Flat) -> bool | None:
 
 
 def _merge_schemas(one: Any, other: Any) -> Any:
-    return one if one == other else {"allOf": [one, other]}
+    parts = _unite(list_parts(one), list_parts(other))
+    return parts[0] if len(parts) == 1 else {"allOf": parts}
 
 
 def _merge_closed(one: Any, other: Any) -> Any:

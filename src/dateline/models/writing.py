@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dateline.models.constructs import Construct, construct_of, json_types
@@ -51,6 +51,16 @@ _POSITIONS: Final = (
 )
 
 
+@dataclass
+class _Opening:
+    """An inline type that is being written, and its name, if it has one yet."""
+
+    where: Where
+    name: str | None = None
+    nullable: bool = False
+    is_recursive: bool = False
+
+
 class Writer:
     """Writes the definitions of one version.
 
@@ -78,10 +88,10 @@ class Writer:
             adopted=adopted,
         )
         self._made: list[Definition] = []
-        # references to anything but a component, while they are being resolved
-        self._inlined: list[Any] = []
-        # the names of inline models, while their fields are being defined
-        self._open: dict[int, str] = {}
+        # by content: the inline types that are being written
+        self._open: dict[Any, _Opening] = {}
+        # and those that contain themselves, until the outermost of them is written
+        self._recursive: dict[Any, Type] = {}
         self.notes = self._ledger.notes
         self.problems = self._ledger.problems
 
@@ -128,20 +138,8 @@ class Writer:
         flat = self._reader.flatten(schema)
         if flat.reference is not None:
             return self._write_reference(flat)
-        if id(schema) in self._open:
-            # constraints beside a reference that leads back to them
-            return Type(node=DefinitionName(self._open[id(schema)]), nullable=bool(flat.nullable))
         self._ledger.note_left(flat, where)
-        inlined = schema.get("$ref") if isinstance(schema, dict) else None
-        if inlined is None:
-            return self._write_named(flat, where, id(schema))
-        if inlined in self._inlined:
-            self._ledger.note(where, "what `$ref` leads back to, which is not a component")
-            return Type(node=JSON)
-        self._inlined.append(inlined)
-        type_ = self._write_named(flat, where)
-        self._inlined.pop()
-        return type_
+        return self._write_named(flat, where)
 
     def _write_reference(self, flat: Flat) -> Type:
         assert flat.reference is not None
@@ -153,27 +151,49 @@ class Writer:
             nullable=bool(flat.nullable or (of_class and goal.nullable)),
         )
 
-    def _write_named(self, flat: Flat, where: Where, key: int = 0) -> Type:
-        kind = construct_of(flat)
-        if kind is Construct.PLAIN:
-            return self._plain(flat, where, None)
-        name = self._claim(where)
-        nullable = bool(flat.nullable)
-        if kind is Construct.MODEL:
-            self._open[key] = name
-            self._define_model(name, flat, where)
-            self._open.pop(key, None)
-        elif kind is Construct.ENUM:
-            self._define_enum(name, flat, where)
-        else:
-            type_ = self._plain(flat, where, name)
-            if isinstance(type_.node, str | DefinitionName) and not (type_.marks or type_.limits):
-                # one name for another is not worth an alias
-                self._ledger.taken.discard(name)
-                return type_
-            nullable = type_.nullable
-            self._define_alias(name, type_.narrowed, flat, where)
-        return Type(node=DefinitionName(name), nullable=nullable)
+    def _write_named(self, flat: Flat, where: Where) -> Type:
+        content = flat.content
+        if content is None:
+            return self._write_opened(flat, _Opening(where))
+        if content in self._recursive:
+            return self._recursive[content]
+        if content in self._open:
+            # a reference to anything but a component, or constraints beside one, led back to it
+            opening = self._open[content]
+            opening.is_recursive = True
+            opening.name = opening.name or self._claim(opening.where)
+            return Type(DefinitionName(opening.name), opening.nullable)
+        opening = self._open[content] = _Opening(where)
+        type_ = self._write_opened(flat, opening)
+        del self._open[content]
+        if opening.is_recursive:
+            self._recursive[content] = type_
+        if not self._open:
+            self._recursive.clear()
+        return type_
+
+    def _write_opened(self, flat: Flat, opening: _Opening) -> Type:
+        kind, where = construct_of(flat), opening.where
+        if kind is not Construct.PLAIN:
+            opening.name = self._claim(where)
+        name = opening.name
+        if name is not None and kind in (Construct.MODEL, Construct.ENUM):
+            opening.nullable = bool(flat.nullable)
+            define = self._define_model if kind is Construct.MODEL else self._define_enum
+            define(name, flat, where)
+            return Type(DefinitionName(name), opening.nullable)
+        type_ = self._plain(flat, where, name)
+        if opening.name is not None and opening.is_recursive:
+            self._define_alias(opening.name, type_.whole, flat, where)
+            return Type(DefinitionName(opening.name))
+        if name is None:
+            return type_
+        if isinstance(type_.node, str | DefinitionName) and not (type_.marks or type_.limits):
+            # one name for another is not worth an alias
+            self._ledger.taken.discard(name)
+            return type_
+        self._define_alias(name, type_.narrowed, flat, where)
+        return Type(DefinitionName(name), type_.nullable)
 
     def _plain(self, flat: Flat, where: Where, name: str | None) -> Type:
         """Return the type of *flat* in terms of others; *name* is for a union."""
@@ -311,6 +331,8 @@ class Writer:
                     continue
                 if nested.tag is None and (nested.keyword, union.keyword) != ("oneOf", "anyOf"):
                     yield from self._members(nested, base, (*above, id(union.members)))
+                    if member.or_null:
+                        yield Flat(types=(), nullable=True)
                     continue
             yield member
 
