@@ -368,12 +368,15 @@ class _Folding:
 
     def _drop_mapping(self, site: _FoldedNode) -> None:
         discriminator = site.node.get("discriminator")
-        mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
-        for tag, reference in (mapping or {}).items():
+        if not isinstance(discriminator, dict):
+            return
+        mapping = discriminator.get("mapping") or {}
+        named: dict[Trail, Any] = {("mapping", tag): goal for tag, goal in mapping.items()}
+        named |= {(key,): discriminator[key] for key in ("defaultMapping",) if key in discriminator}
+        for steps, reference in named.items():
             shown = find_mapped(self._api, self._resolver, self._timeline, site.node, reference)
             if not shown & site.shown:
-                path = (*site.path, "discriminator", "mapping", tag)
-                self._sources.remove(path)
+                self._sources.remove((*site.path, "discriminator", *steps))
 
     def _write_enumeration(self, site: _FoldedNode) -> None:
         """Write adopted values as they are published once none has a history any more."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from dateline.gates import Timeline, drop_keys
 from dateline.model import EXTENSIBLE, UNPUBLISHED, WAS, Api
-from dateline.openapi import Arrangement, slot
+from dateline.openapi import Arrangement, list_mapped, slot
 from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
 from dateline.schema.usage import find_component
@@ -202,8 +202,8 @@ class Publisher:
 
     def _dependencies(self, node: dict[str, Any]) -> list[tuple[int, Any]]:
         """Return what a schema depends on besides its own parts: the subtypes it names."""
-        mapping = self._mapping(node)
-        return [(self._find_mapped(node, reference), None) for reference in mapping.values()]
+        named = list_mapped(node.get("discriminator"))
+        return [(self._find_mapped(node, reference), None) for reference in named]
 
     def _schema_finish(
         self, node: dict[str, Any]
@@ -212,7 +212,7 @@ class Publisher:
             step
             for applies, step in (
                 (self._renames_or_removes(node), partial(self._list_required, node)),
-                (bool(self._mapping(node)), partial(self._discriminator, node)),
+                (bool(list_mapped(node.get("discriminator"))), partial(self._discriminator, node)),
                 (self._is_annotated_enumeration(node), enumeration),
                 (not self.api.table.adopted and EXTENSIBLE in node, open_ended),
             )
@@ -252,24 +252,19 @@ class Publisher:
             return {**built, "required": required}
         return {key: value for key, value in built.items() if key != "required"}
 
-    @staticmethod
-    def _mapping(node: dict[str, Any]) -> dict[str, str]:
-        discriminator = node.get("discriminator")
-        return (discriminator.get("mapping") or {}) if isinstance(discriminator, dict) else {}
-
     def _find_mapped(self, node: dict[str, Any], named: str) -> int:
         return find_mapped(self.api, self._references, self.timeline, node, named)
 
     def _discriminator(
         self, node: dict[str, Any], built: dict[str, Any], at: int
     ) -> dict[str, Any]:
-        mapping = self._mapping(node)
+        discriminator = built["discriminator"]
+        mapping = discriminator.get("mapping") or {}
         kept = {
             tag: reference
             for tag, reference in mapping.items()
             if self._find_mapped(node, reference) >> at & 1
         }
-        discriminator = built["discriminator"]
         default = discriminator.get("defaultMapping")
         if default is not None and not self._find_mapped(node, default) >> at & 1:
             discriminator = drop_keys(discriminator, "defaultMapping")

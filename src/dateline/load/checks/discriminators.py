@@ -263,13 +263,16 @@ class _Then(Scope):
         schemas = self.list_components("schema")
         hidden = [each for each in members if not self._shows(each)]
         gone = {self.references.variant_name(each) for each in hidden}
-        kept = {
-            tag: written
-            for tag, written in node.get("mapping", {}).items()
-            if (name := self.references.mapped_name(written)) is None
-            or (name not in gone and self._shows(schemas[name]))
+
+        def is_shown(written: str) -> bool:
+            name = self.references.mapped_name(written)
+            return name is None or (name not in gone and self._shows(schemas[name]))
+
+        left = {
+            key: value for key, value in node.items() if key != "defaultMapping" or is_shown(value)
         }
-        return {**node, "mapping": kept} if "mapping" in node else node
+        kept = {tag: named for tag, named in node.get("mapping", {}).items() if is_shown(named)}
+        return {**left, "mapping": kept} if "mapping" in node else left
 
 
 def _had_discriminator(node: dict[str, Any]) -> bool:
