@@ -50,3 +50,18 @@ def test_links_lead_to_operations_that_exist(tmp_path: Path, paths: str) -> None
     prices(tmp_path, paths)
     with pytest.raises(SourceError, match="unknown-operation"):
         prices(tmp_path, paths, other="listFines")
+
+
+@pytest.mark.parametrize("name", ["listPrices", "list_prices"])
+@pytest.mark.parametrize("paths", [IN_PLACE, REFERRED])
+def test_names_of_operations_differ(tmp_path: Path, paths: str, name: str) -> None:
+    responses = "{ '200': { description: prices } }"
+    more = f"/fines: {{ get: {{ operationId: {name}, responses: {responses} }} }}"
+    found = "operation-id-twice" if name == "listPrices" else "name-collision"
+    with pytest.raises(SourceError, match=found):
+        prices(tmp_path, paths.replace("paths: { ", f"paths: {{ {more}, "))
+
+
+def test_paths_may_refer_to_one_path_item(tmp_path: Path) -> None:
+    more = "/fees: { $ref: '#/components/pathItems/Prices' }"
+    prices(tmp_path, REFERRED.replace("paths: { ", f"paths: {{ {more}, "))

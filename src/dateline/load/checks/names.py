@@ -10,7 +10,7 @@ import keyword
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
 from dateline.model import KEYS
@@ -234,26 +234,40 @@ def operation_id_style(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 @on("document.paths", finds=("operation-id-twice",))
-def operation_ids_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    seen: dict[str, str] = {}
-    for name, trail, route in _operation_ids(site, key):
-        if seen.setdefault(name, route) != route:
-            message = f"{quote(name)} is the operationId of {seen[name]} already; rename one"
-            yield Violation(trail, "operation-id-twice", message, value=True)
+def operation_ids_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
+    seen: dict[str, _NamedOperation] = {}
+    for each in _named_operations(scope, site, key):
+        first = seen.setdefault(each.name, each)
+        # several paths may refer to one path item
+        if first.node is not each.node:
+            message = f"{quote(each.name)} is the operationId of {first.route} already; rename one"
+            yield Violation(each.trail, "operation-id-twice", message, value=True)
 
 
 @on("document.paths", finds=("name-collision",))
-def operation_names_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    named = ((name, trail) for name, trail, _ in _operation_ids(site, key))
+def operation_names_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
+    named = ((each.name, each.trail) for each in _named_operations(scope, site, key))
     yield from _collisions(named, "operations")
 
 
-def _operation_ids(site: Site, key: str) -> Iterator[tuple[str, Trail, str]]:
-    for path, item in site.node[key].items():
+class _NamedOperation(NamedTuple):
+    """An operation with its `operationId`, the place of that, and its method and path."""
+
+    name: str
+    trail: Trail
+    route: str
+    node: dict[str, Any]
+
+
+def _named_operations(scope: Scope, site: Site, key: str) -> Iterator[_NamedOperation]:
+    for path, written in site.node[key].items():
+        item = scope.resolve("path-item", written)
         for method, operation in operations(item) if isinstance(item, dict) else ():
             if "operationId" in operation:
-                trail = site.at(key, path, *operation_steps(method), "operationId")
-                yield operation["operationId"], trail, f"{method_name(method)} {path}"
+                steps = (*operation_steps(method), "operationId") if item is written else ("$ref",)
+                trail = site.at(key, path, *steps)
+                route = f"{method_name(method)} {path}"
+                yield _NamedOperation(operation["operationId"], trail, route, operation)
 
 
 @on("parameter.name", finds=("unsafe-name", "header-name"))
