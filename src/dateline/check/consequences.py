@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from dateline.check.baseline import Published
 from dateline.model import EVERYWHERE, Combination, Finding, Policy, Verdict
+from dateline.oddities import list_reached
 from dateline.openapi import (
     ADDITIONAL,
     METHODS,
@@ -16,10 +17,7 @@ from dateline.openapi import (
     operations,
     parts,
     path_items,
-    references,
 )
-from dateline.schema.memo import closure
-from dateline.schema.variants import subtypes
 
 _MOVED: Final = {
     "media-type-removed": "media-type-added",
@@ -103,7 +101,7 @@ def _gone_with_operations(failing: list[Finding], published: Published) -> set[i
         went, stays = (
             _split_document(document.content, lost, components.keys()) if lost else ([], [])
         )
-        only_theirs = _reach(went, there) - _reach(stays, there)
+        only_theirs = list_reached(document.content, went) - list_reached(document.content, stays)
         for (section, name), one in components.items():
             if _concerns(one, combination) and name in there.get(section, {}):
                 alone.setdefault((section, name), []).append((section, name) in only_theirs)
@@ -139,16 +137,3 @@ def _split_document(
         if (section, name) not in gone
     ]
     return went, stays
-
-
-def _reach(roots: list[Any], components: dict[str, Any]) -> set[_Component]:
-    """Return all *components* that *roots* lead to."""
-    below = subtypes(components.get("schemas", {}))
-
-    def list_goals(node: Any) -> Iterator[_Component]:
-        for section, name in references(node):
-            yield section, name
-            yield from (("schemas", each) for each in below.get(name, ()) if section == "schemas")
-
-    starts = (goal for root in roots for goal in list_goals(root))
-    return {*closure(starts, lambda goal: list_goals(components.get(goal[0], {}).get(goal[1])))}

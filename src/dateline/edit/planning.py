@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from dateline.edit import children, keywords, renames
 from dateline.edit.components import give_back_components
@@ -15,9 +14,9 @@ from dateline.edit.renames import Rename
 from dateline.edit.repairs import CantGateError, Repair
 from dateline.edit.values import gate_value
 from dateline.model import Change, Kind, Verdict
-from dateline.openapi import parts, references, value_at
+from dateline.oddities import list_reached
+from dateline.openapi import parts, value_at
 from dateline.rules import RULES, describe
-from dateline.schema.memo import closure
 
 
 @dataclass(kw_only=True)
@@ -67,13 +66,10 @@ def _find_gone_components(draft: Draft, breaking: list[Breaking]) -> dict[Steps,
         if change.kind is not Kind.OPERATION_REMOVED or one.judgement.verdict is not Verdict.NEVER:
             continue
         document = draft.published[one.combination]
-
-        def list_goals(path: Steps, document: dict[str, Any] = document) -> list[Steps]:
-            return [("components", *goal) for goal in references(value_at(document, path))]
-
-        operation = parts(change.before_pointer or "")
-        seen = closure(list_goals(operation), list_goals)
-        found |= dict.fromkeys(seen, ", ".join(change.operations))
+        operation = value_at(document, parts(change.before_pointer or ""))
+        reached = sorted(list_reached(document, [operation]))
+        names = ", ".join(change.operations)
+        found |= {("components", *component): names for component in reached}
     return found
 
 

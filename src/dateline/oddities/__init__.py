@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 
-from dateline.oddities.facts import DocumentFacts, list_used
+from dateline.oddities.facts import DocumentFacts, list_reached, list_used
 from dateline.oddities.meanings import (
     ABSENT,
     CALLED,
@@ -39,6 +39,7 @@ __all__ = [
     "UNDECIDING",
     "find_published",
     "keep_oddities",
+    "list_reached",
     "list_used",
     "list_wrapped",
     "show_oddities",

@@ -68,12 +68,22 @@ def _list_ids(node: Any) -> set[int]:
 
 def list_used(document: dict[str, Any]) -> set[tuple[str, str]]:
     """Return the components that *document* uses, by section and name; in doubt, too many."""
-    resolver = Resolver(document)
     components = document.get("components")
     sections = components if isinstance(components, dict) else {}
+    rest = {key: value for key, value in document.items() if key != "components"}
+    others = [value for section, value in sections.items() if section not in COMPONENTS]
+    return list_reached(document, [rest, others])
+
+
+def list_reached(document: dict[str, Any], nodes: list[Any]) -> set[tuple[str, str]]:
+    """Return the components that *nodes* of *document* lead to, by section and name.
+
+    In doubt, these are too many.
+    """
+    resolver = Resolver(document)
     entries = {
         (section, name): entry
-        for section in sections.keys() & COMPONENTS.keys()
+        for section in COMPONENTS
         for name, entry in resolver.section(section).items()
     }
     extended = subtypes(resolver.section("schemas"))
@@ -92,9 +102,7 @@ def list_used(document: dict[str, Any]) -> set[tuple[str, str]]:
         also = extended.get(name, ()) if section == "schemas" else ()
         return [*list_goals(entries.get(goal)), *(("schemas", each) for each in also)]
 
-    rest = {key: value for key, value in document.items() if key != "components"}
-    others = [value for section, value in sections.items() if section not in COMPONENTS]
-    return {*closure([*list_goals([rest, others])], follow)}
+    return {*closure([*list_goals(nodes)], follow)}
 
 
 def _list_names(node: Any) -> Iterator[str]:
