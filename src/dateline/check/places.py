@@ -35,13 +35,6 @@ def name_place(path: Path) -> str:
     return pointer(path)
 
 
-def _leads(path: Path, words: frozenset[str]) -> bool:
-    """Return whether one of *words* on *path* leads to it, in a message of a server's operation."""
-    if path[0] == "webhooks":
-        return False  # `find_withheld` knows whether events can be sent
-    return not words.isdisjoint(path[1:2] if path[0] == "components" else path)
-
-
 class _RequiredPlace(NamedTuple):
     """A place that contains a value, and can't omit it; *least* is a keyword that makes it so."""
 
@@ -124,18 +117,43 @@ class Places:
         return [(path, *found) for path, found in self._nodes.items() if WAS in found[1]]
 
     def in_request(self, path: Path) -> bool:
-        return _leads(path, _REQUEST) or not self._requested.isdisjoint(_prefixes(path))
+        return self._leads(path, _REQUEST) or not self._requested.isdisjoint(_prefixes(path))
 
     def in_response(self, path: Path) -> bool:
-        return _leads(path, _RESPONSE) or not self._answered.isdisjoint(_prefixes(path))
+        return self._leads(path, _RESPONSE) or not self._answered.isdisjoint(_prefixes(path))
+
+    def _leads(self, path: Path, words: frozenset[str]) -> bool:
+        """Return whether one of *words* on *path* leads to it, in a message of an operation.
+
+        Callbacks are not served, and `find_withheld` knows whether webhooks can be sent.
+        """
+        is_item = path[:2] == ("components", "pathItems")
+        is_served = path[:3] in self._served_items if is_item else path[0] != "webhooks"
+        # a path item has operations, or those of other methods by their names
+        if not is_served or "callbacks" in path[3:6]:
+            return False
+        is_component = path[0] == "components" and not is_item
+        return not words.isdisjoint(path[1:2] if is_component else path)
+
+    @cached_property
+    def _served_items(self) -> set[Path]:
+        """The path items in components that paths refer to, directly or in turn."""
+        items = {goal: users for goal, users in self._users.items() if goal[1:2] == ("pathItems",)}
+        starts = [goal for goal, users in items.items() if any(u[0] == "paths" for u in users)]
+        below = {
+            user: [goal for goal, users in items.items() if user in users]
+            for users in items.values()
+            for user in users
+        }
+        return {*closure(starts, lambda item: below.get(item, ()))}
 
     @cached_property
     def _requested(self) -> set[Path]:
-        return self._reach(lambda user: _leads(user, _REQUEST))
+        return self._reach(lambda user: self._leads(user, _REQUEST))
 
     @cached_property
     def _answered(self) -> set[Path]:
-        return self._reach(lambda user: _leads(user, _RESPONSE))
+        return self._reach(lambda user: self._leads(user, _RESPONSE))
 
     def _reach(self, is_start: Callable[[Path], bool]) -> set[Path]:
         """Return what references at places for which *is_start* holds lead to, at any distance."""
