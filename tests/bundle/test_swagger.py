@@ -542,12 +542,14 @@ def test_schemes_without_a_host_are_kept(tmp_path: Path) -> None:
     content, notes = read(tmp_path, small(basePath="/v1", schemes=["http"]))
     assert content["servers"] == [{"url": "/v1", "x-schemes": ["http"]}]
     assert notes == ["schemes without a `host` are kept as x-schemes"]
-    other = small(basePath="/v1", schemes=["https"])
-    found = findings(tmp_path, small(basePath="/v1", schemes=["http"]), other)
+    paths = operation()["paths"]
+    other = small(basePath="/v1", schemes=["https"], paths=paths)
+    found = findings(tmp_path, small(basePath="/v1", schemes=["http"], paths=paths), other)
     assert [one.rule for one in found] == ["servers-changed"]
     # 3.0 has no words for them
     written = {**small(), "openapi": "3.0.4", "servers": [{"url": "/v1"}]}
     del written["swagger"]
+    other = small(basePath="/v1", schemes=["https"])
     assert [one.rule for one in findings(tmp_path, other, written)] == ["dialect-changed"]
 
 
