@@ -128,11 +128,11 @@ class Places:
         Callbacks are not served, and `find_withheld` knows whether webhooks can be sent.
         """
         is_item = path[:2] == ("components", "pathItems")
-        is_served = path[:3] in self._served_items if is_item else path[0] != "webhooks"
+        is_served = path[:3] in self._served_items if is_item else path[:1] != ("webhooks",)
         # a path item has operations, or those of other methods by their names
         if not is_served or "callbacks" in path[3:6]:
             return False
-        is_component = path[0] == "components" and not is_item
+        is_component = path[:1] == ("components",) and not is_item
         return not words.isdisjoint(path[1:2] if is_component else path)
 
     @cached_property
