@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dateline.diff.defaults import takes_anything
 from dateline.diff.overlaps import find_overlapping
 from dateline.diff.views import SchemaView, is_assertion, refuses
 from dateline.regex.engines import matches_portably
@@ -43,7 +44,7 @@ def forbids(view: SchemaView, name: str, count: int, depth: int = _DEPTH) -> boo
     if any(_asks(each, name, depth) for each in _read(view, _conditions(view))):
         return True
     depending = view.maps.get("dependentSchemas", {})
-    if any(node not in (True, {}) for node, _ in depending.get(name, ())):
+    if not all(takes_anything(node) for node, _ in depending.get(name, ())):
         return True
     below = [*depending.values(), *([node] for node in _alternatives(view))]
     members = [view.schemas.read(located) for located in below]

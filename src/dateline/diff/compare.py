@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dateline.diff.closures import forbids, matching
+from dateline.diff.defaults import NEEDED, restricts, takes_anything
 from dateline.diff.equivalents import is_unused_anchor, list_below, list_equivalent
 from dateline.diff.graph import MODEL, NodePair, Opaque, Passage, align
 from dateline.diff.keywords import (
@@ -22,7 +23,6 @@ from dateline.diff.keywords import (
     compare_whole,
     kinds_of,
 )
-from dateline.diff.schemas import NEEDED, says
 from dateline.diff.union_comparison import UnionComparison
 from dateline.diff.views import (
     APPLICATORS,
@@ -218,13 +218,31 @@ class SchemaComparison(UnionComparison):
             first, second = self.before.parts(ours), self.after.parts(theirs)
             if keyword in OPAQUE:
                 self._opaque(pair, keyword, ours, theirs)
-            elif not (says(first) and says(second)):
-                listed = ours[:1] if says(first) else [], theirs[:1] if says(second) else []
+            elif restricts(first) != restricts(second) and not (_says(first) and _says(second)):
+                listed = (
+                    ours[:1] if restricts(first) else [],
+                    theirs[:1] if restricts(second) else [],
+                )
                 pair.compare_all(KEYWORD, keyword, *listed)
+            elif not (ours and theirs) and self._evaluates(ours or theirs):
+                pair.compare_all(KEYWORD, keyword, ours[:1], theirs[:1])
             elif self.before.view(first).never != self.after.view(second).never:
                 pair.add(KEYWORD, keyword, ours[0], theirs[0])
             else:
-                self.link_below(pair, ours, theirs)
+                # a side without the keyword allows anything there
+                self.link_below(
+                    pair,
+                    ours or [Located(True, before.pointer)],
+                    theirs or [Located(True, after.pointer)],
+                )
+
+    def _evaluates(self, located: list[Located]) -> bool:
+        """Return whether a keyword that takes anything evaluates it for another keyword.
+
+        `compare_neighbours` reports that of schemas that are no references.
+        """
+        closes = any(side.document.closes for side in (self.before, self.after))
+        return closes and not all(takes_anything(node.value) for node in located)
 
     def _opaque(
         self, pair: NodePair, keyword: str, before: list[Located], after: list[Located]
@@ -285,6 +303,11 @@ def _governed(before: SchemaView, after: SchemaView) -> Iterable[str]:
         and governing != keyword
         and (governing in before.below) != (governing in after.below)
     ]
+
+
+def _says(parts: Parts) -> bool:
+    """Return whether *parts* have any keyword: then differences are reported one by one."""
+    return any(len(part.skip) < len(part.node) for part in parts)
 
 
 def _as_values(parts: Parts) -> Parts:

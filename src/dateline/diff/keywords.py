@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
+from dateline.diff.defaults import takes_anything
 from dateline.diff.graph import Kinds, NodePair, align
 from dateline.diff.views import (
     APPLICATORS,
@@ -260,11 +261,12 @@ def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) ->
 
 def _with(view: SchemaView, keyword: str) -> list[Part]:
     """Return the parts in which *keyword* has a meaning."""
-    silent: tuple[Any, ...] = (True, {}) if keyword in APPLICATORS else ()
     return [
         part
         for part in view.parts
-        if keyword in part.node and keyword not in part.skip and part.node[keyword] not in silent
+        if keyword in part.node
+        and keyword not in part.skip
+        and not (keyword in APPLICATORS and takes_anything(part.node[keyword]))
     ]
 
 
@@ -334,7 +336,7 @@ def _names(parts: Iterable[Part], keywords: Iterable[str]) -> set[str]:
             if keyword in ("properties", *SCHEMA_MAPS) and isinstance(value, dict | list):
                 entries = sorted(value) if isinstance(value, dict) else range(len(value))
                 found.update(f"{keyword}/{entry}" for entry in entries)
-            elif keyword in APPLICATORS and value in (True, {}):
+            elif keyword in APPLICATORS and takes_anything(value):
                 found.add(keyword + _SILENT)
             else:
                 found.add("anyOf" if keyword == "oneOf" else keyword)

@@ -243,7 +243,9 @@ class MessageComparison:
             first, second = ours or find_range(name, known), theirs or find_range(name, later)
             is_both = (ours and theirs) or (first and second and self._is_kept(name, known, later))
             if not is_both:
-                self.compare_named(pair, "media-type", name, ours, theirs, carrier)
+                # the first one of a body says which others it may not have
+                keyword = "" if known or pair.kind != "request-body" else "content"
+                self.compare_named(pair, "media-type", name, ours, theirs, carrier, keyword)
             if first and second:
                 self.link(pair, "media-type", first, second, carrier)
 
@@ -285,10 +287,11 @@ class MessageComparison:
         before: Located | None,
         after: Located | None,
         carrier: int = 0,
+        keyword: str = "",
     ) -> None:
         """Compare two objects of *kind* below *pair*, or report that one was added or removed.
 
-        The keyword of the change is `required` if the object is required.
+        The keyword of that change is `required` if the object is required, or else *keyword*.
         """
         node = before or after
         if before and after:
@@ -296,9 +299,9 @@ class MessageComparison:
         elif node:
             thing = Thing.at(self.before if before else self.after, node)
             fact = Located(thing.node, node.pointer)
-            required = "required" if thing.value("required") is True else ""
+            called = "required" if thing.value("required") is True else keyword
             sides = (fact, None) if before else (None, fact)
-            pair.add(_KINDS[kind], required, *sides, field=name, carrier=carrier)
+            pair.add(_KINDS[kind], called, *sides, field=name, carrier=carrier)
 
     def _links(self, pair: NodePair, before: Thing, after: Thing) -> None:
         for name, ours, theirs in align(before.entries("links"), after.entries("links")):

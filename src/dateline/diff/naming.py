@@ -47,7 +47,8 @@ def name(root: Any, pointer: str, keyword: str = "") -> Name:
         elif kind != "components" and child == "header":
             steps.append(f".{entry}")
         elif kind != "components" and child == "parameter":
-            steps.append(f".{_below(node, 'name')}")
+            # a reference that leads nowhere has no name
+            steps.append(f".{_below(node, 'name') or key}")
         if arrangement is Arrangement.DATA:
             break
         kind = child

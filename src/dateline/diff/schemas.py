@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 from weakref import proxy
 
+from dateline.diff.defaults import NEEDED, is_default
 from dateline.diff.documents import DocumentIndex
 from dateline.diff.graph import identity
 from dateline.diff.views import (
@@ -13,7 +14,6 @@ from dateline.diff.views import (
     Variant,
     Variants,
     enumerate_values,
-    is_default,
     reach_others,
     read_keyword,
     settle,
@@ -26,14 +26,6 @@ from dateline.schema.types import UNIONS, type_of
 from dateline.schema.values import text
 from dateline.schema.variants import lists_variants
 
-# Keywords that mean nothing without one of others (JSON Schema 2020-12, core, section 10.2.2;
-# validation, sections 6.4.4, 6.4.5 and 8.5).
-NEEDED: Final = {
-    **dict.fromkeys(("then", "else"), ("if",)),
-    "if": ("then", "else"),
-    **dict.fromkeys(("contains", "minContains", "maxContains"), ("contains",)),
-    "contentSchema": ("contentMediaType",),
-}
 _EVALUATING: Final = ("if", "contains")
 _COUNTED: Final = ("contains", "minContains")
 # Keywords that concern the values of one type only.
@@ -47,11 +39,6 @@ _OF_TYPE: Final = {
         *("minProperties", "maxProperties", "dependentRequired"),
     },
 }
-
-
-def says(parts: Parts) -> bool:
-    """Return whether *parts* say anything at all: `{}` does not."""
-    return any(len(part.skip) < len(part.node) for part in parts)
 
 
 class Schemas:

@@ -33,11 +33,6 @@ DEFINITIONS: Final = ("$defs", "definitions")
 
 _REFUSING: Final = (NEVER, {"not": True})
 
-# Keywords that mean the same as their absence with this value.
-_DEFAULTS: Final[dict[str, Any]] = {
-    **dict.fromkeys(("deprecated", "readOnly", "writeOnly", "uniqueItems", "nullable"), False),
-    **dict.fromkeys(("minLength", "minItems", "minProperties"), 0),
-}
 # Of several bounds only the tightest counts.
 _TIGHTEST: Final[dict[str, Callable[[Iterable[Any]], Any]]] = {
     **dict.fromkeys(
@@ -232,18 +227,6 @@ def read_mapping(document: Resolver, discriminator: dict[str, Any]) -> dict[str,
     return {str(tag): document.find_mapped(named) or str(named) for tag, named in entries}
 
 
-def is_default(keyword: str, value: Any) -> bool:
-    """Return whether *keyword* with *value* means the same as its absence."""
-    if keyword == "dependentRequired":
-        return _list_needs(value) == {}
-    default = _DEFAULTS.get(keyword)
-    return (
-        default is not None
-        and isinstance(value, bool) == isinstance(default, bool)
-        and bool(value == default)
-    )
-
-
 def without_implied(types: Iterable[str]) -> list[str]:
     """Return *types*, sorted, without `integer` if `number` is one of them."""
     names = set(types)
@@ -337,7 +320,7 @@ def _read_bound(view: SchemaView, part: Part, keyword: str, fact: Located) -> No
     facts[:] = [next(known for known in numbers if known.value == tightest)]
 
 
-def _list_needs(value: Any) -> dict[str, list[str]] | None:
+def list_needs(value: Any) -> dict[str, list[str]] | None:
     """Return what properties require besides themselves, in order; None if malformed."""
     if not isinstance(value, dict) or not all(
         isinstance(one, list) and {*map(type, one)} <= {str} for one in value.values()
@@ -348,7 +331,7 @@ def _list_needs(value: Any) -> dict[str, list[str]] | None:
 
 def _read_needs(view: SchemaView, part: Part, keyword: str, fact: Located) -> None:
     facts = view.facts.setdefault(keyword, [fact])
-    joined, needs = _list_needs(facts[0].value), _list_needs(fact.value)
+    joined, needs = list_needs(facts[0].value), list_needs(fact.value)
     if joined is None or needs is None:
         _read_plain(view, part, keyword, fact)
         return

@@ -92,6 +92,40 @@ def is_error(change: Change) -> bool:
     return change.field == "default" or change.field[:1] in ("4", "5")
 
 
+def keeps_credentials(change: Change) -> bool:
+    """Return whether all credentials that an operation accepted are accepted after *change*.
+
+    Other settings of a scheme are not considered: they may change where a secret is sent.
+    """
+    if change.keyword != "security":
+        return False
+    before, after = _read_demands(change.before), _read_demands(change.after)
+    if before is None or after is None:
+        return False
+    return all(any(new <= old for new in after) for old in before)
+
+
+def _read_demands(security: Any) -> list[set[tuple[str, str]]] | None:
+    """Return the schemes and scopes that each alternative demands; None if it is malformed.
+
+    A scheme is paired with each of its scopes, and with nothing.
+    """
+    listed = [] if security is None else security
+    if not isinstance(listed, list):
+        return None
+    found = []
+    for alternative in listed or [{}]:
+        if not isinstance(alternative, dict):
+            return None
+        demanded = set()
+        for name, scopes in alternative.items():
+            if not isinstance(scopes, list) or not all(isinstance(one, str) for one in scopes):
+                return None
+            demanded |= {(name, scope) for scope in ("", *scopes)}
+        found.append(demanded)
+    return found
+
+
 def extent(change: Change) -> Extent:
     """Return whether *change* allows more values or fewer; OTHER where neither is certain."""
     if change.kind in _EXTENTS:

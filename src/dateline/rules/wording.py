@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from dateline.model import Change, Kind, printable
-from dateline.rules.predicates import is_call, is_flag
+from dateline.rules.predicates import is_call, is_flag, is_required
 
 _LONGEST: Final = 60
 
@@ -65,7 +65,8 @@ def _describe_event(change: Change, noun: str, event: str) -> str:
         case "parameter", "moved":
             return f"path parameters swapped {_format_both(change)}"
         case "parameter" | "request body" | "media type" | "response" | "header", _:
-            return " ".join(filter(None, (change.keyword, noun, change.field, event)))
+            needed = "required" if is_required(change) else ""
+            return " ".join(filter(None, (needed, noun, change.field, event)))
         case "link", _:
             return f"link {_describe_keyword(change)}"
         case "component", _:

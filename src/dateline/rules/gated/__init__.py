@@ -7,6 +7,7 @@ from typing import Final
 from dateline.rules.gated import (
     choices,
     components,
+    eased,
     fields,
     keywords,
     messages,
@@ -17,7 +18,7 @@ from dateline.rules.gated import (
 )
 
 SUBJECTS: Final = (
-    *(overlaps, operations, parameters, messages, fields),
+    *(overlaps, eased, operations, parameters, messages, fields),
     *(choices, keywords, components, unjudged),
 )
 """In the order in which they are tried, each from top to bottom: the last applies to everything."""

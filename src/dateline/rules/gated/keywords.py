@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dateline.model import Change, Direction, Kind
-from dateline.rules.predicates import KEYWORD, ONLY_READ, READ, SENT, Extent, extent
+from dateline.model import Change
+from dateline.rules.predicates import KEYWORD, READ, SENT, Extent, extent
 from dateline.rules.rule import gated
 
 # How a value is written down, where no schema says it.
@@ -36,8 +36,7 @@ def format_changed(change: Change) -> bool:
     After:
         Loan: {type: object, properties: {id: {type: string}}}
     """
-    is_format = change.kind in KEYWORD and change.keyword == "format"
-    return is_format and not _harms_nobody(change)
+    return change.kind in KEYWORD and change.keyword == "format"
 
 
 @gated
@@ -164,46 +163,6 @@ def response_loosened(change: Change) -> bool:
 
 
 @gated
-def request_loosened(change: Change) -> bool:
-    """A request body accepts no more values than before.
-
-    Any change of a request body's shape is a new contract, although no old request is affected:
-    what an older version accepts would otherwise depend on the day.
-
-    Gate what is new (`x-added: next`), or keep the old constraint for older versions with
-    `x-was`.
-
-    Callers: Nothing has to be done. What you send now is accepted as before.
-
-    In a request, before:
-        NewLoan: {type: object, properties: {note: {type: string, maxLength: 100}}}
-    After:
-        NewLoan: {type: object, properties: {note: {type: string, maxLength: 500}}}
-    """
-    return _more(change) and change.direction is Direction.REQUEST
-
-
-@gated
-def response_narrowed(change: Change) -> bool:
-    """A response may still contain everything it could contain.
-
-    No caller breaks, but the contract changes: the removal of a documented value, variant or bound
-    belongs in a new version.
-
-    Put it back: `x-removed: next` for a value or variant, and `x-shown-as` where it can't be left
-    out (what callers of newer versions get); `x-was` for a constraint.
-
-    Callers: Nothing has to be done. Responses stay within what you can read already.
-
-    In a response, before:
-        State: {type: string, enum: [active, paused, returned]}
-    After:
-        State: {type: string, enum: [active, returned]}
-    """
-    return _fewer(change) and change.direction in ONLY_READ
-
-
-@gated
 def constraint_changed(change: Change) -> bool:
     """A constraint stays unchanged if it is undecidable whether another one allows more.
 
@@ -221,21 +180,3 @@ def constraint_changed(change: Change) -> bool:
         Loan: {type: object, properties: {id: {type: string, pattern: '^LN-[0-9]+$'}}}
     """
     return change.kind in KEYWORD
-
-
-def _more(change: Change) -> bool:
-    return extent(change) is Extent.WIDER or change.kind in (Kind.VALUE_ADDED, Kind.VARIANT_ADDED)
-
-
-def _fewer(change: Change) -> bool:
-    return extent(change) is Extent.NARROWER or change.kind in (
-        Kind.VALUE_REMOVED,
-        Kind.VARIANT_REMOVED,
-    )
-
-
-def _harms_nobody(change: Change) -> bool:
-    """Return whether callers are promised more, or have to do less."""
-    return (extent(change) is Extent.WIDER and change.direction is Direction.REQUEST) or (
-        extent(change) is Extent.NARROWER and change.direction in ONLY_READ
-    )

@@ -9,9 +9,9 @@ from dateline.rules.rule import gated
 
 @gated
 def body_added(change: Change) -> bool:
-    """A request without a body does not gain one.
+    """A request gains no required body, and a call to a webhook gains none at all.
 
-    Any change of what a request contains is a new contract.
+    Callers of older versions send none, or do not read it.
 
     Give the `requestBody` `x-added: next`.
 
@@ -21,7 +21,7 @@ def body_added(change: Change) -> bool:
     In an operation, before:
         responses: {'200': {description: loans}}
     After:
-        requestBody: {content: {application/json: {schema: {type: object}}}}
+        requestBody: {required: true, content: {application/json: {schema: {type: object}}}}
         responses: {'200': {description: loans}}
     """
     return change.kind is Kind.BODY_ADDED
@@ -73,7 +73,7 @@ def body_required(change: Change) -> bool:
 
 @gated
 def media_type_added(change: Change) -> bool:
-    """A body gains no media type.
+    """A body that callers read gains no media type.
 
     Callers that accept anything may be answered in one that they can't read.
 
@@ -150,7 +150,7 @@ def response_removed(change: Change) -> bool:
 
 @gated
 def header_added(change: Change) -> bool:
-    """A message that callers send gains no header.
+    """A message that callers send gains no required header.
 
     Callers of older versions send parts of multipart bodies, and responses to webhooks, without it.
 
@@ -164,7 +164,7 @@ def header_added(change: Change) -> bool:
         responses: {'204': {description: stored}}
     After:
         requestBody: {content: {multipart/form-data: {encoding: {scan:
-          {headers: {X-Page: {schema: {type: integer}}}}}}}}
+          {headers: {X-Page: {required: true, schema: {type: integer}}}}}}}}
         responses: {'204': {description: stored}}
     """
     return change.kind is Kind.HEADER_ADDED

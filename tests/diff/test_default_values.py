@@ -1,0 +1,109 @@
+"""Keywords with their default values are no change, wherever a schema may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any, Final
+
+import pytest
+
+from dateline.diff import diff
+from dateline.model import Kind
+
+TEXT: Final = {"type": "string"}
+DEFAULTS: Final[dict[str, Any]] = {
+    **dict.fromkeys(("readOnly", "writeOnly", "deprecated", "nullable", "uniqueItems"), False),
+    **dict.fromkeys(("minLength", "minItems", "minProperties"), 0),
+    **{key: {} for key in ("properties", "patternProperties", "dependentSchemas")},
+    **dict.fromkeys(("items", "additionalProperties", "propertyNames"), True),
+    **dict.fromkeys(("unevaluatedItems", "unevaluatedProperties"), True),
+    **{"required": [], "dependentRequired": {}, "not": False, "pattern": "", "minContains": 1},
+    **{"allOf": [{}], "anyOf": [{}], "then": TEXT, "else": TEXT, "contentSchema": TEXT},
+}
+
+
+def within(keyword: str) -> Callable[[Any], Any]:
+    return lambda schema: {keyword: schema}
+
+
+def beside(keyword: str) -> Callable[[Any], Any]:
+    return lambda schema: {keyword: [{"type": "object", "required": ["a"]}, schema]}
+
+
+POSITIONS: Final[dict[str, Callable[[Any], Any]]] = {
+    "itself": lambda schema: schema,
+    "property": lambda schema: {"properties": {"a": schema}},
+    "pattern": lambda schema: {"patternProperties": {"^a": schema}},
+    "depending": lambda schema: {"dependentSchemas": {"a": schema}},
+    "prefix": lambda schema: {"prefixItems": [schema]},
+    "nested": lambda schema: {"items": {"items": schema}},
+    "definition": lambda schema: {"$defs": {"a": schema}},
+    **{
+        key: within(key)
+        for key in (
+            *("items", "additionalProperties", "propertyNames", "not", "contains"),
+            *("unevaluatedItems", "unevaluatedProperties"),
+        )
+    },
+    "content": lambda schema: {"contentMediaType": "application/json", "contentSchema": schema},
+    "condition": lambda schema: {"if": {"required": ["a"]}, "then": schema, "else": TEXT},
+    **{key: beside(key) for key in ("allOf", "anyOf", "oneOf")},
+}
+
+
+def document(schema: Any, *, sent: bool, version: str = "3.1.0") -> dict[str, Any]:
+    content = {"content": {"application/json": {"schema": schema}}}
+    answer = {"description": "a"} | ({} if sent else content)
+    operation = {"responses": {"200": answer}} | ({"requestBody": content} if sent else {})
+    return {
+        "openapi": version,
+        "info": {"title": "a", "version": "1"},
+        "paths": {"/a": {"post": operation}},
+    }
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_a_keyword_with_its_default_value_is_no_change(position: str) -> None:
+    place = POSITIONS[position]
+    found = []
+    for (keyword, value), base, sent in product(DEFAULTS.items(), ({}, TEXT), (True, False)):
+        without, alike = (
+            document(place(schema), sent=sent) for schema in (base, {**base, keyword: value})
+        )
+        changes = [*diff(without, alike), *diff(alike, without)]
+        found += [(keyword, base, change.kind, change.keyword) for change in changes]
+    assert found == []
+
+
+@pytest.mark.parametrize("keyword", ["items", "additionalProperties", "propertyNames"])
+@pytest.mark.parametrize("schema", [{}, True, {"readOnly": False}, {"items": {"minLength": 0}}])
+def test_a_schema_that_takes_anything_is_like_none(keyword: str, schema: Any) -> None:
+    for sent in (True, False):
+        without, alike = document({}, sent=sent), document({keyword: schema}, sent=sent)
+        assert diff(without, alike) == diff(alike, without) == []
+
+
+@pytest.mark.parametrize("keyword", ["items", "additionalProperties", "propertyNames"])
+@pytest.mark.parametrize("other", [None, {}, True])
+def test_words_below_a_keyword_are_documentation(keyword: str, other: Any) -> None:
+    worded = document({keyword: {"description": "a"}}, sent=True)
+    plain = document({} if other is None else {keyword: other}, sent=True)
+    for pair in ((plain, worded), (worded, plain)):
+        assert [change.kind for change in diff(*pair)] == [Kind.DOCUMENTATION_CHANGED]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{}, True, {"readOnly": False}, {"description": "a"}, {"$ref": "#/components/schemas/Any"}],
+)
+def test_what_takes_anything_still_evaluates(schema: Any) -> None:
+    closed = {"unevaluatedProperties": False, "properties": {"a": TEXT}}
+    open_ = closed | {"allOf": [{"additionalProperties": schema, "minProperties": 1}]}
+    shut = closed | {"allOf": [{"minProperties": 1}]}
+    components = {"components": {"schemas": {"Any": {"description": "a"}}}}
+    for sent in (True, False):
+        before, after = (document(one, sent=sent) | components for one in (shut, open_))
+        for pair in ((before, after), (after, before)):
+            kinds = {change.kind for change in diff(*pair)}
+            assert kinds - {Kind.DOCUMENTATION_CHANGED}

@@ -1,0 +1,291 @@
+"""Under the preset `wire`, all that demands less of callers or promises them more is additive."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from dateline.diff import diff
+from dateline.model import Verdict
+from dateline.rules import CHANGE_RULES, judge
+from dateline.rules.routes import operation_removed, path_parameters_swapped
+
+JSON: Final = "application/json"
+TEXT: Final = {"type": "string"}
+
+
+def content(schema: Any, *more: str) -> dict[str, Any]:
+    return {media_type: {"schema": schema} for media_type in (JSON, *more)}
+
+
+class Edit(NamedTuple):
+    """What is strict and what is eased, as parts of an operation or as a schema."""
+
+    strict: Any
+    eased: Any
+
+
+def part(**header: Any) -> dict[str, Any]:
+    encoding = {"scan": {"headers": {"X-Page": {"schema": TEXT, **header}}}}
+    return {"requestBody": {"content": {"multipart/form-data": {"encoding": encoding}}}}
+
+
+def parameter(**keys: Any) -> dict[str, Any]:
+    return {"parameters": [{"name": "page", "in": "query", "schema": TEXT, **keys}]}
+
+
+def body(**keys: Any) -> dict[str, Any]:
+    return {"requestBody": {"content": content(TEXT), **keys}}
+
+
+def header(**keys: Any) -> dict[str, Any]:
+    answer = {"description": "a", "headers": {"X-Total": {"schema": TEXT, **keys}}}
+    return {"responses": {"200": answer}}
+
+
+def answers(*statuses: str) -> dict[str, Any]:
+    return {"responses": {status: {"description": "a"} for status in statuses}}
+
+
+KEY: Final[dict[str, list[str]]] = {"key": []}
+READ: Final = {"token": ["read"]}
+BOTH: Final = {"token": ["read", "write"]}
+
+SENT: Final = {
+    "body required": Edit(body(required=True), body()),
+    "body": Edit({}, body()),
+    "parameter": Edit({}, parameter()),
+    "media type": Edit(body(), body(content=content(TEXT, "text/csv"))),
+    "parameter required": Edit(parameter(required=True), parameter()),
+    "part's header required": Edit(part(required=True), part()),
+    "part's header": Edit(
+        {"requestBody": {"content": {"multipart/form-data": {"encoding": {"scan": {}}}}}}, part()
+    ),
+    "no credentials": Edit({"security": [KEY]}, {"security": []}),
+    "credentials left out": Edit({"security": [KEY]}, {}),
+    "credentials optional": Edit({"security": [KEY]}, {"security": [KEY, {}]}),
+    "other credentials": Edit({"security": [KEY]}, {"security": [KEY, READ]}),
+    "one credential": Edit({"security": [KEY | READ]}, {"security": [READ]}),
+    "fewer scopes": Edit({"security": [BOTH]}, {"security": [READ]}),
+    "fewer of several": Edit({"security": [KEY | READ, BOTH]}, {"security": [READ]}),
+}
+"""What operations demand of callers."""
+
+READ_BACK: Final = {
+    "header required": Edit(header(), header(required=True)),
+    "header": Edit(answers("200"), header()),
+    "error": Edit(answers("200"), answers("200", "404")),
+}
+"""What operations promise callers, from less to more."""
+
+SCHEMAS: Final = {
+    "maximum": Edit({"maximum": 5}, {"maximum": 9}),
+    "no maximum": Edit({"maximum": 5}, {}),
+    "step": Edit({"type": "integer", "multipleOf": 4}, {"type": "integer", "multipleOf": 2}),
+    "format": Edit({"type": "string", "format": "uuid"}, TEXT),
+    "longer format": Edit({"format": "int32"}, {"format": "int64"}),
+    "pattern": Edit(TEXT | {"pattern": "a"}, TEXT),
+    "type": Edit(TEXT, {"type": ["string", "integer"]}),
+    "null": Edit(TEXT, {"type": ["string", "null"]}),
+    "number": Edit({"type": "integer"}, {"type": "number"}),
+    "no type": Edit(TEXT, {}),
+    "value": Edit({"enum": ["a", "b"]}, {"enum": ["a", "b", "c"]}),
+    "no values": Edit(TEXT | {"enum": ["a", "b"]}, TEXT),
+    "no constant": Edit(TEXT | {"const": "a"}, TEXT),
+    "constant and value": Edit({"const": "a"}, {"enum": ["a", "b"]}),
+    "variant": Edit(
+        {"anyOf": [{"type": "object", "required": ["a"]}, {"type": "array", "minItems": 1}]},
+        {
+            "anyOf": [
+                {"type": "object", "required": ["a"]},
+                {"type": "array", "minItems": 1},
+                {"type": "string", "minLength": 1},
+            ]
+        },
+    ),
+    "not": Edit({"not": {"type": "string"}}, {}),
+    "items": Edit({"type": "array", "items": TEXT}, {"type": "array"}),
+    "unique": Edit({"type": "array", "uniqueItems": True}, {"type": "array"}),
+    "required field": Edit(
+        {"properties": {"a": TEXT}, "required": ["a"]}, {"properties": {"a": TEXT}}
+    ),
+    "undeclared field": Edit({"required": ["a"]}, {}),
+    "names": Edit({"propertyNames": {"maxLength": 5}}, {}),
+    "depends": Edit({"dependentRequired": {"a": ["b"]}}, {}),
+}
+"""Schemas with fewer values, and with more."""
+
+
+def document(operation: dict[str, Any], *, webhook: bool = False) -> dict[str, Any]:
+    whole = {"responses": {"200": {"description": "a"}}} | operation
+    schemes = {
+        "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+        "token": {"type": "openIdConnect", "openIdConnectUrl": "https://a.example"},
+    }
+    section = (
+        {"webhooks": {"due": {"post": whole}}} if webhook else {"paths": {"/a": {"post": whole}}}
+    )
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "a", "version": "1"},
+        "paths": {},
+        "components": {"securitySchemes": schemes},
+        **section,
+    }
+
+
+def verdicts(before: dict[str, Any], after: dict[str, Any]) -> set[Verdict]:
+    found = diff(before, after)
+    assert found
+    return {judge(change, "wire", {}).verdict for change in found}
+
+
+def schema_in(place: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return an operation with *schema* in what it is sent or in what it answers."""
+    field = {"type": "object", "properties": {"field": schema}}
+    if place == "sent":
+        return body(content=content(field))
+    return {"responses": {"200": {"description": "a", "content": content(field)}}}
+
+
+GATED: Final = {Verdict.GATED}
+FREE: Final = {Verdict.ADDITIVE}
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_an_operation_may_demand_less_and_not_more(name: str) -> None:
+    strict, eased = map(document, SENT[name])
+    assert verdicts(strict, eased) == FREE
+    assert verdicts(eased, strict) == GATED
+
+
+@pytest.mark.parametrize("name", READ_BACK)
+def test_an_operation_may_promise_more_and_not_less(name: str) -> None:
+    less, more = map(document, READ_BACK[name])
+    assert verdicts(less, more) == FREE
+    assert verdicts(more, less) == GATED
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_requests_may_take_more_and_responses_contain_less(name: str) -> None:
+    for place, is_sent in (("sent", True), ("read", False)):
+        # callers send requests and read responses; with webhooks it is the reverse
+        for webhook in (False, True):
+            few, many = (
+                document(schema_in(place, schema), webhook=webhook) for schema in SCHEMAS[name]
+            )
+            widening, narrowing = verdicts(few, many), verdicts(many, few)
+            expected = (FREE, GATED) if is_sent is not webhook else (GATED, FREE)
+            assert (widening, narrowing) == expected
+
+
+@pytest.mark.parametrize(
+    ("less", "more", "forward", "backward"),
+    [
+        # the server calls: what it always sends is promised
+        (parameter(), parameter(required=True), FREE, GATED),
+        ({}, parameter(required=True), FREE, GATED),
+        ({}, parameter(), FREE, GATED),
+        (body(), body(required=True), FREE, GATED),
+        # whether callers can read them is unknown
+        ({}, body(), GATED, GATED),
+        (body(), body(content=content(TEXT, "text/csv")), GATED, GATED),
+        # callers may answer in more ways
+        (answers("200"), answers("200", "202"), FREE, GATED),
+        (answers("200"), header(), FREE, GATED),
+        (header(required=True), header(), FREE, GATED),
+        (answers("200"), header(required=True), GATED, GATED),
+        # callers verify the credentials of the server
+        ({"security": [KEY]}, {"security": []}, GATED, GATED),
+        ({"security": [KEY]}, {"security": [KEY, READ]}, GATED, GATED),
+    ],
+)
+def test_a_webhook_promises_in_requests_and_demands_in_responses(
+    less: dict[str, Any],
+    more: dict[str, Any],
+    forward: set[Verdict],
+    backward: set[Verdict],
+) -> None:
+    before, after = document(less, webhook=True), document(more, webhook=True)
+    assert verdicts(before, after) == forward
+    assert verdicts(after, before) == backward
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # a response that callers may be unable to read
+        (answers("200"), answers("200", "201")),
+        (
+            {"responses": {"200": {"description": "a", "content": content(TEXT)}}},
+            {"responses": {"200": {"description": "a", "content": content(TEXT, "text/csv")}}},
+        ),
+        # a body of which nothing was declared may have had any media type
+        (body(content={}), body()),
+        ({"requestBody": {}}, body()),
+        # other credentials, or another place for them
+        ({"security": [KEY]}, {"security": [READ]}),
+        ({"security": [KEY]}, {"security": "none"}),
+        ({"security": [{"key": "all"}]}, {"security": [{"key": "any"}]}),
+        # one value is written in another way
+        (parameter(style="pipeDelimited"), parameter()),
+        (parameter(), {"parameters": [{"name": "page", "in": "query", "content": content(TEXT)}]}),
+        (
+            {"parameters": [{"name": "a", "in": "query", "content": content(TEXT)}]},
+            {"parameters": [{"name": "a", "in": "query", "content": content(TEXT, "text/csv")}]},
+        ),
+    ],
+)
+def test_what_may_break_a_caller_stays_gated_in_both_directions(
+    before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    assert verdicts(document(before), document(after)) == GATED
+    assert verdicts(document(after), document(before)) == GATED
+
+
+def test_what_an_operation_and_a_webhook_share_is_judged_by_both() -> None:
+    def shared(**keys: Any) -> dict[str, Any]:
+        reference = {"requestBody": {"$ref": "#/components/requestBodies/A"}}
+        whole = document(reference) | {"webhooks": {"due": {"post": reference | answers("200")}}}
+        bodies = {"A": {"content": content(TEXT), **keys}}
+        return whole | {"components": {**whole["components"], "requestBodies": bodies}}
+
+    assert verdicts(shared(), shared(required=True)) == GATED
+    assert verdicts(shared(required=True), shared()) == GATED
+    assert verdicts(shared(), shared(content=content(TEXT, "text/csv"))) == GATED
+
+
+def test_inherited_credentials_are_judged_by_all_who_inherit_them() -> None:
+    before, after = document({}) | {"security": [KEY]}, document({}) | {"security": [KEY, READ]}
+    assert verdicts(before, after) == FREE
+    assert verdicts(after, before) == GATED
+    webhook = {"webhooks": {"due": {"post": answers("200")}}}
+    assert verdicts(before | webhook, after | webhook) == GATED
+
+
+STAYS: Final = {
+    # another kind of message, or a name on the wire
+    *("webhook-added", "webhook-removed", "servers-changed", "security-changed", "link-changed"),
+    *("parameter-removed", "parameter-renamed", "required-parameter-added", "parameter-required"),
+    *("body-added", "body-removed", "body-required", "media-type-added", "media-type-removed"),
+    *("success-response-added", "response-removed"),
+    *("header-added", "header-removed", "header-renamed", "header-required"),
+    # what callers read is wider, or what they send is narrower
+    *("closed-field-added", "required-request-field-added", "response-field-removed"),
+    *("request-field-removed", "field-renamed", "field-required", "field-optional"),
+    *("variant-added", "variant-removed", "value-added", "value-removed"),
+    *("type-added", "type-removed", "request-narrowed", "response-opened", "response-loosened"),
+    # undecidable, or decided by what follows from it
+    *("overlap-changed", "union-changed", "type-changed", "constant-changed", "format-changed"),
+    *("reference-switched", "default-changed", "access-changed", "representation-changed"),
+    *("constraint-changed", "unjudged-change"),
+    *(operation_removed.id, path_parameters_swapped.id),
+}
+
+
+def test_each_rule_is_free_by_its_promise_or_stays_gated_for_a_reason() -> None:
+    from dateline.presets import PRESETS
+
+    strict = {id for id, rule in CHANGE_RULES.items() if rule.verdict is not Verdict.ADDITIVE}
+    assert strict - PRESETS["wire"].verdicts.keys() == STAYS
