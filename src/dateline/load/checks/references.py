@@ -109,12 +109,41 @@ def no_circle(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
     A schema that leads back to itself does so through a property or an item.
     """
-    following: dict[str, Edges] = {}
-    ahead: dict[str, tuple[Any, Path]] = {
+    starts: dict[str, tuple[Any, Path]] = {
         name: (node, ("components", key, name)) for name, node in site.node[key].items()
     }
+    yield from _circles(_follow_all(scope, key, starts))
+
+
+@on("schema.$ref", finds=("reference-cycle",))
+def no_circle_elsewhere(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
+    """The same holds for schemas to which only adopted definitions may refer.
+
+    A circle is reported once, from the first of its addresses.
+    """
+    if scope.authored or target(site.node[key]) is not None:
+        return
+    goal = scope.references.locate(site.node[key])
+    if goal is None or component(goal.pointer) is not None:
+        return
+    name = f"#{goal.pointer}"
+    starts = {name: (goal.value, follow(scope.document, goal.pointer))}
+    following = _follow_all(scope, "schemas", starts)
+    for circle, at in _list_circles(following):
+        if circle[0] == min(circle) == name:
+            yield _report_circle(circle, at)
+
+
+Edges = list[tuple[str, Path]]
+
+
+def _follow_all(scope: Scope, section: str, ahead: dict[str, tuple[Any, Path]]) -> dict[str, Edges]:
+    """Return what the nodes in *ahead* consist of, and what those consist of that this names."""
+    following: dict[str, Edges] = {}
     while ahead:
-        following |= {name: _follow(scope, node, key, path) for name, (node, path) in ahead.items()}
+        following |= {
+            name: _follow(scope, node, section, path) for name, (node, path) in ahead.items()
+        }
         goals = {name for edges in following.values() for name, _ in edges}
         elsewhere = {
             name: scope.references.locate(name)
@@ -126,10 +155,7 @@ def no_circle(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
             for name, goal in elsewhere.items()
             if goal is not None
         }
-    yield from _circles(following)
-
-
-Edges = list[tuple[str, Path]]
+    return following
 
 
 def _follow(scope: Scope, node: Any, section: str, path: Path) -> Edges:
@@ -166,6 +192,20 @@ def _elsewhere(scope: Scope, reference: str, at: Path) -> Edges:
 
 
 def _circles(following: dict[str, Edges]) -> Iterator[Violation]:
+    for circle, at in _list_circles(following):
+        yield _report_circle(circle, at)
+
+
+def _report_circle(circle: list[str], at: Path) -> Violation:
+    shown_part = circle if len(circle) < 9 else [*circle[:4], "...", *circle[-3:]]
+    message = (
+        f"{' -> '.join(shown_part)} is a circle of references without a value in it; "
+        "make one of them a property or an item"
+    )
+    return Violation(extend(None, *at), "reference-cycle", message)
+
+
+def _list_circles(following: dict[str, Edges]) -> Iterator[tuple[list[str], Path]]:
     """Yield each circle once, where a walk in source order closes it first."""
     done: set[str] = set()
     for start in following:
@@ -181,13 +221,7 @@ def _circles(following: dict[str, Edges]) -> Iterator[Violation]:
                 continue
             name, path = edge
             if name in trodden:
-                circle = [*trodden[trodden.index(name) :], name]
-                shown_part = circle if len(circle) < 9 else [*circle[:4], "...", *circle[-3:]]
-                message = (
-                    f"{' -> '.join(shown_part)} is a circle of references without a value in it; "
-                    "make one of them a property or an item"
-                )
-                yield Violation(extend(None, *path), "reference-cycle", message)
+                yield [*trodden[trodden.index(name) :], name], path
             elif name not in done and name in following:
                 trodden.append(name)
                 walks.append(iter(following[name]))
