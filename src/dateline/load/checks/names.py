@@ -171,11 +171,12 @@ def property_names(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 @on("schema.properties", finds=("misplaced-annotation", "property-name"))
-def property_names_style(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def property_names_style(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     for name in site.node[key]:
         if _PROPERTY_STYLE.fullmatch(name) is not None or _unsafe(name):
             continue
-        if name in KEYS:
+        # one with a value of an annotation is reported by the check of types
+        if name in KEYS and scope.authored:
             message = f"`{name}` is among the properties; put it on one of them"
             yield Violation(site.at(key, name), "misplaced-annotation", message)
         else:

@@ -1,4 +1,4 @@
-"""Check the types and keys of a document of any structure, and return a well-formed one.
+"""Check the types and keys of a document of any structure, in one file for one walk.
 
 This is the only check that assumes nothing about its input. All others get a document in which
 every value has the type that its key demands.
@@ -273,7 +273,7 @@ class StructureWalk:
         wanted = _SCHEMA if known.kind == "schema" else _NODE
         pairs = value.items() if known.arrangement is Arrangement.MAP else enumerate(value)
         for name, child in pairs:
-            if is_annotation(name, child):
+            if is_annotation(name, child, self._authored):
                 self._note_misplaced(str(name), (trail, name), key)
             elif type(child) not in wanted.accepts:
                 self._wrong(child, (trail, name), wanted, HOLLOW, tolerated=wanted is _SCHEMA)
@@ -285,7 +285,7 @@ class StructureWalk:
         assert wanted.holds is not None
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in pairs:
-            if is_annotation(key, item):
+            if is_annotation(key, item, self._authored):
                 self._note_misplaced(str(key), (trail, key), str(trail[1]) if trail else "")
             elif type(item) not in wanted.holds:
                 message = f"{quote(item)} in {wanted.words}"
@@ -374,16 +374,22 @@ class StructureWalk:
                 yield Violation(trail, "unknown-key", message)
 
 
-def is_annotation(name: str | int, value: Any) -> bool:
+def is_annotation(name: str | int, value: Any, authored: bool) -> bool:
     """Return whether *name*, among names chosen by the author, is one of our keys.
 
-    A header, say, may have such a name; its *value* decides.
+    A header, say, may have such a name; its *value* decides. In adopted definitions, that are not
+    *authored*, it is one only with a value that makes sense: publishers don't know these keys.
     """
     if name not in KEYS or type(value) not in _OURS[str(name)].accepts:
         return False
-    if not isinstance(value, dict):
+    if isinstance(value, dict):
+        return bool(value) and all(key == NEXT or is_dated(key) for key in value)
+    if authored:
         return True
-    return bool(value) and all(key == NEXT or is_dated(key) for key in value)
+    if name in (ADDED, REMOVED):
+        return value == NEXT or is_dated(value)
+    # a schema, a reference, or a requirement without scopes
+    return not (type(value) is bool or value == [] or str(value).startswith("#/"))
 
 
 def _way_out(value: Any, trail: Trail, wanted: ValueType) -> str:

@@ -1,0 +1,107 @@
+"""Names that publishers chose are names, also if definitions have keys of these names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.adopted_apis import adopt_all, api
+
+from dateline.load import load
+from dateline.model import KEYS, SourceError
+
+SCHEMAS: tuple[Any, ...] = (
+    {},
+    True,
+    {"type": "string"},
+    {"$ref": "#/components/schemas/Other"},
+    {"type": "object", "properties": {"x-was": {"type": "string"}}},
+)
+OTHER = {"type": "object", "properties": {"t": {"type": "string"}}, "required": ["t"]}
+
+
+def named(name: str, place: str) -> dict[str, Any]:
+    """Return a document in which an author chose *name* in *place*."""
+    text = {"type": "string"}
+    loan: dict[str, Any] = {"type": "object"}
+    parts: dict[str, Any] = {"loan": loan, "schemas": {"Other": OTHER}}
+    match place:
+        case "component":
+            parts["schemas"][name] = {"type": "object"}
+            loan["properties"] = {"a": {"$ref": f"#/components/schemas/{name}"}}
+        case "header":
+            answer = {"description": "d", "headers": {name: {"schema": text}}}
+            parts["also"] = {"404": answer}
+        case "parameter":
+            parts["parameters"] = [{"name": name, "in": "query", "schema": text}]
+        case "mapping":
+            tags = {name: "#/components/schemas/Other"}
+            loan |= {
+                "oneOf": [{"$ref": tags[name]}],
+                "discriminator": {"propertyName": "t", "mapping": tags},
+            }
+        case "$defs" | "patternProperties" | "dependentSchemas":
+            loan[place] = {name: text}
+    return api(**parts)
+
+
+PLACES = (
+    "component",
+    "header",
+    "parameter",
+    "mapping",
+    "$defs",
+    "patternProperties",
+    "dependentSchemas",
+)
+
+
+def with_field(name: str, schema: Any) -> dict[str, Any]:
+    loan = {"type": "object", "properties": {"a": {}, name: schema}, "required": [name]}
+    return api(loan=loan, schemas={"Other": OTHER})
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+@pytest.mark.parametrize("name", sorted(KEYS))
+def test_a_property_in_one_version_or_in_both(name: str, schema: Any, tmp_path: Path) -> None:
+    without = api(schemas={"Other": OTHER})
+    pairs = ([with_field(name, schema)], [without, with_field(name, schema)])
+    changed = [with_field(name, {"type": "integer"}), with_field(name, schema)]
+    for number, documents in enumerate((*pairs, [*reversed(pairs[1])], changed)):
+        (tmp_path / str(number)).mkdir()
+        adopt_all(tmp_path / str(number), documents, accept=True)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", sorted(KEYS))
+def test_a_name_in_any_place(name: str, place: str, tmp_path: Path) -> None:
+    for number, documents in enumerate(([named(name, place)], [api(), named(name, place)])):
+        (tmp_path / str(number)).mkdir()
+        adopt_all(tmp_path / str(number), documents, accept=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("x-added", "2024-01-15"),
+        ("x-removed", "next"),
+        ("x-was", "{ 2024-01-15: { type: string } }"),
+        ("x-environments", "[production]"),
+        ("x-why", "a reason"),
+        ("x-why", "{ 2024-01-15: a reason }"),
+    ],
+)
+def test_an_annotation_among_properties_is_refused(key: str, value: str, tmp_path: Path) -> None:
+    adopt_all(tmp_path, [with_field("marker", {"type": "string"})])
+    (path,) = (
+        path for path in (tmp_path / "schemas").glob("*.yaml") if "marker:" in path.read_text()
+    )
+    lines = path.read_text().split("\n")
+    (number,) = (number for number, line in enumerate(lines) if line.strip() == "marker:")
+    margin = " " * (len(lines[number]) - len("marker:"))
+    lines.insert(number, f"{margin}{key}: {value}")
+    path.write_text("\n".join(lines))
+    with pytest.raises(SourceError) as refused:
+        load(tmp_path / "schemas")
+    assert [problem.id for problem in refused.value.problems] == ["misplaced-annotation"]
