@@ -107,3 +107,14 @@ def test_what_takes_anything_still_evaluates(schema: Any) -> None:
         for pair in ((before, after), (after, before)):
             kinds = {change.kind for change in diff(*pair)}
             assert kinds - {Kind.DOCUMENTATION_CHANGED}
+
+
+@pytest.mark.parametrize("position", sorted(POSITIONS.keys() - {"definition"}))
+@pytest.mark.parametrize("schema", [{"const": None}, {"enum": [None]}, {"not": {}}, False])
+def test_a_schema_that_takes_only_null_or_nothing_is_a_change(position: str, schema: Any) -> None:
+    place = POSITIONS[position]
+    for sent in (True, False):
+        anything = document(place({}), sent=sent)
+        little = document(place(schema), sent=sent)
+        assert diff(anything, little) != []
+        assert diff(little, anything) != []

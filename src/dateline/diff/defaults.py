@@ -62,7 +62,7 @@ def _describes(node: dict[str, Any], skip: frozenset[str] = NOTHING) -> bool:
         or keyword in _DESCRIBING
         or (keyword.startswith("x-") and keyword != EXTENSIBLE)
         or is_default(keyword, value)
-        or value == _EMPTY.get(keyword)
+        or (keyword in _EMPTY and value == _EMPTY[keyword])
         or (keyword in APPLICATORS and takes_anything(value))
         or (keyword in _IDLE and node.keys().isdisjoint(NEEDED[keyword]))
         for keyword, value in node.items()
