@@ -36,6 +36,24 @@ EVALUATORS: Final[tuple[tuple[Schema, Schema], ...]] = (
     ({}, {"allOf": [{"additionalProperties": True}]}),
     ({}, {"$ref": "#/components/schemas/Open"}),
 )
+STRING: Final = {"type": "string"}
+# Schemas of which the second one evaluates more, and takes fewer values alone.
+CONSTRAINTS: Final[tuple[tuple[Schema, Schema], ...]] = (
+    ({}, {"additionalProperties": {"type": "integer"}}),
+    ({}, {"unevaluatedProperties": {"type": "integer"}}),
+    ({}, {"patternProperties": {"^b": {"type": "integer"}}}),
+    ({}, {"items": STRING}),
+    ({}, {"unevaluatedItems": STRING}),
+    ({}, {"contains": STRING}),
+    ({}, {"prefixItems": [STRING]}),
+    ({}, {"if": {"properties": {"a": {"type": "integer"}}}}),
+    ({}, {"dependentSchemas": {"a": {"properties": {"b": True}}}}),
+    ({}, {"anyOf": [{"properties": {"b": True}}, {"required": ["a"]}]}),
+    ({}, {"oneOf": [{"properties": {"b": True}, "required": ["b"]}, {"required": ["a"]}]}),
+    ({"if": {"required": ["a"]}}, {"if": {"required": ["a"]}, "then": {"properties": {"b": True}}}),
+    ({"if": {"required": ["a"]}}, {"if": {"required": ["a"]}, "else": {"properties": {"b": True}}}),
+    ({"allOf": [{"minItems": 0}]}, {"allOf": [{"minItems": 0}, {"items": STRING}]}),
+)
 OTHER: Final = {"$ref": "#/components/schemas/Other"}
 LISTS: Final = {"type": ["object", "array"]}
 PLACES: Final[dict[str, Callable[[Schema], Schema]]] = {
@@ -88,8 +106,8 @@ class Edit(NamedTuple):
     """Whether the other one takes other values."""
 
 
-def edits() -> Iterator[Edit]:
-    for closing, (less, more), place in product(CLOSING, EVALUATORS, PLACES):
+def edits(evaluators: Sequence[tuple[Schema, Schema]] = EVALUATORS) -> Iterator[Edit]:
+    for closing, (less, more), place in product(CLOSING, evaluators, PLACES):
         sides = [
             {
                 "Closed": {closing: False, **PLACES[place](schema)},
@@ -125,6 +143,36 @@ def test_what_is_evaluated_in_every_place_is_compared() -> None:
     assert len(visible) > 400
     missed = [edit for edit in visible if not is_gated(edit.before, edit.after)]
     assert [json.dumps(each[:2]) for each in missed] == []
+
+
+def test_a_keyword_that_allows_more_of_a_closed_schema_narrows_nothing() -> None:
+    """On the wire a change is safe if requests keep their values and responses gain none."""
+    wrong, unsafe = [], 0
+    for before, after, visible in edits((*EVALUATORS, *CONSTRAINTS)):
+        if not visible:
+            continue
+        values = list(zip(accepted(before), accepted(after), strict=True))
+        for direction, breaks in (("request", (True, False)), ("responses", (False, True))):
+            if breaks in values:
+                unsafe += 1
+                if is_safe_on_the_wire(before, after, direction):
+                    wrong.append((direction, json.dumps(before), json.dumps(after)))
+    assert unsafe > 800
+    assert wrong == []
+
+
+def is_safe_on_the_wire(before: Schema, after: Schema, direction: str) -> bool:
+    sides = [document(schemas, "3.1.0") for schemas in (before, after)]
+    for side in sides:
+        item = side["paths"]["/Closed"]["put"]
+        if direction == "request":
+            item["responses"] = {"204": {"description": ""}}
+        else:
+            del item["requestBody"]
+        side["paths"] = {"/Closed": {"put": item}}
+    return all(
+        judge(change, "wire", {}).verdict is Verdict.ADDITIVE for change in diff(sides[0], sides[1])
+    )
 
 
 @pytest.mark.parametrize("closing", CLOSING)

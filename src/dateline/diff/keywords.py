@@ -241,6 +241,10 @@ _BESIDE: Final = {
 
 _DEEP: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 _SILENT: Final = " takes anything"
+# What is evaluated beside nothing else is the same with either.
+_REST: Final = {"additionalProperties": "unevaluatedProperties", "items": "unevaluatedItems"}
+# Keywords that allow less alone, and more beside an unevaluated one that refuses what is left.
+_EVALUATING: Final = frozenset({*_DEEP, "contains", "dependentSchemas", "if", "then", "else"})
 
 
 def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
@@ -253,8 +257,9 @@ def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) ->
         if not (ours and theirs):
             continue
         first, second = (_list_names(view, view.parts, keyword) for view in (before, after))
-        # additions and removals are differences by themselves, unless they mean nothing alone
-        common = (first & second) | {name for name in first ^ second if name.endswith(_SILENT)}
+        # Additions and removals are differences by themselves, unless they mean nothing alone, or
+        # the opposite of what they mean alone.
+        common = (first & second) | {name for name in first ^ second if _evaluates(name)}
         if _group(before, ours, keyword, common) != _group(after, theirs, keyword, common):
             pair.add(Kind.KEYWORD_CHANGED, keyword, ours[0].at(keyword), theirs[0].at(keyword))
 
@@ -286,15 +291,26 @@ def _list_names(view: SchemaView, parts: Iterable[Part], keyword: str) -> set[st
     """Return what *keyword* depends on in *parts* and in their branches."""
     parts = list(parts)
     found = _names(parts, _BESIDE[keyword])
-    return found.union(_list_silent(view, parts, keyword, "", ())) if keyword in _DEEP else found
+    if keyword not in _DEEP:
+        return found
+    rest = [key for part in parts for key in part.node if _REST.get(key, key) == keyword]
+    if len(rest) < 2:
+        found.discard(keyword)  # it evaluates nothing for itself
+    return found.union(_list_evaluating(view, parts, keyword, "", ()))
 
 
-def _list_silent(
+def _evaluates(name: str) -> bool:
+    """Return whether *name* lets an unevaluated keyword refuse less; those in branches all do."""
+    keyword = name.removesuffix(_SILENT).partition("/")[0]
+    return not keyword or name.endswith(_SILENT) or keyword in _EVALUATING
+
+
+def _list_evaluating(
     view: SchemaView, parts: Iterable[Part], keyword: str, at: str, met: tuple[int, ...]
 ) -> Iterator[str]:
-    """Yield the names in branches of *parts* that allow anything, which are thereby evaluated.
+    """Yield what branches of *parts* evaluate.
 
-    A comparison of the branches finds no difference in these.
+    A comparison of the branches alone finds no difference in these, or the opposite one.
     """
     for part in parts:
         if id(part.node) in met:
@@ -303,9 +319,9 @@ def _list_silent(
             below = view.schemas.reader.parts([located])
             place = f"{at}/{step}"
             for name in _names(below, _BESIDE[keyword]):
-                if name.endswith(_SILENT):
+                if _evaluates(name):
                     yield f"{place}/{name}"
-            yield from _list_silent(view, below, keyword, place, (*met, id(part.node)))
+            yield from _list_evaluating(view, below, keyword, place, (*met, id(part.node)))
 
 
 def _list_branches(part: Part) -> Iterator[tuple[str, Located]]:
@@ -325,7 +341,7 @@ def _list_branches(part: Part) -> Iterator[tuple[str, Located]]:
 def _names(parts: Iterable[Part], keywords: Iterable[str]) -> set[str]:
     """Return the *keywords* in *parts*, and for properties, patterns and items their names.
 
-    `anyOf` and `oneOf` are one name.
+    `anyOf` and `oneOf` are one name, as are `items` and `unevaluatedItems`.
     """
     found: set[str] = set()
     for part in parts:
@@ -337,7 +353,7 @@ def _names(parts: Iterable[Part], keywords: Iterable[str]) -> set[str]:
                 entries = sorted(value) if isinstance(value, dict) else range(len(value))
                 found.update(f"{keyword}/{entry}" for entry in entries)
             elif keyword in APPLICATORS and takes_anything(value):
-                found.add(keyword + _SILENT)
+                found.add(_REST.get(keyword, keyword) + _SILENT)
             else:
-                found.add("anyOf" if keyword == "oneOf" else keyword)
+                found.add("anyOf" if keyword == "oneOf" else _REST.get(keyword, keyword))
     return found
