@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import cache
 from operator import is_
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from dateline.model import Day, Map, Seq, copy_items
 
@@ -694,11 +694,19 @@ def operation_names(document: dict[str, Any]) -> dict[tuple[str | int, ...], str
     }
 
 
-_SEQUENTIAL: Final = frozenset(
-    {"text/event-stream", "application/json-seq", "application/jsonl", "application/x-jsonl"}
-    | {"application/jsonlines", "application/x-jsonlines", "application/ndjson"}
-    | {"application/x-ndjson"}
-)
+Framing = Literal["events", "lines", "records"]
+"""How the items of a sequence are separated: server-sent events, lines of JSON, records of JSON."""
+
+_FRAMINGS: Final[dict[str, Framing]] = {
+    "text/event-stream": "events",
+    "application/json-seq": "records",
+    "application/jsonl": "lines",
+    "application/x-jsonl": "lines",
+    "application/jsonlines": "lines",
+    "application/x-jsonlines": "lines",
+    "application/ndjson": "lines",
+    "application/x-ndjson": "lines",
+}
 
 
 def essence(media_type: str) -> str:
@@ -712,14 +720,19 @@ def is_json(media_type: str) -> bool:
     return name.endswith("+json") or name == "application/json"
 
 
-def is_sequential(media_type: str) -> bool:
-    """Return whether *media_type* is a sequence of JSON items or of events.
+def find_framing(media_type: str) -> Framing | None:
+    """Return how the items of *media_type* are separated, None if it is no sequence.
 
     OpenAPI 3.2 section 4.14.4 lists them; `application/x-ndjson` and others are names of JSON Lines
     in use.
     """
     name = essence(media_type)
-    return name in _SEQUENTIAL or name.endswith("+json-seq")
+    return "records" if name.endswith("+json-seq") else _FRAMINGS.get(name)
+
+
+def is_sequential(media_type: str) -> bool:
+    """Return whether *media_type* is a sequence of JSON items or of events."""
+    return find_framing(media_type) is not None
 
 
 def is_form(media_type: str) -> bool:

@@ -237,5 +237,5 @@ _NOUNS: Final = {
     "paging": ("Paging",),
     "parameters": ("Parameter",),
     "sending": ("AsynchronousClient", "SyncClient"),
-    "streams": ("AsyncStream", "Chunks", "Events", "Lines", "ServerEvent", "Stream"),
+    "streams": ("AsyncStream", "Chunks", "Events", "Lines", "Records", "ServerEvent", "Stream"),
 }

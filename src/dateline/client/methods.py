@@ -282,13 +282,14 @@ class MethodWriter:
         if stream.kind == "events":
             self._words |= {"Events", "ServerEvent"}
             return "ServerEvent", call("Events")
-        self._words.add("Lines")
+        decoder = "Lines" if stream.kind == "lines" else "Records"
+        self._words.add(decoder)
         if stream.inline is None:
             self._words.add("t")
-            return "t.JsonValue", call("Lines[t.JsonValue]", "t.JsonValue")
+            return "t.JsonValue", call(f"{decoder}[t.JsonValue]", "t.JsonValue")
         item = self._spell(stream.inline)
         whole = self._read(self._find_type(stream.inline))
-        return item, call(lay_out(subscript("Lines", item)), whole)
+        return item, call(lay_out(subscript(decoder, item)), whole)
 
     def _write_call(
         self,

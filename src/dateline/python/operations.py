@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from dateline.canonical import name_range
 from dateline.model import Table
 from dateline.openapi import (
+    Framing,
     chain,
-    essence,
+    find_framing,
     is_form,
     is_json,
+    is_sequential,
     method_name,
     operation_names,
     operations,
@@ -37,18 +39,7 @@ from dateline.python.parts import (
 from dateline.python.types import Inline, place_inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.parts import PartReader
-
-_STREAMS: Final = {
-    "text/event-stream": "events",
-    **dict.fromkeys(
-        (
-            *("application/x-ndjson", "application/ndjson", "application/jsonl"),
-            *("application/x-jsonlines", "application/json-seq"),
-        ),
-        "lines",
-    ),
-}
-"""How bodies of a media type are read while they arrive."""
+from dateline.schema.sequences import item_schema
 
 _SETTINGS: Final = (
     *("environment", "base_url", "timeout", "max_retries", "backoff", "headers", "http_client"),
@@ -104,12 +95,12 @@ class CalledBody:
 
 @dataclass(frozen=True, kw_only=True)
 class StreamedBody:
-    """A body that is read while it arrives: of `bytes`, `lines` of JSON, or `events`.
+    """A body that is read while it arrives: `bytes`, or items in a framing.
 
-    ``inline`` is the schema of a line; with ``is_only``, the response has no other form.
+    ``inline`` is the schema of an item of JSON; with ``is_only``, the response has no other form.
     """
 
-    kind: str
+    kind: Framing | Literal["bytes"]
     media_type: str
     inline: Inline | None
     is_only: bool
@@ -431,15 +422,15 @@ class _Reader:
         """Return the body of *response* that is read while it arrives, if there may be one."""
         content = self._read_content(response)
         for media_type, media in content.items():
-            kind = _STREAMS.get(essence(media_type))
+            kind = find_framing(media_type)
             if kind is None:
                 continue
             inline = None
-            schema = media.get("itemSchema", media.get("schema"))
-            if kind == "lines" and schema is not None:
+            if kind != "events" and not media.keys().isdisjoint(("itemSchema", "schema")):
                 own = (f"{id}, item", title, "Item")
-                inline = place_inline(("", None, ""), own, self._received.of(schema), sent=False)
-            only = all(_STREAMS.get(essence(each)) for each in content)
+                item = self._received.of(item_schema(self._parts.resolver, media))
+                inline = place_inline(("", None, ""), own, item, sent=False)
+            only = all(map(is_sequential, content))
             return StreamedBody(kind=kind, media_type=media_type, inline=inline, is_only=only)
         preferred = preferred_media_type(content) if content else "text/plain"
         if is_json(preferred) or preferred.lower().startswith("text/"):

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from types import TracebackType
@@ -11,13 +13,14 @@ from typing import Any, Final, Generic, TypeVar
 
 import httpx
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from .errors import StreamCutError, UnreadableResponseError
 
 T = TypeVar("T")
 
-# The possible beginnings of lines of JSON (RFC 7464).
-_RECORD: Final = "\x1e"
+# Reconnection times of more digits are ignored: no client waits for so many years.
+_RETRY: Final = re.compile("[0-9]{1,15}")
 
 
 @dataclass(frozen=True)
@@ -90,21 +93,46 @@ class _LineSplitter:
 
 
 class Lines(Decoder[T]):
-    """Reads each line as JSON of a type."""
+    """Reads each line as JSON of a type; blank ones only keep the connection open."""
+
+    _separator = b"\n"
 
     def __init__(self, type_: Any) -> None:
         self._reader: TypeAdapter[T] = TypeAdapter(type_)
-        self._splitter = _LineSplitter()
+        self._rest = b""
 
     def feed(self, chunk: bytes) -> list[T]:
-        return [self._read(line) for line in self._splitter.feed(chunk) if line.strip(_RECORD)]
+        *texts, self._rest = (self._rest + chunk).split(self._separator)
+        contents = (text.removeprefix(codecs.BOM_UTF8).strip() for text in texts)
+        return [self._read(content) for content in contents if content]
 
     def end(self) -> list[T]:
-        rest = self._splitter.end()
-        return [self._read(rest)] if rest.strip(_RECORD).strip() else []
+        return self.feed(self._separator)
 
-    def _read(self, line: str) -> T:
-        return self._reader.validate_json(line.strip(_RECORD))
+    def _read(self, content: bytes) -> T:
+        return self._reader.validate_json(content.decode("utf-8", "replace"))
+
+
+class Records(Lines[T]):
+    """Reads JSON of a type, of one or more lines, after each record separator (RFC 7464)."""
+
+    _separator = b"\x1e"
+
+    def feed(self, chunk: bytes) -> list[T]:
+        found = super().feed(chunk)
+        # a text ends with a line feed, and need not wait for the one after it
+        if self._rest.endswith(b"\n") and _is_json(self._rest):
+            rest, self._rest = self._rest, b""
+            found.append(self._read(rest))
+        return found
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        from_json(text)
+    except ValueError:
+        return False
+    return True
 
 
 class Events(Decoder[ServerEvent]):
@@ -146,7 +174,7 @@ class Events(Decoder[ServerEvent]):
             self._event = value
         elif name == "id" and "\0" not in value:
             self._id = value
-        elif name == "retry" and value.isascii() and value.isdigit():
+        elif name == "retry" and _RETRY.fullmatch(value):
             self._retry = int(value)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple, Protocol
@@ -22,6 +23,9 @@ LINES: Final = frozenset(
 )
 
 _RECORD: Final = b"\x1e"
+
+# Reconnection times of more digits are ignored, like those that are no number.
+_RETRY: Final = re.compile("[0-9]{1,15}")
 
 # The end marker of some servers' streams of JSON, which is not a value of the stream.
 _DONE: Final = "[DONE]"
@@ -336,7 +340,7 @@ def _read_fields(lines: list[bytes]) -> dict[str, str]:
         elif (
             name == "event"
             or (name == "id" and "\0" not in value)
-            or (name == "retry" and value.isascii() and value.isdigit())
+            or (name == "retry" and _RETRY.fullmatch(value))
         ):
             fields[name] = value
     return fields
