@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from dateline.adopt.applications import ApplicationError, read_application
 from dateline.cli import main
 
 CODE = """\
@@ -145,6 +147,124 @@ def test_names_and_words_are_no_difference(project: Path, before: str, after: st
         0,
         "no differences between the definitions (2025-01-01) and shop:app\n",
     )
+
+
+NAMESAKES = """
+
+class First:
+    class State(str, Enum):
+        open = "open"
+
+
+class Second:
+    class State(str, Enum):
+        open = "open"
+        shut = "shut"
+
+
+@app.get("/first")
+def get_first() -> First.State:
+    return First.State.open
+
+
+@app.get("/second")
+def get_second() -> Second.State:
+    return Second.State.open
+
+
+@app.webhooks.post("changed")
+def changed(order: Order) -> None: ...
+"""
+
+
+def namesakes(names: dict[str, str]) -> str:
+    """Code of an application whose document has other names for schemas."""
+    return f"""\
+import json
+from enum import Enum
+{CODE}{NAMESAKES}
+
+def describe():
+    text = json.dumps(app.openapi())
+    for old, new in {names!r}.items():
+        text = text.replace(old + '"', new + '"')
+    return json.loads(text)
+"""
+
+
+def test_schemas_that_swap_names_are_no_difference(project: Path) -> None:
+    (project / "shop.py").write_text(namesakes({}))
+    shutil.rmtree(project / "schemas")
+    assert run("adopt", "2025-01-01=shop:describe").exit_code == 0
+    schemas = read_application("shop:describe")["components"]["schemas"]
+    first, second = (name for name, schema in schemas.items() if "enum" in schema)
+    (project / "shop.py").write_text(namesakes({first: "!", second: first, "!": second}))
+    checked = run("check", "--app", "shop:describe")
+    assert (checked.exit_code, checked.output.partition(" and ")[0]) == (
+        0,
+        "no differences between the definitions (2025-01-01)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('        shut = "shut"\n', "", "value shut removed"),
+        ('        open = "open"\n', '        open = "open"\n        late = "late"\n', "late added"),
+    ],
+)
+def test_changes_of_namesakes_are_differences(
+    project: Path, before: str, after: str, message: str
+) -> None:
+    (project / "shop.py").write_text(namesakes({}))
+    shutil.rmtree(project / "schemas")
+    assert run("adopt", "2025-01-01=shop:app").exit_code == 0
+    (project / "shop.py").write_text(namesakes({}).replace(before, after, 1))
+    checked = run("check", "--app", "shop:app")
+    assert (checked.exit_code, message in checked.output) == (1, True)
+
+
+def test_documents_of_applications_do_not_depend_on_the_hashes_of_their_run(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "shop.py").write_text("document = {'order': list({'a', 'b', 'c', 'd', 'e', 'f'})}")
+    found = set()
+    for seed in "123":
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        found.add(str(read_application("shop:document")))
+    assert len(found) == 1
+
+
+def test_code_is_compared_by_the_file_that_its_document_was_written_to(project: Path) -> None:
+    document = read_application("shop:app")
+    (project / "openapi.json").write_text(json.dumps(document))
+    checked = run("check", "--app", "openapi.json")
+    assert (checked.exit_code, checked.output) == (
+        0,
+        "no differences between the definitions (2025-01-01) and openapi.json\n",
+    )
+    del document["paths"]["/orders"]
+    (project / "openapi.json").write_text(json.dumps(document))
+    assert run("check", "--app", "openapi.json").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("raise ValueError('no database\\nset DATABASE\\n')",
+         "shop.py:1: ValueError: no database; set DATABASE"),
+        ("import sys\n\nsys.exit('set DATABASE')", "shop.py:3: SystemExit: set DATABASE"),
+        ("def app():\n    return {1j: 2}", "TypeError: keys must be str"),
+        ("import os\n\nos._exit(7)", "exit status 7"),
+    ],
+)  # fmt: skip
+def test_what_prevents_a_document_is_named_with_its_place(
+    project: Path, code: str, reason: str
+) -> None:
+    (project / "shop.py").write_text(code)
+    with pytest.raises(ApplicationError) as error:
+        read_application("shop:app")
+    assert str(error.value).startswith(f"shop:app gives no OpenAPI document: {reason}")
 
 
 @pytest.mark.parametrize(

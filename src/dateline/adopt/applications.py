@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,24 +16,42 @@ from dateline.model import DatelineError
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _SECONDS: Final = 120
 
-# The application's own output is discarded: the document has a file of its own.
+# The application's own output is discarded: the document has a file of its own, and so has what
+# prevents it, with the last line of the application's code that was reached.
 _SCRIPT: Final = """\
-import importlib, json, os, sys
-target, name = sys.argv[1:]
+import importlib, json, os, sys, traceback
+target, failure, name = sys.argv[1:]
 sys.path.insert(0, os.getcwd())
-module, _, path = name.partition(":")
-found = importlib.import_module(module)
-for step in path.split("."):
-    found = getattr(found, step)
-sources = ("openapi", "openapi_schema")
-while not any(hasattr(found, each) for each in sources) and hasattr(found, "app"):
-    found = found.app
-if not hasattr(found, "openapi") and hasattr(found, "openapi_schema"):
-    found = found.openapi_schema.to_schema
-found = getattr(found, "openapi", found)
-document = found() if callable(found) else found
+
+def read():
+    module, _, path = name.partition(":")
+    found = importlib.import_module(module)
+    for step in path.split("."):
+        found = getattr(found, step)
+    sources = ("openapi", "openapi_schema")
+    while not any(hasattr(found, each) for each in sources) and hasattr(found, "app"):
+        found = found.app
+    if not hasattr(found, "openapi") and hasattr(found, "openapi_schema"):
+        found = found.openapi_schema.to_schema
+    found = getattr(found, "openapi", found)
+    return json.dumps(found() if callable(found) else found, ensure_ascii=False)
+
+try:
+    document = read()
+except BaseException as error:
+    lines = "".join(traceback.format_exception_only(error)).split("\\n")
+    reason = "; ".join(filter(None, map(str.strip, lines)))
+    own = [
+        f"{os.path.relpath(frame.filename)}:{frame.lineno}: "
+        for frame in traceback.extract_tb(error.__traceback__)
+        if os.path.abspath(frame.filename).startswith(os.getcwd() + os.sep)
+        and os.path.exists(frame.filename) and "site-packages" not in frame.filename
+    ]
+    with open(failure, "w", encoding="utf-8") as file:
+        file.write("".join(own[-1:]) + reason)
+    raise
 with open(target, "w", encoding="utf-8") as file:
-    json.dump(document, file, ensure_ascii=False)
+    file.write(document)
 """
 
 
@@ -56,28 +75,33 @@ def read_application(name: str) -> dict[str, Any]:
     imported or has no document.
     """
     if not is_application(name):
-        raise ApplicationError(f"{name!r} is no application; write MODULE:NAME, such as app:app")
+        raise ApplicationError(
+            f"{name!r} is no application; write MODULE:NAME, such as app:app, or name a document"
+        )
     with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder, "openapi.json")
+        target, failure = Path(folder, "openapi.json"), Path(folder, "failure.txt")
         try:
             run = subprocess.run(
-                [sys.executable, "-c", _SCRIPT, str(target), name],
+                [sys.executable, "-c", _SCRIPT, str(target), str(failure), name],
+                stdin=subprocess.DEVNULL,
                 capture_output=True,
-                encoding="utf-8",
-                errors="replace",
                 timeout=_SECONDS,
                 check=False,
+                # pydantic names and orders some schemas by the hashes of their classes
+                env={**os.environ, "PYTHONHASHSEED": "0"},
             )
         except subprocess.TimeoutExpired:
             raise ApplicationError(
                 f"{name} gave no OpenAPI document in {_SECONDS} seconds; does importing it end?"
             ) from None
         if run.returncode != 0 or not target.exists():
-            output = run.stderr.strip().splitlines() or [f"exit status {run.returncode}"]
+            reason = f"exit status {run.returncode}"
+            if failure.exists():
+                reason = failure.read_text(encoding="utf-8")
             raise ApplicationError(
-                f"{name} gives no OpenAPI document: {output[-1]}; name an application "
+                f"{name} gives no OpenAPI document: {reason}; name an application "
                 "of FastAPI or Litestar, or a function that returns a document, as MODULE:NAME "
-                "that can be imported from here"
+                "that can be imported from here; or write its document to a file, and name that"
             )
         document = json.loads(target.read_bytes())
     if not isinstance(document, dict):

@@ -26,16 +26,18 @@ _ADDED: Final = frozenset({"HTTPValidationError", "ValidationError"})
 def compare_code(schemas: Path, output: Path, name: str) -> tuple[list[Finding], str]:
     """Return how the application *name* differs from the definitions, and their newest version.
 
-    Before is the state of the definitions. Names and documentation alone don't count as
-    differences, nor do the errors that a framework declares automatically. Raises ApplicationError
-    for an application without a document, and what `compare` raises.
+    *name* may also be a file with its document. Before is the state of the definitions. Names and
+    documentation alone don't count as differences, nor do the errors that a framework declares
+    automatically. Raises ApplicationError for an application without a document, and what `compare`
+    raises.
     """
-    document = read_application(name)
     table = load(schemas).table
     newest = f"{table.dates[-1]}@{table.environments[0].name}" if table.environments else ""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "openapi.json")
-        file.write_text(json.dumps(document), encoding="utf-8")
+        file = Path(name)
+        if not file.is_file():
+            file = Path(folder, "openapi.json")
+            file.write_text(json.dumps(read_application(name)), encoding="utf-8")
         found, _ = compare(schemas, output, newest or table.dates[-1], str(file))
     # the file is gone, and was temporary
     kept = [replace(each, after_source=None) for each in found if not _is_noise(each)]
@@ -43,4 +45,7 @@ def compare_code(schemas: Path, output: Path, name: str) -> tuple[list[Finding],
 
 
 def _is_noise(finding: Finding) -> bool:
-    return finding.rule in _NOISE or finding.schema in _ADDED
+    # frameworks number or qualify equal names: another schema may have a name now
+    pointer = finding.before_pointer or finding.after_pointer or ""
+    is_unused = not finding.operations and pointer.startswith("/components/schemas/")
+    return is_unused or finding.rule in _NOISE or finding.schema in _ADDED

@@ -74,8 +74,9 @@ WAIVED = click.option("--waived", is_flag=True, help="Include waived findings.")
 @WAIVED
 @click.option(
     "--app",
-    metavar="MODULE:NAME",
-    help="Compare with the OpenAPI document that an application generates instead.",
+    metavar="MODULE:NAME|FILE",
+    help="Compare with the OpenAPI document that an application generates, or with a FILE that it "
+    "was written to, instead.",
 )
 @QUIET
 def check(
