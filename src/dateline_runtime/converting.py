@@ -11,7 +11,8 @@ from .values import OMITTED, Change, ConversionError, Fits, Json, UnfitError
 def call_converter(name: str, convert: Callable[..., Json], *, passes_null: bool = False) -> Change:
     """Return *convert*, with UnfitError in place of ValueError.
 
-    The returned function raises ConversionError for anything else that *convert* raises.
+    *convert* gets numbers without a fraction as integers, as JSON Schema counts them: 1.0 is 1. The
+    returned function raises ConversionError for anything else that *convert* raises.
     """
     call = bind_context(name, convert)
 
@@ -19,7 +20,7 @@ def call_converter(name: str, convert: Callable[..., Json], *, passes_null: bool
         if value is None and passes_null:
             return None
         try:
-            return call(value)
+            return call(_with_integers(value))
         except ValueError as error:
             raise UnfitError(f"the converter {name} refuses it{_version()}") from error
         except UncallableError as error:
@@ -28,6 +29,17 @@ def call_converter(name: str, convert: Callable[..., Json], *, passes_null: bool
             raise ConversionError(f"the converter {name} failed{_version()}") from error
 
     return change
+
+
+def _with_integers(value: Json) -> Json:
+    """Return *value* with an integer in place of each number without a fraction."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, dict):
+        return {name: _with_integers(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_with_integers(each) for each in value]
+    return value
 
 
 def _version() -> str:

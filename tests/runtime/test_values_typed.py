@@ -105,3 +105,21 @@ def test_what_a_converter_makes_for_handlers_has_to_fit(fits: Any) -> None:
     assert str(caught.value) == (
         "the value itself: what the converter Loan.due makes of it does not fit"
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "received"),
+    [
+        (1.0, 1),
+        (-0.0, 0),
+        (1e20, 10**20),
+        (1.5, 1.5),
+        (True, True),
+        ("1.0", "1.0"),
+        ({"a": [1.0, {"b": 2.0}], "c": None}, {"a": [1, {"b": 2}], "c": None}),
+    ],
+)
+def test_converters_get_numbers_without_a_fraction_as_integers(given: Any, received: Any) -> None:
+    seen: list[Any] = []
+    call_converter("Loan.days", lambda value: seen.append(value) or "")(given)
+    assert repr(seen) == repr([received])
