@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -10,6 +11,27 @@ _LONGEST: Final = 60
 _MOST: Final = 8
 
 _VOWELS: Final = frozenset("aeiou")
+
+_BEGINS_WORD: Final = re.compile(
+    r"""
+    (?<! (?<![A-Za-z0-9]) [a-z] (?=[A-Z]{2}) )  # but not in `iOS` and `mTLS`,
+    (?<! (?<![A-Z]) O (?=Auth) ) (?<! (?<![A-Za-z0-9]) o (?=Auth) )
+    (?<! (?<![A-Z]) E (?=Tag) ) (?<! (?<![A-Za-z0-9]) e (?=Tag) )
+    (?:
+        (?<=[a-z0-9]) (?=[A-Z])
+      | (?<=[A-Z]) (?=[A-Z][a-z])
+        (?! [A-Z]v[0-9]  # `IPv4`
+          | [A-Z]s(?![A-Za-z]) | (?: [B-HJ-Z] | (?<=AP)I )s(?![a-z])  # `URLsById`, not `IDIsSet`
+        )
+    )
+    """,
+    re.VERBOSE,
+)
+
+
+def split_camel(name: str) -> list[str]:
+    """Return the words of *name*, which is in camel case: `get`, `OAuth`, `URLs`."""
+    return _BEGINS_WORD.split(name)
 
 
 def quote(value: Any) -> str:

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from support.modelling import Package, document
 
 from dateline.python.docstrings import docstring
-from dateline.python.names import join_names
+from dateline.python.names import join_names, snake
 
 CODE = "__import__('os').system('touch canary')"
 HOSTILE = {
@@ -249,3 +249,23 @@ def _first(source: str) -> ast.expr:
 )
 def test_the_name_of_an_inline_type_doubles_no_words(parts: list[str], joined: str) -> None:
     assert join_names(parts) == joined
+
+
+@pytest.mark.parametrize(
+    ("name", "snaked"),
+    [
+        *(("oAuth2", "oauth2"), ("getOAuthToken", "get_oauth_token"), ("OAuth", "oauth")),
+        *(("noAuth", "no_auth"), ("proAuthor", "pro_author"), ("SSOAuthority", "sso_authority")),
+        *(("eTag", "etag"), ("getETag", "get_etag"), ("ifNoneMatchETags", "if_none_match_etags")),
+        *(("deleteTag", "delete_tag"), ("DELETETag", "delete_tag")),
+        *(("iOS", "ios"), ("iOSVersion", "ios_version"), ("is_iOS", "is_ios"), ("mTLS", "mtls")),
+        *(("xAxis", "x_axis"), ("aRecord", "a_record"), ("getOSName", "get_os_name")),
+        *(("IPv4", "ipv4"), ("srcIPv6Addr", "src_ipv6_addr"), ("TLSv1", "tlsv1")),
+        *(("URLs", "urls"), ("URLsById", "urls_by_id"), ("userIDs", "user_ids")),
+        *(("APIs", "apis"), ("APIsByName", "apis_by_name")),
+        *(("IDIsKnown", "id_is_known"), ("CSVAsText", "csv_as_text"), ("USState", "us_state")),
+        *(("s3Bucket", "s3_bucket"), ("HTTPServer", "http_server"), ("X-Rate", "x_rate")),
+    ],
+)
+def test_a_name_in_camel_case_has_the_words_that_readers_see(name: str, snaked: str) -> None:
+    assert snake(name) == snaked

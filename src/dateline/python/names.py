@@ -9,6 +9,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
+from dateline.wording import split_camel
+
 CANONICAL: Final = "server"
 """In place of a date: the contract that servers are written against, and its package."""
 
@@ -48,7 +50,6 @@ _RESERVED_FIELDS: Final = _TYPING | _BUILTIN | _BASE_CLASS | frozenset(keyword.k
 _SIGNS: Final = {"+": "plus", "-": "minus", "@": "at", "$": "dollar", "<": "less", ">": "greater"}
 _LEADING_SIGN: Final = re.compile(r"^([+@$<>]|-(?=[0-9]))")
 _WORD: Final = re.compile(r"[A-Za-z0-9]+")
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 # Versions and directions have the same names many times over.
@@ -66,11 +67,6 @@ def pascal(name: str) -> str:
     return "".join(word[0].upper() + word[1:] for word in _words(name))
 
 
-@_remembered
-def _split_camel(name: str) -> tuple[str, ...]:
-    return tuple(_CAMEL.split(name))
-
-
 def join_names(parts: Iterable[str]) -> str:
     """Return names in PascalCase joined to one that says no word twice in a row.
 
@@ -79,7 +75,7 @@ def join_names(parts: Iterable[str]) -> str:
     """
     joined: list[str] = []
     for part in parts:
-        words = [*_split_camel(part)]
+        words = split_camel(part)
         if len(words) > len(joined) > 1 and (words[0], words[-1]) == (joined[0], joined[-1]):
             joined = words
             continue
@@ -92,7 +88,7 @@ def join_names(parts: Iterable[str]) -> str:
 @_remembered
 def snake(name: str) -> str:
     """Return *name* in snake_case: its words in lower case, also those of camel case."""
-    return "_".join(_words(_CAMEL.sub("_", name))).lower()
+    return "_".join(_words("_".join(split_camel(name)))).lower()
 
 
 def class_name(name: str, *, dots: bool = False) -> str:

@@ -16,7 +16,7 @@ from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
 from dateline.model import KEYS
 from dateline.openapi import COMPONENTS, method_name, operation_steps, operations
 from dateline.schema.types import is_enumeration, members
-from dateline.wording import name_kind, quote, say_repeated
+from dateline.wording import name_kind, quote, say_repeated, split_camel
 
 # OpenAPI 3.1.1 section 4.8.7, without what a file system reads as another folder
 _COMPONENT: Final = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*")
@@ -48,14 +48,11 @@ _RESERVED: Final = frozenset(
     | {"RootModel", "StrEnum", "TypeAlias", "TypeAliasType", "UUID", "Union"}
 )
 
-_WORDS: Final = re.compile(r"([a-z0-9])([A-Z])|([A-Z]+)([A-Z][a-z])")
-
 
 def snake(name: str) -> str:
     """Return *name* in the spelling of generated code: lower case, words joined by `_`."""
     plain = unicodedata.normalize("NFKC", name)
-    parted = _WORDS.sub(lambda match: f"{match[1] or match[3]}_{match[2] or match[4]}", plain)
-    return re.sub(r"[^0-9a-z]+", "_", parted.casefold()).strip("_")
+    return re.sub(r"[^0-9a-z]+", "_", "_".join(split_camel(plain)).casefold()).strip("_")
 
 
 def _unsafe(name: str, *, blanks: bool = True) -> str | None:
