@@ -11,6 +11,7 @@ _NAME = "dateline"
 _EXTRAS = {
     "datamodel_code_generator": "generate",
     "jsonschema_rs": "generate",
+    "markdown_it": "generate",
     "openapi_spec_validator": "generate",
     "pydantic": "generate",
     "jedi": "migrate",

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache as cached
 from functools import partial
-from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -42,9 +41,6 @@ if TYPE_CHECKING:
 
 CHANGES, SITE = "changes", "site"
 """The folders of pages."""
-
-_OF_SITES = ("jsonschema_rs", "markdown_it")
-"""The packages that only sites need."""
 
 _LAYING_OUT_SITES: Final = ("jinja2", "markupsafe", "jsonschema-rs", "markdown-it-py")
 _LAYING_OUT_PACKAGES: Final = ("jinja2", "datamodel-code-generator")
@@ -344,18 +340,7 @@ def _recall_site(
     cache: Cache | None,
     keep: Keep,
 ) -> list[Artifact]:
-    """Return the site, from the *cache* if possible.
-
-    Raises TemplateError if a package that it needs is missing.
-    """
-    missing = [name for name in _OF_SITES if find_spec(name) is None]
-    if missing:
-        from dateline.templating import TemplateError
-
-        raise TemplateError(
-            f"a site (`site: true`) needs {' and '.join(missing)}, which this Python does not "
-            "have; run: pip install 'dateline[site]'"
-        )
+    """Return the site, from the *cache* if possible."""
 
     @cached
     def mark() -> Marker:

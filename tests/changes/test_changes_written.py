@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from xml.etree import ElementTree
 
 import cmarkgfm  # type: ignore[import-untyped]
@@ -148,6 +149,62 @@ def test_hostile_texts_are_text_in_every_form(tmp_path: Path, name: str) -> None
             assert [tag for tag in one.tags if tag != ("code", {})] == [
                 tag for tag in other.tags if tag != ("code", {})
             ]
+
+
+# --- Descriptions of what is new
+
+_DESCRIBED: Final = (
+    "Takes **{name}**, `<b>` and <script>x</script> ![i](https://elsewhere.example/i)"
+)
+
+
+def _describe(name: str, **node: Any) -> dict[str, Any]:
+    return {"description": _DESCRIBED.format(name=name), **node}
+
+
+def _define(key: str) -> Files:
+    """Return sources with one node of each kind that has *key* from the second version on."""
+    gate = {key: "2024-09-01"}
+    text = {"schema": {"type": "string"}}
+    responses = {
+        "200": _describe(
+            "kept response",
+            headers={"X-A": _describe("header", **text, **gate)},
+            content={"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}},
+        ),
+        "404": _describe("response", **gate),
+    }
+    parameter = _describe("parameter", **text, **gate)
+    parameters = [{"name": "q", "in": "query", **parameter}]
+    get = _describe(
+        "kept operation", operationId="read", parameters=parameters, responses=responses
+    )
+    written = {"204": {"description": "put"}}
+    put = _describe("operation", operationId="write", responses=written, **gate)
+    field = _describe("field", type="string", **gate)
+    loan = _describe("kept schema", type="object", properties={"field": field})
+    loans = {
+        "paths": {"/loans": {"get": get, "put": put}},
+        "components": {"schemas": {"Loan": loan}},
+    }
+    rows = ("date: 2024-01-15, title: a", "date: 2024-09-01, title: b")
+    return {"versions.yaml": versions(*rows), "api.yaml": API, "loans.json": json.dumps(loans)}
+
+
+@pytest.mark.parametrize(
+    ("key", "described"),
+    [
+        ("x-added", {"operation", "parameter", "header", "response", "field"}),
+        ("x-removed", set[str]()),
+    ],
+)
+def test_what_is_new_is_described_as_commonmark(
+    tmp_path: Path, key: str, described: set[str]
+) -> None:
+    text = pages(loaded(tmp_path, _define(key)))["2024-01-15...2024-09-01.html"]
+    assert {*re.findall(r"<p>Takes <strong>(.+?)</strong>, <code>", text)} == described
+    assert text.count('<div class="words">') == len(described)
+    assert not {"script", "b", "img"} & {tag for tag, _ in _Page(text).tags}
 
 
 # --- Index and feed

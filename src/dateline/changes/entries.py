@@ -21,6 +21,8 @@ MOST_OPERATIONS: Final = 50
 DOCUMENTATION: Final = frozenset({"documentation-changed", "extension-changed"})
 """Rules about what promises nothing to a program."""
 
+_EXPLAINING: Final = frozenset({"effect", "lines", "description"})
+
 _write: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 _CONCERNED: Final = {
@@ -39,18 +41,21 @@ class Explanation(NamedTuple):
     """The description of a change for people, in addition to that for programs.
 
     ``effect`` is the consequence, as a sentence. ``calls`` are the first operations, each with its
-    summary, and ``lines`` show the change in a message; both may be empty.
+    summary, ``lines`` show the change in a message, and ``description`` is that of something new in
+    the definitions; all three may be empty.
     """
 
     effect: str
     calls: Calls = ()
     lines: tuple[FragmentLine, ...] = ()
+    description: str = ""
 
     @property
     def data(self) -> dict[str, Any]:
         """What `changes.schema.json` describes of it: the documents may be gone later."""
         lines = [each.marked for each in self.lines]
-        return {"effect": self.effect, **({"lines": lines} if lines else {})}
+        optional = {"lines": lines, "description": self.description}
+        return {"effect": self.effect, **{name: each for name, each in optional.items() if each}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,18 +112,23 @@ class Entry:
     def read(cls, data: Mapping[str, Any]) -> Entry:
         """Return the entry with this ``data``.
 
-        Its ``effect`` and ``lines`` explain it, or else its message: records of earlier releases
-        have neither.
+        Its ``effect``, ``lines`` and ``description`` explain it, or else its message: records of
+        earlier releases have none of them.
         """
         lines = tuple(FragmentLine(each[:1], each[2:]) for each in data.get("lines", ()))
+        explanation = Explanation(
+            data.get("effect", f"{data['message']}."),
+            lines=lines,
+            description=data.get("description", ""),
+        )
         lists = ("operations", "environments", "versions")
         return cls(
             **{
-                **{name: each for name, each in data.items() if name not in ("effect", "lines")},
+                **{name: data[name] for name in data.keys() - _EXPLAINING},
                 "verdict": Verdict(data["verdict"]),
                 "direction": Direction(data["direction"]),
                 **{name: tuple(data[name]) for name in lists},
-                "explanation": Explanation(data.get("effect", f"{data['message']}."), lines=lines),
+                "explanation": explanation,
             }
         )
 

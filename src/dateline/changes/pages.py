@@ -157,6 +157,7 @@ class Differences:
         self._fragments = memoize(self._make_fragments)
         self._values = memoize(self._make_values)
         self._documents: dict[Combination, dict[str, Any]] = {}
+        self._resolver = memoize(self._make_resolver)
         self._entries: dict[tuple[Any, ...], Entry] = {}
         self._said: dict[int, Any] = {}
         self.texts: set[str] = set()
@@ -248,13 +249,28 @@ class Differences:
         calls = self._make_calls(versions)
 
         def explain(group: ChangeGroup, rank: int) -> Explanation:
-            change = group.change
+            change, environment = group.change, group.combinations[0].environment
             lines: tuple[FragmentLine, ...] = ()
             if self._shown and rank < _MOST_SHOWN:
-                lines = compare(group.combinations[0].environment).list_lines(change)
-            return Explanation(describe_effect(change), calls(change.operations), lines)
+                lines = compare(environment).list_lines(change)
+            description = self._find_description(change, Combination(versions[-1], environment))
+            self.texts.add(description)
+            return Explanation(
+                describe_effect(change), calls(change.operations), lines, description
+            )
 
         return explain
+
+    def _find_description(self, change: Change, newer: Combination) -> str:
+        """Return the description of what is new in *newer* by *change*; empty if there is none."""
+        if change.before_pointer is not None or change.after_pointer is None:
+            return ""
+        resolver = self._resolver(newer)
+        node = resolver.resolve(f"#{change.after_pointer}")
+        for each in (node, resolver.follow(Located(node, change.after_pointer)).value):
+            if isinstance(each, dict) and isinstance(each.get("description"), str):
+                return str(each["description"])
+        return ""
 
     def _make_calls(self, versions: Sequence[str]) -> Callable[[tuple[str, ...]], Calls]:
         """Return a function that adds their summaries in the last of *versions* to operations."""
@@ -297,9 +313,9 @@ class Differences:
         """Return the summary of each operation of *version*, in any environment, by its name."""
         found: dict[str, str] = {}
         for environment in self._api.table.environments:
-            document = self._document(Combination(version, environment.name))
-            resolver = Resolver(document)
-            for path, item in path_items(document):
+            which = Combination(version, environment.name)
+            resolver = self._resolver(which)
+            for path, item in path_items(self._document(which)):
                 node = resolver.follow(Located(item, "")).value
                 for method, operation in operations(node) if isinstance(node, dict) else ():
                     summary = operation.get("summary")
@@ -311,6 +327,9 @@ class Differences:
         """Return the equal entry of another pair of versions, if there is one: one object."""
         key = {**vars(entry), **{name: json.dumps(vars(entry)[name]) for name in _VALUES}}
         return self._entries.setdefault(tuple(key.values()), entry)
+
+    def _make_resolver(self, which: Combination) -> Resolver:
+        return Resolver(self._document(which))
 
     def _document(self, shown: Combination) -> dict[str, Any]:
         if shown not in self._documents:

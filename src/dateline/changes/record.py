@@ -303,14 +303,15 @@ _PERIOD_SHAPE: Final[dict[str, _Fits]] = {
     "changes": lambda value: isinstance(value, list) and bool(value),
 }
 _ENTRY_SHAPE: Final[dict[str, _Fits]] = {
-    **dict.fromkeys(("rule", "message", "field", "upgrade", "effect"), _is_text),
+    **dict.fromkeys(("rule", "message", "field", "upgrade"), _is_text),
+    **dict.fromkeys(("effect", "description"), _is_text),
     **dict.fromkeys(("schema", "before_pointer", "after_pointer", "why"), _is_text_or_null),
     **dict.fromkeys(("operations", "environments", "versions", "lines"), _is_list_of_texts),
     **dict.fromkeys(("before", "after"), lambda _: True),
     "verdict": _one_of(str(Verdict.ADDITIVE)),
     "direction": _one_of(*map(str, Direction)),
 }
-_OPTIONAL: Final = {"effect", "lines"}
+_OPTIONAL: Final = {"effect", "lines", "description"}
 
 
 def _faults(period: Map, since: str) -> Iterator[tuple[_Trail, str]]:
