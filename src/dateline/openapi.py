@@ -755,6 +755,22 @@ def find_media_type(path: tuple[str | int, ...]) -> str:
     return ""
 
 
+BODILESS: Final = frozenset({"204", "205", "304"})
+"""The statuses without content, whatever a document declares (RFC 9110 section 6.4.1)."""
+
+
+def choose_successes(statuses: Iterable[str]) -> list[str]:
+    """Return those of *statuses* that are a success, the usual one first.
+
+    It answers a result without a status.
+    """
+    listed = sorted(statuses)
+    for wanted in ("2", "default", "3"):
+        if found := [status for status in listed if status.startswith(wanted)]:
+            return found
+    return []
+
+
 def value_schema(node: dict[str, Any], default: Any = None) -> Any:
     """Return the schema of a parameter or header, which may be below its media type."""
     if "schema" in node:

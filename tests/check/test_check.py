@@ -246,19 +246,20 @@ BODY: Final = "{ description: gone, content: { text/plain: { schema: { type: str
 GONE: Final = f"""\
 paths:
   /loans/all:
-    delete: {{ operationId: dropAll, tags: [Loans], responses: {{ '204': @ }} }}
+    delete: {{ operationId: dropAll, tags: [Loans], responses: {{ STATUS: @ }} }}
   /loans/none:
     x-environments: [sandbox]
     delete:
       x-added: next
       operationId: dropNone
-      responses: {{ '204': @ }}
+      responses: {{ STATUS: @ }}
 components: {{ responses: {{ Gone: {BODY} }} }}
 """
 EVERY: Final = ("2024-01-15", "2024-09-01", "next")
 EVERYWHERE: Final = ("production", "sandbox")
 
 
+@pytest.mark.parametrize("status", ["204", "205", "304"])
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
@@ -282,16 +283,17 @@ EVERYWHERE: Final = ("production", "sandbox")
     ],
 )
 def test_a_body_that_is_never_sent_is_reported_with_all_that_declare_it(
-    tmp_path: Path, answer: str, expected: list[tuple[object, ...]]
+    tmp_path: Path, status: str, answer: str, expected: list[tuple[object, ...]]
 ) -> None:
-    files = {**SOURCES, "gone.yaml": GONE.replace("@", answer)}
+    gone = GONE.replace("@", answer).replace("STATUS", repr(status))
+    files = {**SOURCES, "gone.yaml": gone}
     found = check(loaded(tmp_path, files), Published(label="nothing"), today=TODAY)
     assert [
         (str(one.after_source), one.message, one.operations, one.versions, one.environments)
         for one in found
         if one.rule == "body-without-content"
     ] == [
-        (f"schemas/gone.yaml:{at}", f"{name}: a body is declared for 204", *concerned)
+        (f"schemas/gone.yaml:{at}", f"{name}: a body is declared for {status}", *concerned)
         for at, name, *concerned in expected
     ]
 

@@ -73,6 +73,13 @@ SENDABLE: Final[dict[str, Json]] = {
     },
     "the only media type": {"200": response((_JSON, _OBJECT, ADDED))},
     "an error that is gone": {"200": json(), "409": json(**REMOVED)},
+    **{
+        f"{status} with another body that nobody gets": {
+            "200": json(),
+            status: response((_VENDOR, _OBJECT, ADDED), (_JSON, _OTHER, REMOVED)),
+        }
+        for status in ("204", "205", "304")
+    },
     "a field of the body": {
         "200": json({"type": "object", "properties": {"a": I, "b": {**I, **ADDED}}})
     },

@@ -128,3 +128,12 @@ def test_null_fits_what_is_nullable_in_openapi_3_0(null: dict[str, Any]) -> None
     schema = {**yaml.safe_load(TWINS), **null}
     assert not Emptiness(document(schema, "3.0.3")).is_empty(schema)
     assert Emptiness(document(schema)).is_empty(schema)
+
+
+@pytest.mark.parametrize("status", ["204", "205", "304"])
+def test_a_body_that_is_never_sent_needs_no_value(status: str) -> None:
+    found = document(yaml.safe_load(TWINS))
+    responses = found["paths"]["/a"]["get"]["responses"]
+    assert [*list_unanswered(found)]
+    responses[status] = responses.pop("200")
+    assert not [*list_unanswered(found)]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from dateline.gates import order
 from dateline.model import Api, Combination
 from dateline.openapi import (
+    BODILESS,
     chain,
+    choose_successes,
     follow,
     is_json,
     method_name,
@@ -25,8 +27,6 @@ from dateline.openapi import (
 from dateline.project import Projector
 
 Path = tuple[str | int, ...]
-
-_BODILESS: Final = frozenset({"204", "304"})
 
 
 class Unsendable(NamedTuple):
@@ -88,7 +88,7 @@ class _Responses:
     def content(self, operation: dict[str, Any], status: str) -> dict[str, Any]:
         """Return the content of a response by media type; nothing if it has none."""
         response = resolve(self._document, operation["responses"][status])
-        return {} if status in _BODILESS else response.get("content", {})
+        return {} if status in BODILESS else response.get("content", {})
 
     def origin(self, path: Path) -> Path:
         """Return the path in the definitions of what is at *path* in the contract."""
@@ -127,6 +127,7 @@ def _responses(
         place = (*new[0], "responses", status)
         counterpart = next((each for each in _keys(status) if each in statuses), None)
         if counterpart is None and status == _usual(_statuses(now)):
+            # a result without a status
             counterpart = _usual(statuses)
         if counterpart is None:
             # a refusal without a body can be sent with any status
@@ -172,9 +173,4 @@ def _keys(status: str) -> tuple[str, ...]:
 
 
 def _usual(statuses: list[str]) -> str | None:
-    """Return the response to a result without a status: the first success, if there is one."""
-    successes = sorted(status for status in statuses if status[0] == "2")
-    redirects = sorted(status for status in statuses if status[0] == "3")
-    return next(
-        iter([*successes, *(each for each in statuses if each == "default"), *redirects]), None
-    )
+    return next(iter(choose_successes(statuses)), None)

@@ -27,7 +27,7 @@ from dateline.model import (
     Policy,
     Verdict,
 )
-from dateline.openapi import follow, pointer, target, value_at, walk
+from dateline.openapi import BODILESS, follow, pointer, target, value_at, walk
 from dateline.project import Projector
 from dateline.schema.access import READ_ONLY
 from dateline.schema.types import UNIONS
@@ -277,21 +277,22 @@ def _required_since(places: Places, path: Path, kind: str) -> Iterator[Unservabl
 
 
 def _empty_bodies(api: Api, places: Places) -> Iterator[Unservable]:
-    """Yield each body of a 204 response, with the operations and versions that declare it."""
+    """Yield each body of a response without one, with what operations and versions declare it."""
     users: dict[Path, list[Path]] = defaultdict(list)
     for path, kind, node in walk("document", api.document):
-        if kind == "responses" and "204" in node:
-            response = places.resolve((*path, "204"))
+        for status in sorted(BODILESS & node.keys() if kind == "responses" else ()):
+            response = places.resolve((*path, status))
             if response is not None and places.where(response, _has_content):
-                users[response].append((*path, "204"))
+                users[response].append((*path, status))
     for response, responses in users.items():
         shown = 0
         for path in responses:
             shown |= places.find_shown(path) & places.where(response, _has_content)
+        statuses = " and ".join(sorted({str(path[-1]) for path in responses}))
         named = response if response[0] == "components" else response[:-2]
         names = tuple(sorted({name_place(path) for path in responses if path[0] == "paths"}))
         concerned = {"operations": names, **list_concerned(places.timeline.members(shown))}
-        message = f"{name_place(named)}: a body is declared for 204"
+        message = f"{name_place(named)}: a body is declared for {statuses}"
         yield Unservable("body-without-content", (*response, "content"), message, concerned)
 
 

@@ -9,8 +9,10 @@ from typing import Any, Final, Literal
 from dateline.canonical import name_range
 from dateline.model import Table
 from dateline.openapi import (
+    BODILESS,
     Framing,
     chain,
+    choose_successes,
     find_framing,
     is_form,
     is_json,
@@ -27,10 +29,8 @@ from dateline.python.docstrings import DescribedOperation
 from dateline.python.forms import FormPart, FormReader, is_multipart
 from dateline.python.names import apart, argument_name, pascal
 from dateline.python.parts import (
-    BODILESS,
     IGNORED_HEADERS,
     Sites,
-    choose_successes,
     find_component,
     list_parameters,
     list_responses,

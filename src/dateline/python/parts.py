@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Final
 
 from dateline.openapi import chain, resolve, target
@@ -10,9 +9,6 @@ from dateline.python.names import argument_name
 
 # OpenAPI 3.1.1, section 4.8.12.1: parameters of these names are ignored.
 IGNORED_HEADERS: Final = frozenset({"accept", "content-type", "authorization"})
-
-# RFC 9110, section 6.4.1: there is no content, whatever the definitions declare.
-BODILESS: Final = frozenset({"204", "205", "304"})
 
 # The words for signs after names, as in `created<` and `created>`.
 _SIGNS: Final = {"<": "less", ">": "greater"}
@@ -43,15 +39,6 @@ def list_responses(document: dict[str, Any], operation: dict[str, Any]) -> dict[
         for status, each in operation.get("responses", {}).items()
         if not str(status).startswith("x-") and (found := chain(document, each))
     }
-
-
-def choose_successes(statuses: Iterable[str]) -> list[str]:
-    """Return those of *statuses* that are a success, the usual one first."""
-    listed = sorted(statuses)
-    for wanted in ("2", "default", "3"):
-        if found := [status for status in listed if status.startswith(wanted)]:
-            return found
-    return []
 
 
 def find_component(sites: Sites) -> str | None:

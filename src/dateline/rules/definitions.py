@@ -237,7 +237,7 @@ def response_without_way_down() -> None:
 
 @about_definitions(Verdict.INFORMATION)
 def body_without_content() -> None:
-    """A 204 response has no content (RFC 9110 section 15.3.5).
+    """A response with status 204, 205 or 304 has no content (RFC 9110 section 15.3.5).
 
     The document declares a body that no client will see.
 

@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.openapi import (
+    BODILESS,
     chain,
+    choose_successes,
     method_name,
     operations,
     path_items,
@@ -84,13 +86,11 @@ def list_unanswered(document: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 def _find_answer(document: dict[str, Any], operation: dict[str, Any]) -> dict[str, Any]:
     """Return what *operation* says about the body of its first successful response."""
     responses = operation.get("responses") or {}
-    for wanted in ("2", "default", "3"):
-        for status in sorted(each for each in responses if each.startswith(wanted)):
-            response = responses[status]
-            content = resolve(document, response).get("content") if response else None
-            found = content[preferred_media_type(content)] if content else {}
-            return found if isinstance(found, dict) else {}
-    return {}
+    status = next(iter(choose_successes(responses)), None)
+    response = responses[status] if status and status not in BODILESS else None
+    content = resolve(document, response).get("content") if response else None
+    found = content[preferred_media_type(content)] if content else {}
+    return found if isinstance(found, dict) else {}
 
 
 class Unsampled:

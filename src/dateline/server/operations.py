@@ -15,9 +15,11 @@ from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceErr
 from dateline.oddities import PREFIX
 from dateline.openapi import (
     ADJACENT,
+    BODILESS,
     METHODS,
     QUERYSTRING,
     chain,
+    choose_successes,
     method_name,
     operation_names,
     operation_steps,
@@ -28,10 +30,8 @@ from dateline.openapi import (
 from dateline.python.docstrings import DescribedOperation
 from dateline.python.names import argument_name, class_name, pascal, snake
 from dateline.python.parts import (
-    BODILESS,
     IGNORED_HEADERS,
     Sites,
-    choose_successes,
     find_component,
     list_parameters,
     list_responses,
