@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -219,6 +220,38 @@ KEYWORDS: dict[str, Json] = {
     },
     "misfit among examples": {"type": "integer", "examples": ["no", 4.5, 17], "minimum": 17},
 }
+
+
+def _in_field(schema: Json) -> Json:
+    return {"type": "object", "properties": {"it": schema}}
+
+
+def _in_list(schema: Json) -> Json:
+    return {"type": "array", "items": schema}
+
+
+OPTIONAL: Final = {"type": "object", "properties": {"a": {"type": "string"}}}
+EXTENDED: Final = {"allOf": [OPTIONAL, {"properties": {"b": {"type": "boolean"}}}]}
+
+# where members of a `oneOf` differ in optional fields only
+NESTED: Final[dict[str, Callable[[Json], Json]]] = {
+    "themselves": lambda schema: schema,
+    "fields": _in_field,
+    "fields of fields": lambda schema: _in_field(_in_field(schema)),
+    "items": _in_list,
+    "items of items": lambda schema: _in_list(_in_list(schema)),
+    "items of fields": lambda schema: _in_field(_in_list(schema)),
+    "fields of items": lambda schema: _in_list(_in_field(schema)),
+    "a base": lambda schema: {"allOf": [{"properties": {"c": {}}}, _in_field(schema)]},
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+@pytest.mark.parametrize("other", [EXTENDED, {**OPTIONAL, "properties": {"c": {}, "b": {}}}])
+def test_one_of_several_members_fits(name: str, other: Json) -> None:
+    nest = NESTED[name]
+    for members in ([OPTIONAL, other], [other, OPTIONAL], [OPTIONAL, other, {"type": "null"}]):
+        assert_every_value_fits(document({"It": {"oneOf": [nest(each) for each in members]}}))
 
 
 @pytest.mark.parametrize("name", KEYWORDS)

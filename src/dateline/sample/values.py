@@ -33,6 +33,10 @@ _DEEPEST: Final = 50
 _UNLIKELY: Final = ("other", 0, False)
 """Values of which a field is likely to refuse one."""
 
+_SPOILED: Final = 300
+_SPOILED_DEPTH: Final = 4
+"""How many changes of an object are tried so that one member of a `oneOf` allows it, how deep."""
+
 _CONTAINERS: Final = frozenset({"object", "array"})
 
 
@@ -98,40 +102,53 @@ class Values:
         # the parts of an object or list were validated when they were created
         if known.is_checked or kind not in _CONTAINERS:
             defect = self.document.defect(schemas, value)
-            if defect is not None and attempt >= _ATTEMPTS // 2 and isinstance(value, dict):
+            if defect is not None and attempt >= _ATTEMPTS // 2:
                 value = self._distinguish(known, schemas, value)
                 defect = self.document.defect(schemas, value)
             if defect is not None:
                 raise NothingFitsError((*here.path, *defect[0]), defect[1])
         return value
 
-    def _distinguish(self, known: Together, schemas: Schemas, value: dict[str, Any]) -> Any:
-        """Return an object that satisfies several `oneOf` members, with fields that one allows.
+    def _distinguish(self, known: Together, schemas: Schemas, value: Any) -> Any:
+        """Return a value that satisfies several `oneOf` members, changed so that one allows it.
 
-        If all fields are optional, the only way is a field that other members describe with a value
-        that they refuse.
+        If all fields are optional, the only way is a field that other members describe, here or
+        within what both describe, with a value that they refuse.
         """
         for part in known.parts:
             members = [each for each in part.get("oneOf", ()) if self.document.fits((each,), value)]
             for member in members:
-                changed = dict(value)
+                changed: Any = value
                 for other in members:
                     if other is not member:
-                        self._spoil(other, changed)
+                        changed = self._spoil((member,), (other,), changed)
                 if self.document.fits(schemas, changed):
                     return changed
         return value
 
-    def _spoil(self, member: Any, value: dict[str, Any]) -> None:
-        """Add a field to *value* that *member* refuses, if there is one."""
-        for name in together(self.document, (member,)).names():
-            if name in value:
-                continue
-            for text in _UNLIKELY:
-                value[name] = text
-                if not self.document.fits((member,), value):
-                    return
-            del value[name]
+    def _spoil(self, wanted: Schemas, unwanted: Schemas, value: Any) -> Any:
+        """Return *value*, changed in a field that *unwanted* refuse and *wanted* allow, if any."""
+        for changed in itertools.islice(self._list_spoiled(unwanted, value), _SPOILED):
+            if self.document.fits(wanted, changed) and not self.document.fits(unwanted, changed):
+                return changed
+        return value
+
+    def _list_spoiled(self, schemas: Schemas, value: Any, depth: int = 0) -> Iterator[Any]:
+        """Yield copies of *value* with a field that *schemas* are likely to refuse."""
+        known = together(self.document, schemas)
+        if isinstance(value, dict):
+            names = known.names()
+            for name in names:
+                if name not in value:
+                    yield from ({**value, name: each} for each in _UNLIKELY)
+            if depth < _SPOILED_DEPTH:
+                for name in names:
+                    if name in value:
+                        below = self._list_spoiled(known.field(name), value[name], depth + 1)
+                        yield from ({**value, name: each} for each in below)
+        elif isinstance(value, list) and value:
+            below = self._list_spoiled(known.item(0), value[0], depth + 1)
+            yield from ([each, *value[1:]] for each in below)
 
     def _of(self, kind: str, known: Together, schemas: Schemas, here: Here, attempt: int) -> Any:
         if kind == "object":
