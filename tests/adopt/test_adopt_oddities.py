@@ -76,6 +76,55 @@ VALUES: tuple[Any, ...] = (
 )
 
 
+# The keywords of a schema, and the values that its enumeration means.
+LISTED: dict[str, tuple[dict[str, Any], list[Any]]] = {
+    "numbers in texts": (
+        {"type": "string", "enum": [1, 2.5, True, "a"]},
+        ["1", "2.5", "true", "a"],
+    ),
+    "one in both spellings": ({"type": "string", "enum": [1, "1", 2, 2]}, ["1", "2"]),
+    "null among texts": ({"type": ["string", "null"], "enum": [1, None]}, ["1", None]),
+    "lists among texts": ({"type": "string", "enum": [[1], {"a": 1}]}, [[1], {"a": 1}]),
+    "texts in integers": ({"type": "integer", "enum": ["1", "1.5", "a"]}, [1, "1.5", "a"]),
+    "texts in numbers": ({"type": "number", "enum": ["1.5", "1", 1]}, [1.5, 1]),
+    "texts in truth values": ({"type": "boolean", "enum": ["true", "0", True]}, [False, True]),
+    "texts of the type": ({"type": "string", "enum": ["1", "1"]}, ["1", "1"]),
+    "several types": ({"type": ["string", "integer"], "enum": [1, "2"]}, [1, "2"]),
+    "no type": ({"enum": [1, "2"]}, [1, "2"]),
+    "a list": ({"type": "array", "enum": ["1"]}, ["1"]),
+}
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_listed_values_mean_those_of_the_type_beside_them(name: str) -> None:
+    schema, meant = LISTED[name]
+    for keywords in (schema, {**schema, "format": "date"}):
+        document = {**SOUND, "components": {"schemas": {"State": keywords}}}
+        kept = keep_oddities(document)
+        found = kept["components"]["schemas"]["State"]
+        assert json.dumps(found["enum"]) == json.dumps(meant)
+        # texts for numbers do not have the format
+        is_free = name in ("numbers in texts", "one in both spellings", "null among texts")
+        assert ("format" in found) is ("format" in keywords and not is_free)
+        assert json.dumps(show_oddities(kept)) == json.dumps(document)
+        found["enum"] = ["new"]
+        shown = show_oddities(kept)["components"]["schemas"]["State"]
+        assert shown["enum"] == ["new"]
+
+
+def test_a_constant_means_one_of_the_type_beside_it() -> None:
+    for schema, meant in (
+        ({"type": "string", "const": 1, "format": "date"}, {"type": "string", "const": "1"}),
+        ({"type": "integer", "const": "1"}, {"type": "integer", "const": 1}),
+        ({"type": "boolean", "const": "false"}, {"type": "boolean", "const": False}),
+    ):
+        document = {**SOUND, "components": {"schemas": {"State": schema}}}
+        kept = keep_oddities(document)
+        found = kept["components"]["schemas"]["State"]
+        assert {key: found[key] for key in found if not key.startswith("x-")} == meant
+        assert json.dumps(show_oddities(kept)) == json.dumps(document)
+
+
 @pytest.mark.parametrize("kind", sorted(OBJECTS))
 def test_any_value_of_any_key_comes_back(kind: str) -> None:
     for key in OBJECTS[kind]:
@@ -83,6 +132,8 @@ def test_any_value_of_any_key_comes_back(kind: str) -> None:
             document = copied(EVERY_OBJECT)
             for node in [node for _, found, node in walk("document", document) if found == kind]:
                 node[key.replace("*", "/any")] = value
+                if kind == "schema" and key in ("enum", "const", "format"):
+                    node |= {"type": "string", "format": "date", key: value}
             published = json.dumps(document, sort_keys=True)
             shown = show_oddities(keep_oddities(document))
             assert json.dumps(shown, sort_keys=True) == published, (key, value)

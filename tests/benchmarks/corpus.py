@@ -16,6 +16,7 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +24,7 @@ from typing import Any, Final, NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import httpx
+from jsonschema_rs import Draft202012Validator, ValidationError
 from support.adopted_apis import read_back
 from support.mocks import Asked, requests, send_all
 from support.narrowed import Body, Places
@@ -177,6 +179,8 @@ def _count_answers(api: Api, server: Any) -> str:
 
 def _is_clear(asked: Asked, routes: dict[str, re.Pattern[str]]) -> bool:
     """Return whether no path but that of *asked* and more general ones match the request."""
+    if not {"?", "#"}.isdisjoint(asked.template):
+        return False  # no request can ask for it
     path = asked.url.rpartition("?")[0]
     own = routes[asked.template]
     matching = {template for template, route in routes.items() if route.fullmatch(path)}
@@ -227,7 +231,7 @@ def _read_answers(node: Any, document: dict[str, Any]) -> Any:
     """Return a document as its answers are: in the words of 3.1, without what only requests need.
 
     OpenAPI 3.0.4, section 4.7.24.1: where `writeOnly` fields are required, requests need them.
-    A reference that leads nowhere says nothing.
+    A reference that leads nowhere says nothing, nor does a pattern that the judge does not read.
     """
     if isinstance(node, list):
         return [_read_answers(each, document) for each in node]
@@ -242,6 +246,12 @@ def _read_answers(node: Any, document: dict[str, Any]) -> Any:
     if isinstance(fields, dict) and isinstance(made.get("required"), list):
         sent = {name for name, each in fields.items() if _is_sent(each)}
         made["required"] = [name for name in made["required"] if name not in sent]
+    values = made.get("enum")
+    if isinstance(values, list) and made.get("type") == "string":
+        # what YAML read as numbers and truth values means the texts
+        made["enum"] = [json.dumps(one) if isinstance(one, bool | int) else one for one in values]
+    if isinstance(made.get("pattern"), str) and not _is_readable(made["pattern"]):
+        del made["pattern"]
     return _read_3_0(made) if document["openapi"] < "3.1" else made
 
 
@@ -257,6 +267,16 @@ def _read_3_0(node: dict[str, Any]) -> dict[str, Any]:
     if node.get("nullable") is True or (isinstance(values, list) and None in values):
         return {"anyOf": [{"type": "null"}, node]}
     return node
+
+
+@cache
+def _is_readable(pattern: str) -> bool:
+    """Return whether the judge reads *pattern*, which may be in the words of another language."""
+    try:
+        Draft202012Validator({"pattern": pattern})
+    except ValidationError:
+        return False
+    return True
 
 
 def format_row(outcome: Outcome, width: int) -> str:

@@ -34,6 +34,64 @@ NUMBERS: dict[str, dict[str, Any]] = {
     "in a union": {"anyOf": [{"type": "number", "enum": [1.5]}, {"type": "boolean"}]},
 }
 
+TEXT = {"type": "string"}
+# Schemas of parameters in a query that say little, or what no value or text can be, and the queries
+# that have a value for them.
+UNUSUAL: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "items without a type": ({"items": TEXT}, ("of=a", "of=a&of=b")),
+    "items of numbers without a type": (
+        {"items": {"type": "integer"}},
+        ("of=1", "of=1&of=2", "of=a"),
+    ),
+    "items without a type in a part": ({"allOf": [{"items": TEXT}, {}]}, ("of=a&of=b",)),
+    "items without a type in a component": (
+        {"$ref": "#/components/schemas/Untyped"},
+        ("of=a&of=b",),
+    ),
+    "properties without a type": ({"properties": {"x": TEXT}}, ("x=1", "of=a")),
+    "a list among properties without types": (
+        {"properties": {"x": {"items": TEXT}}},
+        ("x=1", "x=1&x=2"),
+    ),
+    "alternatives of objects": (
+        {
+            "type": "object",
+            "oneOf": [
+                {"properties": {name: TEXT}, "required": [name], "additionalProperties": False}
+                for name in ("user", "mail")
+            ],
+        },
+        ("user=1", "mail=1&type=user"),
+    ),
+    "numbers in an enumeration of texts": ({"type": "string", "enum": [1, 2]}, ("of=1",)),
+    "numbers in an enumeration of dates": (
+        {"type": "string", "format": "date", "enum": [20160128]},
+        ("of=20160128",),
+    ),
+    "numbers in an enumeration of the items of a list": (
+        {"type": "array", "items": {"type": "string", "format": "date", "enum": [20160128, 1]}},
+        ("of=20160128&of=1",),
+    ),
+    "texts in an enumeration of truth values": (
+        {"type": "boolean", "enum": ["true", "false"]},
+        ("of=true",),
+    ),
+    "a date-time of a length": (
+        {"type": "string", "format": "date-time", "minLength": 25, "maxLength": 25},
+        ("of=2024-01-01T00:00:00%2B00:00",),
+    ),
+    "null or a date-time of a length": (
+        {"type": "string", "format": "date-time", "nullable": True, "minLength": 25},
+        ("of=2024-01-01T00:00:00%2B00:00",),
+    ),
+}
+REFUSED = {
+    "any value": ({}, "of=a&of=b"),
+    "one text": (TEXT, "of=a&of=b"),
+    "numbers": ({"type": "string", "enum": [1, 2]}, "of=3"),
+    "alternatives": (UNUSUAL["alternatives of objects"][0], "user=1&mail=1"),
+}
+
 
 def list_argument_names() -> list[str]:
     """Return the names of arguments in the modules that pass parameters on as keywords."""
@@ -55,9 +113,19 @@ def batched(names: list[str], size: int) -> list[list[str]]:
     return [names[start : start + size] for start in range(0, len(names), size)]
 
 
-def answer_all(tmp_path: Path, paths: dict[str, Any]) -> list[tuple[str, int, str]]:
-    """Return what a mock of *paths* answers to a request with all parameters of each operation."""
-    document = {"openapi": "3.0.3", "info": {"title": "Names", "version": "1"}, "paths": paths}
+def answer_all(
+    tmp_path: Path, paths: dict[str, Any], queries: dict[str, tuple[str, ...]] | None = None
+) -> list[tuple[str, int, str]]:
+    """Return what a mock of *paths* answers to a request with all parameters of each operation.
+
+    There is one more request for each of the *queries* by path.
+    """
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "Names", "version": "1"},
+        "paths": paths,
+        "components": {"schemas": {"Untyped": {"items": TEXT}}},
+    }
     adopt(store(tmp_path, [document]), tmp_path / "schemas")
     api = load(tmp_path / "schemas")
     generated = Generated(tmp_path, api)
@@ -65,6 +133,11 @@ def answer_all(tmp_path: Path, paths: dict[str, Any]) -> list[tuple[str, int, st
     (version,) = api.table.supported
     shown = Projector(api).contract(version.date, environment).document
     asked = list(requests(shown, version.date, api.table.header, "X-API-Key"))
+    asked += [
+        each._replace(url=f"{each.template}?{query}")
+        for each in asked
+        for query in (queries or {}).get(each.template, ())
+    ]
     answers = send_all(Mock(api, generated.module("server"), environment, 0).app, asked, "")
     return [
         (each.template, answer.status_code, "" if answer.is_success else answer.text)
@@ -99,6 +172,32 @@ def test_numbers_are_read_from_the_texts_of_all_parameters(place: str, tmp_path:
         }
         for index, schema in enumerate(NUMBERS.values())
     }
+    assert answer_all(tmp_path, paths) == [(path, 200, "") for path in paths]
+
+
+def test_parameters_are_read_in_each_way_that_their_schemas_describe(tmp_path: Path) -> None:
+    queries = {f"/{index}": sent for index, (_, sent) in enumerate(UNUSUAL.values())}
+    paths = {f"/{index}": of_query(schema) for index, (schema, _) in enumerate(UNUSUAL.values())}
+    answers = answer_all(tmp_path, paths, queries)
+    assert [each for each in answers if each[1] != 200] == []
+    assert len(answers) == len(paths) + sum(map(len, queries.values()))
+
+
+def test_parameters_without_a_description_of_a_list_are_single(tmp_path: Path) -> None:
+    paths = {f"/{index}": of_query(schema) for index, (schema, _) in enumerate(REFUSED.values())}
+    queries = {f"/{index}": (sent,) for index, (_, sent) in enumerate(REFUSED.values())}
+    answers = answer_all(tmp_path, paths, queries)[len(paths) :]
+    assert [status for _, status, _ in answers] == [400] * len(paths)
+
+
+def of_query(schema: dict[str, Any]) -> dict[str, Any]:
+    parameters = [{"name": "of", "in": "query", "required": True, "schema": schema}]
+    return {"get": {"parameters": parameters, "responses": OK}}
+
+
+def test_a_body_of_any_media_type_may_be_any_value(tmp_path: Path) -> None:
+    body = {"content": {"*/*": {"schema": {}}}}
+    paths = {path: {"get": {"requestBody": body, "responses": OK}} for path in ("/a", "//b")}
     assert answer_all(tmp_path, paths) == [(path, 200, "") for path in paths]
 
 

@@ -100,7 +100,7 @@ def _list_gets(document: dict[str, Any], headers: dict[str, str]) -> Iterator[Ge
                 query += pairs
             elif parameter["in"] == "path":
                 path = path.replace(f"{{{name}}}", quote(pairs[0][1], safe=""))
-            else:
+            elif pairs:
                 sent[name] = pairs[0][1]
         yield Get(re.sub(r"[{}]", "", path), query, sent, item["get"].get("responses", {}))
 

@@ -81,7 +81,9 @@ def requests(
                         iter(chain(document, node["requestBody"])[-1]["content"].items())
                     )
                     body = sampler.value(content.get("schema", {}), f"{method} {template}")
-                    any_type = "text/plain" if isinstance(body, str) else "application/json"
+                    schemas = chain(document, content.get("schema"))
+                    is_text = bool(schemas) and schemas[-1].get("type") == "string"
+                    any_type = "text/plain" if is_text else "application/json"
                     headers["content-type"] = any_type if "*" in media_type else media_type
             except UnsatisfiedError:
                 continue
@@ -141,6 +143,8 @@ def write_parameter(parameter: dict[str, Any], value: Json) -> Iterator[tuple[st
     between = {"spaceDelimited": " ", "pipeDelimited": "|"}.get(style, ",")
     if "content" in parameter:
         yield name, json.dumps(value)
+    elif value in (None, []):
+        return  # RFC 6570, section 2.3: undefined
     elif style == "deepObject":
         yield from _write_deep(name, value)
     elif not isinstance(value, dict | list):
@@ -172,13 +176,12 @@ def send_all(app: Any, asked: list[Asked], prefix: str = "/api") -> list[httpx.R
 
     async def answered() -> list[httpx.Response]:
         transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(
-            transport=transport, base_url=f"http://mock{prefix}"
-        ) as client:
+        async with httpx.AsyncClient(transport=transport) as client:
             return [
                 await client.request(
                     each.method,
-                    each.url,
+                    # as a whole: a path that begins with // would be taken for a host
+                    f"http://mock{prefix}{each.url}",
                     headers=each.headers,
                     content=None if each.body is None else json.dumps(each.body),
                 )

@@ -15,6 +15,7 @@ from dateline.oddities.facts import DocumentFacts, list_reached, list_used
 from dateline.oddities.meanings import (
     ABSENT,
     CALLED,
+    CHOICES,
     CLOSE_TO_OURS,
     PLAIN,
     PREFIX,
@@ -238,10 +239,11 @@ def _keep_values(
 
     All but *others* are plain.
     """
+    type_ = _find_type(node)
     replaced: dict[str, tuple[str, Any]] = {}
     for key in others:
         value = node[key]
-        meaning = find_meaning(kind, key, value, is_strict=facts.is_strict)
+        meaning = find_meaning(kind, key, value, type_, is_strict=facts.is_strict)
         name = key
         if isinstance(value, ResolvedReference):
             meaning = str(value)
@@ -252,6 +254,11 @@ def _keep_values(
             replaced[key] = name, meaning
     if not replaced:
         return node
+    if kind == "schema" and type_ == "string" and "format" in node:
+        listed = [node[key] for key in CHOICES if key in replaced]
+        if not all(map(_is_text, listed)):
+            # numbers that mean texts do not have the format
+            replaced.setdefault("format", ("format", ABSENT))
     found: dict[str, Any] = {}
     for key, value in node.items():
         name, meaning = replaced.get(key, (key, value))
@@ -296,8 +303,22 @@ def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
         return True
     if kind == "schema" and key in CALLED and isinstance(value, str):
         return CALLED[key] in node
-    meaning = find_meaning(kind, key, value)
+    if kind == "schema" and key == "format" and isinstance(value, str):
+        return key not in node and any(f"{PREFIX}{choice}" in node for choice in CHOICES)
+    meaning = find_meaning(kind, key, value, _find_type(node))
     return bool(meaning is not SAME and meaning == node.get(key, ABSENT))
+
+
+def _is_text(value: Any) -> bool:
+    """Return whether *value* is a text, or a list of texts."""
+    return isinstance(value, str) or (isinstance(value, list) and all(map(_is_text, value)))
+
+
+def _find_type(node: dict[str, Any]) -> Any:
+    """Return the only type that a schema declares, beside null; None if there are others."""
+    type_ = node.get("type")
+    types = [one for one in type_ if one not in ("null", None)] if isinstance(type_, list) else []
+    return types[0] if len(types) == 1 else type_
 
 
 def _replace(

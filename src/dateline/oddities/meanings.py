@@ -49,6 +49,9 @@ _ADDRESSES: Final = frozenset(
 _IDENTITY: Final = ("$id", "$schema", "$vocabulary")
 
 
+CHOICES: Final = ("enum", "const")
+"""Keywords whose values may mean others: those that the `type` beside them admits."""
+
 CALLED: Final = {"$dynamicRef": "$ref", "$dynamicAnchor": "$anchor"}
 """What says the same as another keyword where each anchor has one schema."""
 
@@ -65,7 +68,7 @@ def _list_plain(keys: Mapping[str, Key]) -> dict[str, frozenset[type]]:
         for key, known in keys.items()
         if known.slot.arrangement is Arrangement.DATA
         and known.value in types
-        and key not in (*CALLED, *_IDENTITY, "in")
+        and key not in (*CALLED, *_IDENTITY, *CHOICES, "in")
     }
 
 
@@ -76,10 +79,13 @@ Below such a value is no object of a kind.
 """
 
 
-def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) -> Any:
+def find_meaning(
+    kind: str, key: str, value: Any, type_: Any = None, *, is_strict: bool = False
+) -> Any:
     """Return the meaning of *key* of an object of *kind*; ``SAME`` if it is the value itself.
 
-    A value that can neither be read nor left out is returned unchanged, or raises a TypeError.
+    *type_* is the `type` beside it. A value that can neither be read nor left out is returned
+    unchanged, or raises a TypeError.
     """
     known = OBJECTS[kind].get(key)
     is_named = known is None and kind in _NAMED_BELOW and not key.startswith("x-")
@@ -97,9 +103,12 @@ def find_meaning(kind: str, key: str, value: Any, *, is_strict: bool = False) ->
         is_data = known.slot.arrangement is Arrangement.DATA and known.value is Value.ANY
         return SAME if is_data else ABSENT
     is_data = known.slot.arrangement is Arrangement.DATA
-    read = (
-        _read_data(kind, key, known, value) if is_data else _read_objects(kind, key, known, value)
-    )
+    if kind == "schema" and key in CHOICES:
+        read = _read_choices(key, value, type_)
+    elif is_data:
+        read = _read_data(kind, key, known, value)
+    else:
+        read = _read_objects(kind, key, known, value)
     if read is ABSENT or _is_typed(known, value if read is SAME else read):
         return read
     if not _is_indispensable(kind, key, known):
@@ -232,12 +241,42 @@ def _read_data(kind: str, key: str, known: Key, value: Any) -> Any:
         return place if place in VALUES[kind, key] else ABSENT
     if kind == "schema" and key == "required" and isinstance(value, str | bool):
         return ABSENT
-    if kind == "schema" and key == "enum" and isinstance(value, str | int | float):
-        return [value]
     if key == "scopes":
         return _read_descriptions(value)
     read = None if key in _ADDRESSES else _READERS.get(known.value)
     return SAME if read is None else read(value)
+
+
+def _read_choices(key: str, value: Any, type_: Any) -> Any:
+    """Return the values that `enum` or `const` means beside a `type`, which they may not have.
+
+    `type: string` with `enum: [1, 2]` means the texts, `type: integer` with `enum: ['1']` the
+    number: otherwise there would be no such value.
+    """
+    if key == "const":
+        return _read_choice(value, type_)
+    listed = [value] if isinstance(value, str | int | float) else value
+    if not isinstance(listed, list):
+        return SAME
+    read = [_read_choice(one, type_) for one in listed]
+    if listed is value and all(one is SAME for one in read):
+        return SAME
+    # what is there in both spellings is one value
+    meant = [one for one, other in zip(listed, read, strict=True) if other is SAME]
+    return [
+        one if other is SAME else other
+        for at, (one, other) in enumerate(zip(listed, read, strict=True))
+        if other is SAME or other not in (*meant, *read[:at])
+    ]
+
+
+def _read_choice(value: Any, type_: Any) -> Any:
+    if type_ == "string":
+        return _read_text(value)
+    if type_ in ("integer", "number", "boolean") and isinstance(value, str):
+        read = _read_flag(value) if type_ == "boolean" else _read_number(value)
+        return read if type_ != "integer" or isinstance(read, int) else SAME
+    return SAME
 
 
 def _read_text(value: Any) -> Any:

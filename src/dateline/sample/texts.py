@@ -55,6 +55,15 @@ def _date_time(dice: Dice) -> str:
     return moment(dice).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def _list_date_times(dice: Dice) -> Iterator[str]:
+    """Yield the longer spellings of one time: with fractions of a second, with an offset."""
+    time = moment(dice)
+    for fraction in ("", ".000", ".000000"):
+        for offset in ("Z", "+00:00"):
+            if fraction or offset != "Z":
+                yield time.strftime(f"%Y-%m-%dT%H:%M:%S{fraction}{offset}")
+
+
 def _date(dice: Dice) -> str:
     return moment(dice).strftime("%Y-%m-%d")
 
@@ -170,6 +179,8 @@ def suitable(formats: Sequence[str], names: Sequence[str], dice: Dice) -> Iterat
     for each in formats:
         if each in FORMATS:
             yield FORMATS[each](dice)
+        if each == "date-time":
+            yield from _list_date_times(dice)
     found = words(*names)
     for count in range(min(_MOST_WORDS, len(found)), 0, -1):
         known = _NAMES.get("_".join(found[-count:]))

@@ -77,13 +77,19 @@ class Mock:
         self.app = self._app()
 
     def parameter(self, operation: Operation, parameter: Parameter) -> Any:
-        """Return a JSON value for *parameter*. Raises UnsatisfiedError."""
+        """Return a JSON value for *parameter* other than null, which has no text.
+
+        Raises UnsatisfiedError.
+        """
         item, node = self._nodes(operation)
         listed = list_parameters(self._document, operation.path, item, node)
         found = listed[parameter.place, parameter.name][-1]
         holder = next(iter(found.get("content", {}).values()), found)
         schema = self._answers.read_schema(holder)
-        return self._sampler.value(schema, f"{operation.id} {parameter.name}")
+        value = self._sampler.value(schema, f"{operation.id} {parameter.name}")
+        if value is None:
+            raise UnsatisfiedError(parameter.name, "", "null has no text")
+        return value
 
     def _app(self) -> Any:
         handlers: dict[str, dict[str, Any]] = {}

@@ -220,9 +220,11 @@ class Samples:
                 yield "Authorization", _CREDENTIALS.get(kind, f"{kind.title()} YOUR_TOKEN")
 
     def parameter(self, parameter: Mapping[str, Any]) -> Any:
-        """Return a value of *parameter*, preferably that of its authors."""
+        """Return a value of *parameter* other than null, preferably that of its authors."""
         written = self._find_example(parameter)
-        return self._make_parameter(parameter) if written is None else written[0]
+        if written is None or written[0] is None:
+            return self._make_parameter(parameter)
+        return written[0]
 
     def _make_parameter(self, parameter: Mapping[str, Any]) -> Any:
         name, schema = str(parameter.get("name")), value_schema(dict(parameter), {})
@@ -236,7 +238,9 @@ class Samples:
                 sent = not declared_types(goal).isdisjoint({"object", "array"})
                 value = self._sampler(schema, sent=sent).value(schema, name, 1.0)
             except UnsatisfiedError:
-                value = name.upper()
+                value = None
+            # null has no text
+            value = name.upper() if value is None else value
             self._parameters[key] = schema, value
         return self._parameters[key][1]
 

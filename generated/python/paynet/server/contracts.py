@@ -179,14 +179,16 @@ class Contract:
             return self._below(self._schemas.get(name, True), kind, own, knows)
         if not isinstance(schema, dict):
             return True
-        parts = [self._below(each, kind, own, knows) for each in schema.get("allOf", ())]
+        found = own(schema)
+        parts = [found, *(self._below(each, kind, own, knows) for each in schema.get("allOf", ()))]
         for union in ("anyOf", "oneOf"):
             members = [each for each in schema.get(union, ()) if kind in self.types(each)]
             members = [each for each in members if knows(each)] or members
             if members:
-                parts.append({"anyOf": [self._below(each, kind, own, knows) for each in members]})
-        found = own(schema)
-        return {"allOf": [found, *parts]} if parts else found
+                below = [self._below(each, kind, own, knows) for each in members]
+                parts.append(True if True in below else {"anyOf": below})
+        saying = [part for part in parts if part is not True]
+        return {"allOf": saying} if len(saying) > 1 else next(iter(saying), True)
 
 
 class MisfitError(Exception):

@@ -39,7 +39,7 @@ def is_spread(parameter: ParameterData, contract: Contract) -> bool:
         parameter["in"] in _QUERIES
         and parameter["style"] == "form"
         and parameter["explode"]
-        and "object" in _types(parameter, contract)
+        and "object" in _types(parameter["schema"], contract)
     )
 
 
@@ -47,7 +47,7 @@ def parameter_reader(parameter: ParameterData, contract: Contract) -> query.Para
     """Return the reader of the parameter from texts of its name; None if there is none."""
     if parameter["style"] == CONTENT:
         return query.Parameter(_read_json)
-    types = _types(parameter, contract) - {"null"}
+    types = _types(parameter["schema"], contract) - {"null"}
     if is_spread(parameter, contract):
         types -= {"object"}
         if not types:
@@ -68,7 +68,7 @@ def is_either(parameter: ParameterData, contract: Contract) -> bool:
     """Return whether a parameter may be a list, an object or one value; null can't be written."""
     if parameter["style"] == CONTENT:
         return False
-    types = _types(parameter, contract) - {"null"}
+    types = _types(parameter["schema"], contract) - {"null"}
     if is_spread(parameter, contract):
         types -= {"object"}
     return len(types) > 1 and not types.isdisjoint({"array", "object"})
@@ -80,7 +80,7 @@ class Either:
     def __init__(self, parameter: ParameterData, contract: Contract) -> None:
         self._name = parameter["name"]
         self._validator = contract.validator(parameter["schema"])
-        types = _types(parameter, contract)
+        types = _types(parameter["schema"], contract)
         self._reads: list[Callable[[list[str]], Any]] = []
         if plain := types - {"array", "object", "null"}:
             read = reader(plain)
@@ -206,9 +206,9 @@ class _Joined:
 def _field(contract: Contract, schema: Any, name: str, texts: list[str]) -> Any:
     """Return the field *name* of an object, sent as *texts*. Raises RequestError."""
     below = contract.property(schema, name)
-    types = contract.types(below)
+    types = _types(below, contract)
     try:
-        if types != TYPES and "array" in types and (len(texts) > 1 or not types - _LISTS):
+        if "array" in types and (len(texts) > 1 or not types - _LISTS):
             read = reader(contract.types(contract.items(below)))
             return [read(text) for text in texts]
         return reader(types)(_only(texts))
@@ -219,10 +219,20 @@ def _field(contract: Contract, schema: Any, name: str, texts: list[str]) -> Any:
 _LISTS: Final = frozenset({"array", "null"})
 
 
-def _types(parameter: ParameterData, contract: Contract) -> frozenset[str]:
-    """Return the types that values of a parameter may have; texts if every type is allowed."""
-    types = contract.types(parameter["schema"])
-    return frozenset({"string"}) if types == TYPES else types
+def _types(schema: Any, contract: Contract) -> frozenset[str]:
+    """Return the types that values of *schema* are read as.
+
+    If every type is allowed, these are texts and what the schema describes: lists, objects.
+    """
+    types = contract.types(schema)
+    if types != TYPES:
+        return types
+    described = {"string"}
+    if contract.items(schema) is not True:
+        described.add("array")
+    if contract.fields(schema)[0]:
+        described.add("object")
+    return frozenset(described)
 
 
 def _items(parameter: ParameterData) -> Items:
