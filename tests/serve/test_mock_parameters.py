@@ -85,7 +85,7 @@ UNUSUAL: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         ("of=2024-01-01T00:00:00%2B00:00",),
     ),
 }
-REFUSED = {
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "any value": ({}, "of=a&of=b"),
     "one text": (TEXT, "of=a&of=b"),
     "numbers": ({"type": "string", "enum": [1, 2]}, "of=3"),
@@ -185,7 +185,9 @@ def test_parameters_are_read_in_each_way_that_their_schemas_describe(tmp_path: P
 
 def test_parameters_without_a_description_of_a_list_are_single(tmp_path: Path) -> None:
     paths = {f"/{index}": of_query(schema) for index, (schema, _) in enumerate(REFUSED.values())}
-    queries = {f"/{index}": (sent,) for index, (_, sent) in enumerate(REFUSED.values())}
+    queries: dict[str, tuple[str, ...]] = {
+        f"/{index}": (sent,) for index, (_, sent) in enumerate(REFUSED.values())
+    }
     answers = answer_all(tmp_path, paths, queries)[len(paths) :]
     assert [status for _, status, _ in answers] == [400] * len(paths)
 
@@ -196,7 +198,7 @@ def of_query(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_body_of_any_media_type_may_be_any_value(tmp_path: Path) -> None:
-    body = {"content": {"*/*": {"schema": {}}}}
+    body: dict[str, Any] = {"content": {"*/*": {"schema": {}}}}
     paths = {path: {"get": {"requestBody": body, "responses": OK}} for path in ("/a", "//b")}
     assert answer_all(tmp_path, paths) == [(path, 200, "") for path in paths]
 
