@@ -758,6 +758,9 @@ def find_media_type(path: tuple[str | int, ...]) -> str:
 BODILESS: Final = frozenset({"204", "205", "304"})
 """The statuses without content, whatever a document declares (RFC 9110 section 6.4.1)."""
 
+SUCCESSES: Final = ("2", "default", "3")
+"""How the statuses of successes begin, the usual ones first; each kind only without those before"""
+
 
 def choose_successes(statuses: Iterable[str]) -> list[str]:
     """Return those of *statuses* that are a success, the usual one first.
@@ -765,7 +768,7 @@ def choose_successes(statuses: Iterable[str]) -> list[str]:
     It answers a result without a status.
     """
     listed = sorted(statuses)
-    for wanted in ("2", "default", "3"):
+    for wanted in SUCCESSES:
         if found := [status for status in listed if status.startswith(wanted)]:
             return found
     return []

@@ -16,13 +16,14 @@ class RequiredConverter:
 
     ``holder`` is the node that names the converter. ``newer`` returns the schema of canonical
     values, ``older`` that of a combination. ``sent`` are the schemas for which a request's value
-    must be valid; if there are none, any value is.
+    must be valid; if there are none, any value is. With ``is_text``, it is the text of a body.
     """
 
     holder: Any
     newer: Callable[[], Any]
     older: Callable[[int], Any] = lambda _: True
     sent: tuple[Any, ...] = ()
+    is_text: bool = False
 
 
 class RequiredConverters:
@@ -85,6 +86,7 @@ class RequiredConverters:
                 "passes_null": False,
                 "newer": required.newer(),
                 "older": entries(required.older),
+                **({"text": True} if required.is_text else {}),
                 **{way: number in numbers for way, numbers in needed.items()},
                 **self._describe_sent(required, is_needed=number in needed[Way.UP.value]),
             }

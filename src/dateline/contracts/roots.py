@@ -333,7 +333,10 @@ class _Roots:
 
         def require(builder: Builder, now: dict[str, Any], where: Node) -> Node:
             if not has_schema:
-                required = RequiredConverter(holder=now, newer=lambda: True)
+                whole = True if is_sequence else {"type": "string"}
+                required = RequiredConverter(
+                    holder=now, newer=lambda: whole, is_text=not is_sequence
+                )
                 root = _require(builder, (now,), "what it holds", required, where)
                 return {"items": root} if is_sequence else root
             published = builder.view.published

@@ -166,7 +166,8 @@ def _dated_converter(
     method, phrase = called
     find_type = types.type_received if way == "down" else types.type_sent
     newest = find_type(described["newer"], f"{phrase}Newest")
-    takes, gives = (newest, ANY) if way == "down" else (ANY, newest)
+    older = newest if "text" in described else ANY
+    takes, gives = (newest, older) if way == "down" else (older, newest)
     done = "as callers of `context.version` are shown it"
     if way == "up":
         done = "as it is now, for what callers of `context.version` have sent"

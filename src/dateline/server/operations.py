@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
+from operator import and_, or_
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -18,8 +19,8 @@ from dateline.openapi import (
     BODILESS,
     METHODS,
     QUERYSTRING,
+    SUCCESSES,
     chain,
-    choose_successes,
     method_name,
     operation_names,
     operation_steps,
@@ -81,7 +82,8 @@ class Operation(DescribedOperation):
 
     ``id`` is its name in the contract data, ``path`` that of the definitions. ``body`` and each of
     ``responses`` are None without content. ``security`` lists the alternatives of the newest
-    version, each of which needs all of its schemes, ``schemes`` those of any version. With
+    version, each of which needs all of its schemes, ``schemes`` those of any version. ``successes``
+    are the responses that are a success at some version, the usual one first. With
     ``is_secured``, callers of some version must be authenticated, with ``is_always_secured`` all
     callers. ``unserved`` is the reason why it has no handler; nothing else is known then.
     """
@@ -100,6 +102,7 @@ class Operation(DescribedOperation):
     body: Content | None
     body_required: bool
     responses: dict[str, Content | None]
+    successes: dict[str, Content | None]
     unserved: str = ""
 
     @property
@@ -107,11 +110,6 @@ class Operation(DescribedOperation):
         """The path of the operation in the document."""
         key = self.method.lower()
         return ("paths", self.path, *operation_steps(key if key in METHODS else self.method))
-
-    @property
-    def successes(self) -> dict[str, Content | None]:
-        """The responses of success, the usual one first."""
-        return {status: self.responses[status] for status in choose_successes(self.responses)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,14 +292,37 @@ class _OperationReader:
             and self._is_always(bodies, "request-body")
             and all("requestBody" in era for era in eras),
             responses=responses,
+            successes={each: responses[each] for each in self._list_successes(sites)},
             summary=node.get("summary", ""),
             description=node.get("description", ""),
             deprecated=node.get("deprecated") is True,
             unserved=self._unserved.get(name, ""),
         )
         return (
-            replace(result, parameters=(), body=None, responses={}) if result.unserved else result
+            replace(result, parameters=(), body=None, responses={}, successes={})
+            if result.unserved
+            else result
         )
+
+    def _list_successes(self, sites: Sites) -> list[str]:
+        """Return the statuses that are a success at some version, the usual one first.
+
+        A version in which `default` is the only success may come after one with a 200.
+        """
+        shown = self._find_shown(sites)
+        chosen = set[str]()
+        for mask, era in self._timeline.eras("operation", sites[-1]):
+            # where no success of the kinds before is visible
+            left = shown & mask
+            responses = list_responses(self._document, era).items()
+            visible = {
+                status: reduce(and_, map(self._timeline.of, found)) for status, found in responses
+            }
+            for kind in SUCCESSES:
+                found = [each for each in visible if each.startswith(kind) and visible[each] & left]
+                left &= ~reduce(or_, [visible[each] for each in found], 0)
+                chosen.update(found)
+        return [each for kind in SUCCESSES for each in sorted(chosen) if each.startswith(kind)]
 
     def _handler_name(self, path: str, method: str) -> str:
         """Return the name of the handler: the id, or method and path without one.

@@ -503,18 +503,22 @@ def _usual(keys: list[str]) -> int:
 
 
 def _raw(change: Callable[[Any], Any]) -> Write:
-    """Return a function that writes bytes or text after applying *change*."""
+    """Return a function that writes bytes or text after applying *change*.
+
+    Bytes that are not UTF-8, such as a file in a form, are escaped in the text (PEP 383).
+    """
 
     def write(body: Any, _: Dump) -> bytes:
         if isinstance(body, bytes) and change is identity:
             return body
         try:
-            text = change(body.decode() if isinstance(body, bytes) else body)
+            is_bytes = isinstance(body, bytes)
+            text = change(body.decode(errors="surrogateescape") if is_bytes else body)
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
         if not isinstance(text, str):
             raise MisfitError(f"{type(body).__name__} where bytes or text belong")
-        return text.encode()
+        return text.encode(errors="surrogateescape")
 
     return write
 

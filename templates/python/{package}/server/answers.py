@@ -322,7 +322,7 @@ class AnswerNarrowing:
 
 
 class _Text:
-    """Changes a body that is not JSON."""
+    """Changes a body that is not JSON, as text with other bytes escaped in it (PEP 383)."""
 
     def __init__(self, change: Change) -> None:
         self._change = change
@@ -331,7 +331,8 @@ class _Text:
         """Return *content* narrowed, in its *coding*. Raises MisfitError."""
         plain = decode(content, coding)
         try:
-            return encode(self._change(plain.decode()).encode(), coding)
+            text = self._change(plain.decode(errors="surrogateescape"))
+            return encode(text.encode(errors="surrogateescape"), coding)
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
 

@@ -1,0 +1,160 @@
+"""The types of handlers' results where versions have other successes, and of bodies as text."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from itertools import product
+from types import SimpleNamespace
+from typing import Any, Final
+
+import pytest
+from support.adopted_apis import store
+from support.generated_server import Generated, ask, keep_folder
+from support.random_chains import DATES
+
+from dateline.adopt import adopt
+from dateline.load import load
+
+OLD, NEW = DATES[:2]
+
+STATUSES: Final = ("200", "201", "2XX", "default", "302")
+
+# The statuses of the older and of the newer version: which of two types a result may have.
+ONE: Final = [((before, *more), (after, *more)) for before, after in product(STATUSES, STATUSES)
+              for more in ((), ("404",))]  # fmt: skip
+SEVERAL: Final = [
+    (("200", "default"), ("default",)),
+    (("200", "default"), ("201", "default")),
+    (("200", "default"), ("302", "default")),
+    (("200", "302"), ("302",)),
+    (("default", "302"), ("302",)),
+    (("default",), ("200", "default")),
+    (("404",), ("default",)),
+]
+CASES: Final = [*dict.fromkeys([*ONE, *SEVERAL])]
+
+MEDIA_TYPES: Final = {
+    "multipart/form-data": "str",
+    "multipart/mixed; boundary=b": "str",
+    "application/xml": "str",
+    "text/csv": "str",
+    "application/octet-stream": "str",
+    "application/json": "JsonValue",
+    "application/x-ndjson": "JsonValue",
+}
+FILE: Final = b'--b\r\nContent-Disposition: form-data; name="old"\r\n\r\n\xff\xfe\x80\r\n--b--\r\n'
+
+
+def _document(at: int) -> dict[str, Any]:
+    paths: dict[str, Any] = {}
+    for number, case in enumerate(CASES):
+        responses: dict[str, Any] = {}
+        for status in case[at]:
+            named = {"2": "Success", "d": "Default"}.get(status[0], "Other")
+            schema = {"$ref": f"#/components/schemas/{named}"}
+            content = {"application/json": {"schema": schema}}
+            responses[status] = {"description": "it", "content": content}
+        operation = {"operationId": f"get{number}", "tags": ["all"], "responses": responses}
+        paths[f"/results/{number}"] = {"get": operation}
+    for number, media_type in enumerate(MEDIA_TYPES):
+        part = [{"type": "integer"}, {"type": "string"}][at]
+        described = {"type": "object", "properties": {"part": part}}
+        key = "itemSchema" if "ndjson" in media_type else "schema"
+        example = {"example": "a"} if at and key == "schema" else {}
+        message = {"content": {media_type: {key: described, **example}}}
+        operation = {
+            "operationId": f"put{number}",
+            "tags": ["all"],
+            "requestBody": message,
+            "responses": {"200": {"description": "it", **message}},
+        }
+        paths[f"/bodies/{number}"] = {"put": operation}
+    names = ("Success", "Default", "Other")
+    schemas = {each: {"type": "object", "title": each} for each in names}
+    return {
+        "openapi": "3.2.0",
+        "info": {"title": "Things", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}],
+        "paths": paths,
+        "components": {"schemas": schemas},
+    }
+
+
+@cache
+def made() -> Generated:
+    folder = keep_folder()
+    adopt(store(folder, [_document(0), _document(1)]), folder / "schemas", accept=lambda _: True)
+    return Generated(keep_folder(), load(folder / "schemas"))
+
+
+@cache
+def returned() -> dict[str, str]:
+    """The types that the methods in the module of the handlers return, by their names."""
+    tree = ast.parse(made().text("server/handlers.py"))
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return {node.name: ast.unparse(node.returns) for node in found if node.returns}
+
+
+def _list_expected(case: tuple[tuple[str, ...], ...]) -> set[str]:
+    expected = set()
+    for statuses in case:
+        kinds = {"Success": "2", "Default": "d", "Other": "3"}
+        there = [name for name, sign in kinds.items() if any(s[0] == sign for s in statuses)]
+        expected |= {*there[:1]}
+    return expected
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[str(case) for case in CASES])
+def test_results_have_the_type_of_a_success_of_any_version(number: int) -> None:
+    result = returned()[f"get{number}"]
+    names = {name for name in ("Success", "Default", "Other") if f"models.{name}" in result}
+    assert names == _list_expected(CASES[number])
+
+
+@pytest.mark.parametrize("media_type", MEDIA_TYPES)
+@pytest.mark.parametrize("way", ["older", "newer"])
+def test_converters_of_bodies_take_and_return_text_unless_they_are_json(
+    media_type: str, way: str
+) -> None:
+    number = [*MEDIA_TYPES].index(media_type)
+    found = [type_ for name, type_ in returned().items() if name.startswith(f"{way}_put{number}")]
+    assert found
+    for each in found:
+        assert (each == "Convert[str, str]") == (MEDIA_TYPES[media_type] == "str")
+
+
+class Converters:
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("older_put0"):
+            return lambda value: value.replace("old", "new")
+        return lambda value: value
+
+
+async def backend(_: Any, __: Any, send: Any) -> None:
+    headers = [(b"content-type", b"multipart/form-data; boundary=b")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": FILE})
+
+
+class Handlers:
+    def __getattr__(self, name: str) -> Any:
+        async def handle(*_: Any, **__: Any) -> bytes:
+            return FILE
+
+        return handle
+
+
+@pytest.mark.parametrize("door", ["server", "versioned"])
+@pytest.mark.parametrize(("version", "shown"), [(OLD, b'"new"'), (NEW, b'"old"')])
+def test_answers_with_bytes_that_are_no_text_are_converted(
+    door: str, version: str, shown: bytes
+) -> None:
+    server = made().module("server")
+    given = {"environment": "production", "converters": Converters()}
+    if door == "server":
+        app = server.create_app(SimpleNamespace(all=Handlers()), **given)
+    else:
+        app = server.versioned(backend, **given)
+    answer = ask(app, "PUT", "/bodies/0", headers={"X-API-Version": version})
+    assert (answer.status_code, answer.content) == (200, FILE.replace(b'"old"', shown))
