@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, MutableMapping
 from typing import Any, Final
-from urllib.parse import unquote_plus
+from urllib.parse import quote, unquote, unquote_plus
 
 Scope = MutableMapping[str, Any]
 
@@ -23,11 +23,17 @@ _LIKE_A_DATE: Final = {
 }
 
 
-def find_version(place: str, name: str, prefix: str, form: str, known: Collection[str]) -> Find:
+# What the path of a server may contain besides letters, digits and `_.-~` (RFC 3986, section 3.3).
+_ESCAPED: Final = "/%:@!$&'()*+,;="
+
+
+def find_version(
+    place: str, name: str, prefixes: Collection[str], form: str, known: Collection[str]
+) -> Find:
     """Return what finds the version at *place*: `query`, `path` or `media-type`.
 
-    *name* is that of the parameter. In a path it is the first segment below *prefix* that is one
-    of the *known* versions, or looks like a version of *form*.
+    *name* is that of the parameter. In a path it is the first segment below one of *prefixes*, if
+    that is one of the *known* versions, or looks like a version of *form*.
     """
     if place == "query":
         return lambda scope: _find_in_query(scope, name)
@@ -36,19 +42,25 @@ def find_version(place: str, name: str, prefix: str, form: str, known: Collectio
     like = _LIKE_A_DATE["-" in form.removesuffix("-suffix")]
 
     def find(scope: Scope) -> tuple[str | None, Scope]:
-        root = scope.get("root_path") or ""
+        found = (find_below(scope, prefix) for prefix in prefixes)
+        return next((each for each in found if each[1] is not scope), (None, scope))
+
+    def find_below(scope: Scope, prefix: str) -> tuple[str | None, Scope]:
         path: str = scope["path"]
-        start = len(prefix) + (len(root) if path.startswith(f"{root}{prefix}/") else 0)
-        if not path.startswith(f"{prefix}/", start - len(prefix)):
+        root = scope.get("root_path") or ""
+        before = unquote(prefix)
+        root = root if path.startswith(f"{root}{before}/") else ""
+        before = root + before
+        if not path.startswith(f"{before}/"):
             return None, scope
-        segment = path[start + 1 :].partition("/")[0]
+        segment = path[len(before) + 1 :].partition("/")[0]
         if segment not in known and like.fullmatch(segment) is None:
             return None, scope
-        shorter = {**scope, "path": path[:start] + path[start + 1 + len(segment) :]}
+        shorter = {**scope, "path": before + path[len(before) + 1 + len(segment) :]}
         raw = scope.get("raw_path") or b""
-        sent = b"/" + segment.encode()
-        if raw.startswith(sent, start):
-            shorter["raw_path"] = raw[:start] + raw[start + len(sent) :]
+        sent = (quote(root) + quote(prefix, safe=_ESCAPED)).encode()
+        if raw.startswith(sent + f"/{segment}".encode()):
+            shorter["raw_path"] = sent + raw[len(sent) + 1 + len(segment) :]
         else:
             shorter.pop("raw_path", None)
         return segment, shorter

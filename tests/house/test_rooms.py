@@ -15,8 +15,8 @@ SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
 ROOMS = (
     *("fresh", "collector", "progress", "versions", "paths", "model", "manifest", "cache"),
-    *("presets", "openapi", "wording", "placement", "regex", "schema", "oddities", "source"),
-    *("gates", "bundle", "load"),
+    *("presets", "openapi", "wording", "placement", "addresses", "regex", "schema", "oddities"),
+    *("source", "gates", "bundle", "load"),
     *("project", "canonical", "sample", "diff", "contracts", "rules", "check", "report"),
     *("deferral", "filters", "templating", "python"),
     *("changes", "documents", "models", "server", "client", "site"),

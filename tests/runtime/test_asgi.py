@@ -202,7 +202,7 @@ def test_only_what_is_below_the_prefix_is_versioned(path: str, is_versioned: boo
 
 
 def test_an_empty_prefix_versions_everything_but_the_documents() -> None:
-    app = versioned(answering(200), prefix="", documents=Documents({"/spec": b"spec"}))
+    app = versioned(answering(200), prefixes=[""], documents=Documents({"/spec": b"spec"}))
     assert reported(ask(app, request(path="/"))) == named(OLDEST)
     assert ask(app, request(path="/spec")).body == b"spec"
 

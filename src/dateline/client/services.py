@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dateline.addresses import read_address
 from dateline.filters import Code
 from dateline.model import Api, Table
 from dateline.openapi import resolve
 from dateline.python.code import Node, Pair, Text, call, lay_out, literal, mapping, subscript, value
-from dateline.python.operations import name_credentials, read_address
+from dateline.python.operations import name_credentials
 from dateline.python.parts import find_secret
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from dateline.addresses import find_own_servers, read_address, resolve_address
 from dateline.canonical import name_range
 from dateline.model import Table
 from dateline.openapi import (
@@ -148,18 +149,6 @@ def read_operations(
     *environments* has those of each.
     """
     return _Reader(table, document, environments).read()
-
-
-def read_address(servers: Any) -> str:
-    """Return the first address of a list of servers, with default variables; or nothing."""
-    server = servers[0] if isinstance(servers, Sequence) and servers else {}
-    if not isinstance(server, Mapping):
-        return ""
-    url, variables = str(server.get("url", "")), server.get("variables")
-    for name, variable in (variables if isinstance(variables, Mapping) else {}).items():
-        if isinstance(variable, Mapping):
-            url = url.replace("{" + name + "}", str(variable.get("default", "")))
-    return url.rstrip("/")
 
 
 def name_credentials(document: dict[str, Any]) -> dict[str, str]:
@@ -305,9 +294,10 @@ class _Reader:
         for name, document in self._environments.items():
             item = resolve(document, document.get("paths", {}).get(path))
             node = dict(operations(item)).get(method, {})
-            servers = node.get("servers") or item.get("servers")
+            servers = find_own_servers(item, node)
             if servers:
-                by_name[name] = read_address(servers)
+                around = read_address(document.get("servers"))
+                by_name[name] = resolve_address(read_address(servers), around)
         return by_name
 
     def _arguments(

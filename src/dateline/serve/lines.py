@@ -13,6 +13,7 @@ from dateline.model import Environment, Table
 from dateline.project import Projector
 from dateline.sample import UnsatisfiedError
 from dateline.serve.mock import Mock
+from dateline.server.mounting import read_prefixes
 from dateline.server.operations import Operation, prefix
 
 _SECRET: Final = "any"
@@ -39,10 +40,13 @@ def lines(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
 def _tries(mock: Mock, environment: Environment, address: str) -> list[str]:
     """Return three commands: one thing in two versions if there is one, and its documents."""
     table = mock.api.table
-    requests = (_request(mock, each, address + prefix(environment)) for each in _common(mock))
-    found = next((request for request in requests if request is not None), None)
+    requests = (
+        (_request(mock, each, base), base)
+        for each, path in _list_common(mock, prefix(environment))
+        for base in [address + path]
+    )
+    found, base = next((each for each in requests if each[0] is not None), (None, ""))
     versions = dict.fromkeys((table.supported[0].date, table.latest)) if found else ()
-    base = address + prefix(environment)
     tries = [_name_version(found or "", base, table, version) for version in versions]
     tries += [f"curl {address}/spec{name}" for name in (f"/{table.latest}", "/versions", "")]
     return tries[:3]
@@ -60,24 +64,29 @@ def _name_version(command: str, base: str, table: Table, version: str) -> str:
     return f"{command} -H {quoted(header)}"
 
 
-def _common(mock: Mock) -> Iterator[Operation]:
+def _list_common(mock: Mock, usual: str) -> Iterator[tuple[Operation, str]]:
     """Yield the operations that read something in the oldest and in the newest version.
 
-    Those that read a single thing come first.
+    Those that read a single thing come first. With each comes the path of its servers, *usual*
+    unless it has servers of its own.
     """
     table, projector = mock.api.table, Projector(mock.api)
     documents = [
         projector.contract(version, mock.environment).document
         for version in (table.supported[0].date, table.latest)
     ]
-    found = [
+    known = [
         each
         for each in mock.operations
         if each.method == "GET"
-        and all("get" in document.get("paths", {}).get(each.path, {}) for document in documents)
         and any(content is not None for content in islice(each.successes.values(), 1))
     ]
-    return iter(sorted(found, key=lambda operation: not operation.path.endswith("}")))
+    oldest, newest = map(read_prefixes, documents)
+    for operation in sorted(known, key=lambda each: not each.path.endswith("}")):
+        key = operation.path, "get"
+        if key in oldest and key in newest and oldest[key] == newest[key]:
+            own = newest[key]
+            yield operation, usual if own is None else own
 
 
 def _request(mock: Mock, operation: Operation, address: str) -> str | None:

@@ -17,7 +17,8 @@ are not the usual ones.
 
 Entries are read like those of contract data. ``requests`` and ``statuses`` are those of each
 version: a request is null where the version lacks the operation. It has its ``security`` where that
-is not the newest version's, and ``unserved``, a reason, where no server can read it. ``results``
+is not the newest version's, its ``prefix``, the path of its servers, where these are not those of
+the environment, and ``unserved``, a reason, where no server can read it. ``results``
 and ``headers`` are canonical; of bodies, only JSON is described, and sequences of items, as lists.
 ``event_data`` says of event streams what their items are, if not the JSON in the data of events.
 ``schemas`` and ``canonical`` hold the components that the others, or contract data, refer to, at a
@@ -61,7 +62,8 @@ from dateline.schema.memo import closure
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Resolver
 from dateline.schema.sequences import EVENT_STREAM, event_data, list_schema
-from dateline.server.operations import PLACES, defaults, unread
+from dateline.server.mounting import Key, find_clashes, read_prefixes
+from dateline.server.operations import PLACES, defaults, prefix, unread
 from dateline.server.readable import explain_unreadable, find_style, is_exploded
 from dateline.versions import DATE_FORM
 
@@ -138,10 +140,12 @@ class _DocumentReader:
         constraints: Constraints,
         use: AccessUse,
         combination: Combination | None = None,
+        prefix: str = "",
     ) -> None:
         self.combination = combination
         self._document = document
         self._resolver = Resolver(document)
+        self._prefix = prefix
         self._constraints = constraints
         self._parts = PartReader(document)
         self._directions = {hidden: OneWay(document, hidden, Hidden.ANY, use) for hidden in ACCESS}
@@ -158,6 +162,16 @@ class _DocumentReader:
     def operation(self, path: str, method: str) -> dict[str, Any] | None:
         """Return the operation of *method* at *path*, or None."""
         return dict(operations(self.item(path))).get(method)
+
+    @cached_property
+    def prefixes(self) -> dict[Key, str | None]:
+        """The path of the servers that each operation has of its own; None without any."""
+        return read_prefixes(self._document)
+
+    @cached_property
+    def clashes(self) -> dict[Key, Key]:
+        """The operations whose requests are also those of another one, and that one."""
+        return find_clashes(self.prefixes, self._prefix)
 
     def parameters(
         self, path: str, operation: dict[str, Any]
@@ -234,13 +248,17 @@ class Messages:
         constraints = Constraints(api.document, self._find_pattern)
         read = partial(_DocumentReader, constraints=constraints, use=AccessUse())
         self._read = read
-        environments = [each.name for each in api.table.environments] or [EVERYWHERE]
+        prefixes = {each.name: prefix(each) for each in api.table.environments} or {EVERYWHERE: ""}
         self._dated = {
             name: [
-                read(projector.contract(date, name).document, combination=Combination(date, name))
+                read(
+                    projector.contract(date, name).document,
+                    combination=Combination(date, name),
+                    prefix=path,
+                )
                 for date in api.table.dates
             ]
-            for name in environments
+            for name, path in prefixes.items()
         }
         self._newest = read(api.document)
         self._canonical = read(canonical or canonical_document(api))
@@ -325,8 +343,12 @@ class Messages:
         found = self._contracts.get(name)
         if found is not None and reader.combination in found.where:
             unserved = found.reason
+        if (other := reader.clashes.get((path, method))) is not None:
+            unserved = f"{self._names[other]} has the same address on another host"
         security = reader.security(operation)
+        own = reader.prefixes[path, method]
         return {
+            **({"prefix": own} if own is not None else {}),
             **({"unserved": unserved} if unserved else {}),
             # an application that reads the request itself can't serve it either
             **({"lost": True} if found is not None and reader.combination in found.lost else {}),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import and_, or_
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+from dateline.addresses import find_own_servers, read_path
 from dateline.gates import Timeline, changes, drop_keys
 from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
 from dateline.oddities import PREFIX
@@ -130,7 +129,7 @@ class OperationGroup:
 
 def prefix(environment: Environment) -> str:
     """Return the path of the environment's first address: `/api`; empty without one."""
-    return _path(environment.servers[0]) if environment.servers else ""
+    return read_path(environment.servers)
 
 
 def unread(api: Api) -> frozenset[tuple[str, str]]:
@@ -257,8 +256,8 @@ class _OperationReader:
         return _explain_unclear(path)
 
     def _is_document(self, path: str, item: dict[str, Any], node: dict[str, Any]) -> bool:
-        servers = node.get("servers") or item.get("servers")
-        on_host = {_path(each) for each in servers} if servers else self._prefixes
+        servers = find_own_servers(item, node)
+        on_host = {read_path([each]) for each in servers} if servers else self._prefixes
         whole = {before + path for before in on_host}
         return all(each == DOCUMENTS or each.startswith(f"{DOCUMENTS}/") for each in whole)
 
@@ -449,12 +448,3 @@ def _schema(parameter: dict[str, Any]) -> Any:
     eras = [changes(entry)[0].get("schema", schema) for entry in parameter.get(WAS, {}).values()]
     lacking = any(isinstance(era, dict) and "default" not in era for era in eras)
     return drop_keys(schema, "default") if lacking and "default" in schema else schema
-
-
-def _path(server: dict[str, Any]) -> str:
-    """Return the path of a server's address, with default values for its variables."""
-    url = str(server["url"])
-    for name, variable in server.get("variables", {}).items():
-        url = url.replace("{" + name + "}", str(variable.get("default", "")))
-    # a variable that is not defined stands for its name
-    return urlsplit(re.sub(r"[{}]", "", url)).path.rstrip("/")

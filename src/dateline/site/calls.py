@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from dateline.addresses import read_address
 from dateline.model import Table
 from dateline.openapi import chain, is_form
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value
@@ -16,7 +17,6 @@ from dateline.python.operations import (
     Called,
     CalledBody,
     name_credentials,
-    read_address,
     read_operations,
 )
 from dateline.schema.parts import PartReader

@@ -21,7 +21,7 @@ _LONGEST: Final = 100
 class OperationPlace:
     """An operation of one version, its references resolved, and its place.
 
-    ``node`` includes the parameters of its path, ``servers`` are those of its own or of its path.
+    ``node`` includes the parameters of its path.
     """
 
     method: str
@@ -31,7 +31,6 @@ class OperationPlace:
     parameters: tuple[Located, ...]
     body: Located | None
     responses: tuple[tuple[str, Located], ...]
-    servers: Any
 
     @property
     def name(self) -> str:
@@ -89,7 +88,6 @@ def _read(
             for status, each in (responses if isinstance(responses, dict) else {}).items()
             if not status.startswith("x-")
         ),
-        servers=node.get("servers") or around.value.get("servers"),
     )
 
 

@@ -13,7 +13,6 @@ from urllib.parse import quote, urlencode
 
 from dateline.model import Table
 from dateline.openapi import chain, is_json, pointer, value_schema
-from dateline.python.operations import read_address
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.references import Resolver
@@ -157,9 +156,9 @@ class Samples:
         path: str,
         operation: Mapping[str, Any],
         body: tuple[str, str] | None,
-        servers: Any,
+        address: str,
     ) -> Request:
-        """Return a request to the first of *servers*; *body* is its media type and its text.
+        """Return a request to *address*; *body* is its media type and its text.
 
         It may be pasted into a terminal, so JSON in it is indented with spaces.
         """
@@ -179,7 +178,6 @@ class Samples:
         headers = [*self._choose_version(query), *self._credentials(operation, query), *headers]
         if body is not None:
             headers.append(("Content-Type", body[0]))
-        address = read_address(servers)
         base = address if "://" in address else _ANYWHERE + address
         url = base + path + (f"?{urlencode(query)}" if query else "")
         return Request(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
+from dateline.addresses import find_own_servers, read_address, resolve_address
 from dateline.canonical import name_range
 from dateline.model import Table
 from dateline.openapi import is_json, method_name, operations, pointer, resolve
@@ -137,25 +138,20 @@ class VersionPages:
     def request(self, operation: OperationPlace) -> Request:
         """Return a request of *operation*."""
         body = self._find_body(operation)
-        servers = self._find_servers(operation)
+        address = self._find_address(operation)
         node, path = operation.node, operation.path
-        return self._samples.request(operation.method, path, node, body, servers)
+        return self._samples.request(operation.method, path, node, body, address)
 
-    def _find_servers(self, operation: OperationPlace) -> Any:
-        """Return the servers of *operation* in the first environment that has it."""
-        servers = operation.servers
-        if not servers:
-            having = [each for each in self._table.environments if self._has(each.name, operation)]
-            environment = (having or self._table.environments)[0]
-            document = self._environments[environment.name]
-            servers = environment.servers or document.get("servers")
-        shown = {"servers": [each for each in servers or () if isinstance(each, dict)]}
-        return show_version(shown, self._table.selector, self._date)["servers"]
-
-    def _has(self, environment: str, operation: OperationPlace) -> bool:
-        document = self._environments[environment]
-        item = resolve(document, document.get("paths", {}).get(operation.path))
-        return any(method_name(method) == operation.method for method, _ in operations(item))
+    def _find_address(self, operation: OperationPlace) -> str:
+        """Return the address of *operation* in the first environment that has it."""
+        names = [each.name for each in self._table.environments]
+        documents = [self._environments[name] for name in names]
+        document = next((each for each in documents if _find(each, operation)), documents[0])
+        item, node = _find(document, operation) or ({}, {})
+        address = read_address(document.get("servers"))
+        if own := find_own_servers(item, node):
+            address = resolve_address(read_address(own), address)
+        return f"{address}/{self._date}" if self._table.place_of_version == "path" else address
 
     def call(self, operation: OperationPlace) -> str:
         """Return a call of *operation* in Python; empty for a draft, which has no client."""
@@ -257,6 +253,15 @@ class VersionPages:
             tree = self._trees.body(schema, f"{anchor}-{number}" if number else anchor)
             is_sent = anchor == "request"
             yield media_type, tree, self._samples.body(as_served, media, name, sent=is_sent)
+
+
+def _find(
+    document: dict[str, Any], operation: OperationPlace
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return the path item and the node of *operation* in *document*, or None."""
+    item = resolve(document, document.get("paths", {}).get(operation.path))
+    nodes = {method_name(method): node for method, node in operations(item)}
+    return (item, nodes[operation.method]) if operation.method in nodes else None
 
 
 def _find_answer(operation: OperationPlace) -> list[str]:

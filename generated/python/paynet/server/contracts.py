@@ -221,6 +221,23 @@ class Contracts:
         self._known: dict[Any, Contract] = {}
         self._judges: dict[tuple[str, str | None], Validator] = {}
 
+    def find_versions(self, operation: str, prefix: str) -> dict[str, set[str]]:
+        """Return the versions that have *operation*, by the path of the servers that have it.
+
+        *prefix* is that of operations without servers of their own. If there is no version, the
+        paths are those of other environments.
+        """
+        entries = [each for each in self._requests[operation] if each["request"] is not None]
+        here = [each for each in entries if self._holds(each)]
+        found: dict[str, set[str]] = {
+            each["request"].get("prefix", prefix): set() for each in here or entries
+        }
+        for version in self._versions:
+            _, entry = self._entry(self._requests[operation], version)
+            if (request := entry["request"]) is not None:
+                found[request.get("prefix", prefix)].add(version)
+        return found or {prefix: set()}
+
     def has(self, operation: str) -> bool:
         """Return whether any version has *operation*."""
         entries = self._requests[operation]

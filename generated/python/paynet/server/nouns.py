@@ -179,7 +179,8 @@ class Settings:
     A retry is a request with the same idempotency key. ``limits_of`` are the limits for the bodies
     of single operations, by their ids.
 
-    The operations are below ``prefix``; None is the path of the environment's address.
+    The operations are below ``prefix``, except those with servers of their own; None is the path of
+    the environment's address.
 
     With ``unwritten`` 501, operations whose handler is missing respond with that status; otherwise
     building the application fails.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -95,10 +95,11 @@ def build(
 ) -> FastAPI:
     """Return the application that serves *operations* with *handlers* in one environment.
 
-    *contracts* are the contract data. The operations are below *prefix*; *documents* are those of
-    the specification, by path. *handlers* has an attribute for each group; *converters* are keyed
-    by the direction, `down` or `up`, and by the names in the contract data. *middleware* wraps the
-    handlers, inside of versioning: its responses name their version, too.
+    *contracts* are the contract data. The operations are below *prefix*, except those with servers
+    of their own; *documents* are those of the specification, by path. *handlers* has an attribute
+    for each group; *converters* are keyed by the direction, `down` or `up`, and by the names in the
+    contract data. *middleware* wraps the handlers, inside of versioning: its responses name their
+    version, too.
 
     Operations that can't be served respond with 501. Raises ValueError for an unknown environment,
     MissingHandlerError and MissingConverterError; each names everything that is missing.
@@ -121,7 +122,7 @@ def build(
     callers = Callers(schemes, authenticate)
     routes: list[_Operation] = []
     problems = Problems(contracts, data, settings, partial(_find_results, routes))
-    for operation in sorted(shown, key=lambda each: concrete_first(each.method, each.path)):
+    for operation in shown:
         most = settings.limits_of.get(operation.id, settings.limits).item
         results = Results(operation, contracts, down, data, most=most)
         readers = Readers(operation, data, up, down, results, most=most)
@@ -134,7 +135,11 @@ def build(
             endpoint = Idempotent(
                 endpoint, idempotency, account, patience=settings.patience, answer=problems.answer
             )
-        routes.append(_Operation(prefix, operation, endpoint, readers, results))
+        routes += [
+            _Operation(path, operation, endpoint, versions, results)
+            for path, versions in data.find_versions(operation.id, prefix).items()
+        ]
+    routes.sort(key=lambda each: concrete_first(each.operation.method, each.path))
     problems.add(each.results for each in routes)
     app = FastAPI(
         routes=[*routes],
@@ -149,12 +154,15 @@ def build(
     app.state.pages = pages.prefixes
     ignoring = [each for each in routes if each.operation.ignores_version]
     default = contracts["default"]
-    app.add_middleware(Mountable, prefixes=(prefix, *pages.prefixes))
+    prefixes = [*dict.fromkeys([prefix, *(each.prefix for each in routes)])]
+    paths = {prefix, *(each.stem for each in routes if each.prefix != prefix)}
+    app.add_middleware(Mountable, prefixes=(*paths, *pages.prefixes))
     app.add_middleware(
         Versioned,
         # by keyword, because older releases of starlette pass the application by keyword, too
         supported=Supported.read(contracts),
-        prefix=prefix,
+        prefixes=prefixes,
+        paths=paths,
         ignoring=(lambda scope: _find(ignoring, scope, default) is not None) if ignoring else None,
         documents=pages,
         ends=lifecycle.read_ends(contracts["ends"]),
@@ -226,8 +234,9 @@ def _is_secured(operation: Operation, data: Contracts) -> bool:
 class _Operation(Route):
     """The route of one operation: its method only, with the original names of its parameters.
 
-    A parameter may have a name that a route's may not, and may contain a slash that was sent
-    encoded. If the caller's version lacks the operation, another one may match.
+    It is below *prefix* at *versions* only. A parameter may have a name that a route's may not, and
+    may contain a slash that was sent encoded. If the caller's version lacks the operation, another
+    one may match.
     """
 
     def __init__(
@@ -235,21 +244,28 @@ class _Operation(Route):
         prefix: str,
         operation: Operation,
         endpoint: App,
-        readers: Readers,
+        versions: Collection[str],
         results: Results,
     ) -> None:
+        self.prefix = prefix
         self.operation = operation
         self.results = results
-        self._readers = readers
+        self._versions = versions
         self._template = PathTemplate(prefix + operation.path)
         super().__init__("/", endpoint, name=operation.id)
         self.path = self._template.text
         # one that the definitions have comes first
         self.methods: set[str] = {*methods_of(operation.method)}
 
+    @property
+    def stem(self) -> str:
+        """The path of its servers, or else the beginning of its own."""
+        first = f"/{self._template.segments[1]}"
+        return self.prefix or ("" if "{" in first else first)
+
     def is_there(self, version: str) -> bool:
         """Return whether *version* has the operation."""
-        return self._readers.has(version)
+        return version in self._versions
 
     def is_meant_by(self, scope: Scope) -> bool:
         """Return whether a request means the operation, if its version has it."""

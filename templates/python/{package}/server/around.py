@@ -96,7 +96,8 @@ def wrap(
         _Row(
             name,
             facts,
-            prefix,
+            own,
+            found,
             contracts,
             data,
             down,
@@ -108,7 +109,10 @@ def wrap(
             most=settings.limits_of.get(name, settings.limits).item,
         )
         for name, facts in contracts["operations"].items()
+        for found in [data.find_versions(name, prefix)]
+        for own in found
     ]
+    prefixes = [*dict.fromkeys([prefix, *(each.prefix for each in rows)])]
 
     def make(readings: tuple[tuple[_Row, ...], ...]) -> _Routed | None:
         if readings and not any(row.is_served for found in readings for row in found):
@@ -128,8 +132,8 @@ def wrap(
     return Versioned(
         layer.pass_on,
         Supported.read(contracts),
-        prefix=prefix,
-        find=_find_beside(pages, paths, prefix),
+        prefixes=prefixes,
+        find=_find_beside(pages, paths, prefixes),
         documents=pages,
         ends=lifecycle.read_ends(contracts["ends"]),
         credentials=contracts["credentials"],
@@ -138,11 +142,11 @@ def wrap(
 
 
 def _find_beside(
-    pages: Documents | None, paths: Paths[_Row, _Routed], prefix: str
+    pages: Documents | None, paths: Paths[_Row, _Routed], prefixes: Collection[str]
 ) -> Callable[[str, str], _Routed | None]:
     """Return what finds operations where *pages* has nothing: its documents come first."""
-    if pages is None or not (
-        "{" in prefix or any(_overlap(prefix, each) for each in pages.prefixes)
+    if pages is None or not any(
+        "{" in prefix or _overlap(prefix, pages.prefixes) for prefix in prefixes
     ):
         return paths.find
 
@@ -161,13 +165,18 @@ def _overlap(prefix: str, others: Collection[str]) -> bool:
 
 
 class _Row:
-    """One operation: what is done to its requests and answers, by the version of their caller."""
+    """One operation: what is done to its requests and answers, by the version of their caller.
+
+    It is that of the callers who send its requests below *prefix*, a key of *found*, which has the
+    versions of such callers.
+    """
 
     def __init__(
         self,
         name: str,
         facts: Mapping[str, Any],
         prefix: str,
+        found: Mapping[str, Collection[str]],
         contracts: Mapping[str, Any],
         data: Contracts,
         down: Mapping[str, Narrowing],
@@ -184,8 +193,12 @@ class _Row:
         """whether it is versioned; if not, it passes as it is"""
         self._most = most
         self.method: str = facts["method"]
+        self.prefix = prefix
         self.path: str = prefix + facts["path"]
-        template = PathTemplate(self.path)
+        self._versions = found[prefix]
+        newest = (each for each, versions in found.items() if data.newest in versions)
+        self._newest_path: str = next(newest, prefix) + facts["path"]
+        template = PathTemplate(self._newest_path)
         last = [len(template.names) - 1] if is_spanning else []
         self.spanning: Final = frozenset({*spanning.get(template.shape, ()), *last})
         """the places of parameters that may contain slashes"""
@@ -207,7 +220,6 @@ class _Row:
         self._down = down
         self._up = up
         self._is_strict = is_strict
-        self._there: dict[str, bool] = {}
         self._unserved: dict[str, str] = {}
         self._lifts: dict[str, RequestLift] = {}
         self._answers: dict[str, AnswerNarrowing] = {}
@@ -218,9 +230,7 @@ class _Row:
 
     def is_there(self, version: str) -> bool:
         """Return whether *version* has the operation."""
-        if version not in self._there:
-            self._there[version] = self._data.at(self.name, version) is not None
-        return self._there[version]
+        return version in self._versions
 
     @property
     def is_behind(self) -> bool:
@@ -263,7 +273,7 @@ class _Row:
     def _lift(self, version: str, *, is_strict: bool) -> RequestLift:
         return RequestLift(
             self.name,
-            self.template,
+            (self.template, PathTemplate(self._newest_path, self.spanning)),
             self._data,
             self._up,
             version,

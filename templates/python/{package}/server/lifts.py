@@ -60,12 +60,13 @@ class RequestLift:
 
     What is the same in both is neither read nor validated, unless it *is_strict*. The rest of a
     request must be valid for its caller's version. What the newest version lacks is left out.
+    *templates* are the paths of the version and of the newest one, which differ in their beginning.
     """
 
     def __init__(
         self,
         operation: str,
-        template: PathTemplate,
+        templates: tuple[PathTemplate, PathTemplate],
         contracts: Contracts,
         liftings: Mapping[str, Lifting],
         version: str,
@@ -73,6 +74,8 @@ class RequestLift:
         is_strict: bool = False,
         most: int,
     ) -> None:
+        template, goal = templates
+        self._moved = templates if template.text != goal.text else None
         newest = contracts.newest
         older = contracts.at(operation, version)
         newer = contracts.at(operation, newest)
@@ -98,7 +101,7 @@ class RequestLift:
                 names = {*known, *Spread(known.values(), newer).names} if newer else set()
                 if place == "querystring" and older.parameters("query"):
                     names = set()  # what callers have there is not the newest version's
-                self._places.append(_Place(fields, template, lifts[1], parameters, known, names))
+                self._places.append(_Place(fields, goal, lifts[1], parameters, known, names))
         if older.request["body"] is not None:
             body = _Body(operation, older, newer, up, strip, most=most)
             body.is_read |= is_strict
@@ -109,7 +112,9 @@ class RequestLift:
     @property
     def is_plain(self) -> bool:
         """Whether requests are unchanged."""
-        return not (self._places or self._body is not None or self._lacks_body)
+        return not (
+            self._places or self._body is not None or self._lacks_body or self._moved is not None
+        )
 
     @property
     def converts(self) -> bool:
@@ -128,6 +133,9 @@ class RequestLift:
         *context* is that of converters, if there are any. Raises RequestError for a request that is
         not valid for its caller's version.
         """
+        if self._moved is not None:
+            template, goal = self._moved
+            scope = write_path(scope, goal, template.read(route(scope)), {})
         for place in self._places:
             scope = await self._make(partial(place.lift, scope), context)
         if self._lacks_body:

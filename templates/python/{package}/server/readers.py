@@ -38,10 +38,6 @@ class Readers:
         self._at: dict[str, Reader | None] = {}
         self._unserved: dict[str, str] = {}
 
-    def has(self, version: str) -> bool:
-        """Return whether *version* has the operation."""
-        return self.at(version) is not None or self.explain_unserved(version) != ""
-
     def explain_unserved(self, version: str) -> str:
         """Return why the operation can't be served at *version*; empty if it can."""
         if version not in self._unserved:

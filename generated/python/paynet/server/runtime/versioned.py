@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import NamedTuple, Protocol
+from urllib.parse import unquote
 
 from . import lifecycle
 from .asgi import (
@@ -69,12 +70,13 @@ class Routed(Protocol):
 class Versioned:
     """Serves every dated version of an application's operations.
 
-    Requests to *prefix* and below are versioned; those to *documents* are answered from them; all
-    others pass through unchanged. *find*, if given, takes a request's method and its path without
+    *prefixes* are the paths of the servers. Requests to them and below, or to *paths* and below if
+    given, are versioned; those to *documents* are answered from them; all others pass through
+    unchanged. *find*, if given, takes a request's method and its path without
     what names a version; requests for which it returns None pass through unchanged, too, and its
     result for others is used in place of *ignoring*, *limits* and the application. If a request
     names other methods, *find* gets all, with blanks between (`methods`). It must return None for
-    the paths of *documents*, and for those outside of *prefix*.
+    the paths of *documents*.
 
     *ignoring* takes a request's scope and returns whether its operation ignores the header: it is
     then served as without one. *ends* are the announced ends, by version; operations that ignore
@@ -91,7 +93,8 @@ class Versioned:
         app: App,
         supported: Supported,
         *,
-        prefix: str = "/api",
+        prefixes: Collection[str] = ("/api",),
+        paths: Collection[str] | None = None,
         find: Callable[[str, str], Routed | None] | None = None,
         ignoring: Callable[[Scope], bool] | None = None,
         documents: Documents | None = None,
@@ -104,8 +107,8 @@ class Versioned:
         self._find = find
         self._supported = supported
         self._answer = answer
-        self._prefix = prefix
-        self._below = f"{prefix}/"
+        self._paths = frozenset(map(unquote, prefixes if paths is None else paths))
+        self._below = tuple(f"{path}/" for path in self._paths)
         self._ignoring = ignoring
         self._documents = documents
         self._documented = documents.prefixes if documents is not None else ()
@@ -116,7 +119,7 @@ class Versioned:
             self._name = b""
             place, known = supported.place, supported.known
             self._find_version = find_version(
-                place, supported.header, prefix, supported.form, known
+                place, supported.header, prefixes, supported.form, known
             )
         ends = ends or {}
         for version in ends:
@@ -249,7 +252,9 @@ class Versioned:
             # servers may read the path as another one that names no version
             ways = [way] if way[1] is scope else [way, *ways]
         if self._find is None:
-            is_below = path.startswith(self._below) or path == self._prefix
+            found = ways[0][1]
+            path = path if found is scope else route(found)
+            is_below = path.startswith(self._below) or path in self._paths
             return (*ways[0], None) if is_below else None
         for named, found in ways:
             routed = self._find(scope["method"], route(found))

@@ -1,0 +1,62 @@
+"""The addresses at which operations are served: what the `servers` of a document mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from posixpath import normpath
+from typing import Any, Final
+
+# Scheme and authority, then the path. Either may have variables.
+_PARTS: Final = re.compile(r"((?:[^/?#]*:)?//[^/?#]*)?([^?#]*)")
+
+
+def find_own_servers(item: Mapping[str, Any], operation: Mapping[str, Any]) -> Any:
+    """Return the servers of an operation that are not those of the document, or nothing.
+
+    Those of the operation itself replace those of its path item (OpenAPI 3.1.1, section 4.8.9.1).
+    """
+    return operation.get("servers") or item.get("servers")
+
+
+def read_address(servers: Any) -> str:
+    """Return the first address of a list of servers, with default variables; or nothing.
+
+    It has no slash at its end. One without a host, which is relative to wherever the document is,
+    is returned as an absolute path on that host.
+    """
+    host, path = _read_first(servers)
+    return host + path
+
+
+def read_path(servers: Any) -> str:
+    """Return the path of the first address of *servers*: `/api`; empty for the root."""
+    return _read_first(servers)[1]
+
+
+def resolve_address(address: str, base: str) -> str:
+    """Return *address* on the host of *base*, unless it has a host of its own."""
+    return address if "://" in address else f"{_split(base)[0]}{address}"
+
+
+def _read_first(servers: Any) -> tuple[str, str]:
+    """Return the host, with the scheme, and the path of the first one of *servers*."""
+    server = servers[0] if isinstance(servers, Sequence) and servers else {}
+    if not isinstance(server, Mapping):
+        return "", ""
+    url, variables = str(server.get("url", "")), server.get("variables")
+    for name, variable in (variables if isinstance(variables, Mapping) else {}).items():
+        if isinstance(variable, Mapping):
+            url = url.replace("{" + name + "}", str(variable.get("default", "")))
+    host, path = _split(url)
+    # a variable that is not defined stands for its name
+    path = re.sub(r"[{}]", "", path)
+    if not host and not path.startswith("/"):
+        path = normpath(f"/{path}")
+    return f"https:{host}" if host.startswith("//") else host, path.rstrip("/")
+
+
+def _split(url: str) -> tuple[str, str]:
+    found = _PARTS.match(url)
+    assert found is not None
+    return found[1] or "", found[2]

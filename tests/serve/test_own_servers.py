@@ -1,0 +1,422 @@
+"""Operations with servers of their own: clients, samples and each door have the same addresses."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import httpx
+import pytest
+from support.exchanges import serving
+from support.generated_server import Generated, ask
+from support.sources import loaded
+
+from dateline.load import load
+from dateline.model import Api
+from dateline.render import render
+from dateline.serve.lines import lines
+from dateline.serve.mock import Mock
+
+OLD, NEW = "2024-01-01", "2025-01-01"
+HOSTS = {"production": "https://api.example", "sandbox": "https://sandbox.example"}
+PREFIXES = {"production": "/api", "sandbox": ""}
+
+TABLE = """\
+header: X-API-Version
+default: 2024-01-01
+versions:
+  - { date: 2024-01-01, title: The first. }
+  - { date: 2025-01-01, title: The second. }
+environments:
+  production: { servers: [{ url: https://api.example/api }] }
+  sandbox: { servers: [{ url: https://sandbox.example/ }] }
+policy: dated-contract
+site: true
+lint: adopted
+python: { package: placed }
+"""
+
+OWN: dict[str, tuple[str, str | dict[str, str]]] = {
+    # as written, and the address by environment and version where it is not the same everywhere
+    "none": ("", {env: HOSTS[env] + PREFIXES[env] for env in HOSTS}),
+    "other": ("[{ url: https://files.example/files }]", "https://files.example/files"),
+    "slash": ("[{ url: https://files.example/slash/ }]", "https://files.example/slash"),
+    "root": ("[{ url: https://root.example }]", "https://root.example"),
+    "rooted": ("[{ url: https://root.example/ }]", "https://root.example"),
+    "same": ("[{ url: https://same.example/api }]", "https://same.example/api"),
+    "inside": ("[{ url: https://api.example/api/inside }]", "https://api.example/api/inside"),
+    "deep": ("[{ url: https://deep.example/a/b%20c/d }]", "https://deep.example/a/b%20c/d"),
+    "relative": ("[{ url: /relative }]", {env: f"{HOSTS[env]}/relative" for env in HOSTS}),
+    "bare": ("[{ url: bare/v1 }]", {env: f"{HOSTS[env]}/bare/v1" for env in HOSTS}),
+    "dots": ("[{ url: ./dots }]", {env: f"{HOSTS[env]}/dots" for env in HOSTS}),
+    "slashed": ("[{ url: / }]", HOSTS),
+    "variable": (
+        "[{ url: 'https://{region}.example/{stage}/v1', variables: { region: { default: eu },"
+        " stage: { default: live, enum: [live, test] } } }]",
+        "https://eu.example/live/v1",
+    ),
+    "several": (
+        "[{ url: https://one.example/one }, { url: https://two.example/two }]",
+        "https://one.example/one",
+    ),
+    "removed": (
+        f"[{{ url: https://x.example/before, x-removed: {NEW} }},"
+        f" {{ url: https://x.example/after, x-added: {NEW} }}]",
+        {OLD: "https://x.example/before", NEW: "https://x.example/after"},
+    ),
+    "later": (
+        f"[{{ url: https://x.example/later, x-added: {NEW} }}]",
+        {
+            f"production {OLD}": "https://api.example/api",
+            f"sandbox {OLD}": "https://sandbox.example",
+            NEW: "https://x.example/later",
+        },
+    ),
+    "sandbox": (
+        "[{ url: https://x.example/sandboxed, x-environments: [sandbox] }]",
+        {"production": "https://api.example/api", "sandbox": "https://x.example/sandboxed"},
+    ),
+}
+LEVELS = ("path", "operation", "both")
+
+
+def address(name: str, environment: str, version: str, level: str = "") -> str:
+    """Return the address of the operations of *name*, whose servers are those of *level*."""
+    gone = (("sandbox", "production"), ("later", environment))
+    if level == "both" and (name == "sandbox" or version == OLD) and (name, environment) in gone:
+        # it inherits the servers of its path
+        return "https://lost.example/lost"
+    found = OWN[name][1]
+    if isinstance(found, str):
+        return found
+    keys = (f"{environment} {version}", environment, version)
+    return next(found[key] for key in keys if key in found)
+
+
+def operation(name: str, level: str, method: str) -> str:
+    servers = f"servers: {OWN[name][0]}, " if level != "path" and OWN[name][0] else ""
+    return f"""\
+    {method}:
+      {{ operationId: {method}{name.capitalize()}{level.capitalize()}, tags: [Things], {servers}
+        parameters: [{{ $ref: '#/components/parameters/Version' }}],
+        responses: {{ '200': {{ description: one, content: {{
+          application/json: {{ schema: {{ $ref: '#/components/schemas/Thing' }} }} }} }} }} }}
+"""
+
+
+def write_api() -> str:
+    text = """\
+openapi: 3.1.0
+info: { title: Things, version: canonical }
+tags: [{ name: Things }]
+paths:
+"""
+    for name, (servers, _) in OWN.items():
+        for level in LEVELS:
+            text += f"  /{name}-{level}/{{id}}:\n"
+            text += "    parameters: [{ name: id, in: path, required: true,"
+            text += " schema: { type: string, examples: [a] } }]\n"
+            if servers and level != "operation":
+                around = servers if level == "path" else "[{ url: https://lost.example/lost }]"
+                text += f"    servers: {around}\n"
+            text += operation(name, level, "get") + operation(name, level, "put")
+    return f"""{text}components:
+  parameters:
+    Version:
+      {{ name: X-API-Version, in: header, schema: {{ type: string }} }}
+  schemas:
+    Thing:
+      type: object
+      required: [id]
+      properties:
+        id: {{ type: string, examples: [a] }}
+        more: {{ type: integer, x-added: {NEW} }}
+"""
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Api:
+    return loaded(tmp_path_factory.mktemp("api"), {"versions.yaml": TABLE, "api.yaml": write_api()})
+
+
+@pytest.fixture(scope="module")
+def made(api: Api, tmp_path_factory: pytest.TempPathFactory) -> Generated:
+    return Generated(tmp_path_factory.mktemp("made"), api)
+
+
+Placed = tuple[Generated, Api]
+
+
+@pytest.fixture(scope="module")
+def in_path(tmp_path_factory: pytest.TempPathFactory) -> Placed:
+    """The same, with versions in paths."""
+    table = TABLE.replace("header: X-API-Version", "path: true")
+    folder = tmp_path_factory.mktemp("path")
+    api = loaded(folder, {"versions.yaml": table, "api.yaml": write_api()})
+    return Generated(folder / "made", api), api
+
+
+class Newest:
+    """An application that speaks the newest version, and keeps the paths that reach it."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+
+    async def __call__(self, scope: Any, _: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        self.paths.append(scope["raw_path"].decode())
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b'{"id":"a","more":1}'})
+
+
+class Handlers:
+    """Handlers of everything."""
+
+    def __getattr__(self, _: str) -> Handlers:
+        return self
+
+    async def __call__(self, *_: Any, **__: Any) -> dict[str, Any]:
+        return {"id": "a", "more": 1}
+
+
+class Sending(httpx.BaseTransport):
+    """Sends the requests to any host to *app*, and keeps their addresses."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+        self.urls: list[str] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.urls.append(str(request.url))
+        headers = {key: value for key, value in request.headers.items() if key != "host"}
+        path = request.url.raw_path.decode()
+        if isinstance(self._app, int):
+            with httpx.Client() as client:
+                url = f"http://127.0.0.1:{self._app}{path}"
+                return client.request(request.method, url, headers=headers)
+        found = ask(self._app, request.method, path, headers=headers)
+        return httpx.Response(found.status_code, headers=found.headers, content=found.content)
+
+
+@contextmanager
+def opening(
+    door: str, made: Generated, api: Api, environment: str, behind: Newest, **settings: Any
+) -> Iterator[Any]:
+    """Give what serves all versions: an application, or a port."""
+    server = made.module("server")
+    options = {"environment": environment, "settings": server.Settings(**settings)}
+    if door == "server":
+        yield server.create_app(Handlers(), **options)
+    elif door == "mock":
+        yield Mock(api, server, environment, 0).app
+    elif door == "around":
+        yield server.versioned(behind, **options)
+    else:
+        pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
+        forwarding = import_module(f"{server.__name__}.forwarding")
+        with serving(behind, "h11") as port:
+            upstream = forwarding.Upstream(url=f"http://127.0.0.1:{port}")
+            app = server.versioned(forwarding.Forwarding(upstream), **options)
+            with serving(app, "h11", lifespan="on") as number:
+                yield number
+
+
+@pytest.mark.parametrize("environment", HOSTS)
+@pytest.mark.parametrize("door", ["server", "mock", "around", "proxy"])
+def test_clients_reach_every_operation(
+    door: str, environment: str, made: Generated, api: Api
+) -> None:
+    behind = Newest()
+    with opening(door, made, api, environment, behind) as app:
+        for version in (OLD, NEW):
+            transport = Sending(app)
+            module = made.module(f"v{version.replace('-', '_')}")
+            for base in ("", f"http://localhost{PREFIXES[environment]}"):
+                settings = {"base_url": base} if base else {}
+                client = module.Client(environment=environment, transport=transport, **settings)
+                for name in OWN:
+                    for method, level in ((one, each) for one in ("get", "put") for each in LEVELS):
+                        found = getattr(client, f"{method}_{name}_{level}")("a")
+                        assert found.id == "a"
+                        assert (hasattr(found, "more")) == (version == NEW)
+                        whole = f"{address(name, environment, version, level)}/{name}-{level}/a"
+                        if base:
+                            host = httpx.URL(base)
+                            whole = str(host.copy_with(raw_path=httpx.URL(whole).raw_path))
+                        assert transport.urls[-1] == whole
+                        if behind.paths:
+                            newest = httpx.URL(
+                                address(name, environment, NEW, level)
+                            ).raw_path.decode()
+                            assert behind.paths[-1] == f"{newest.rstrip('/')}/{name}-{level}/a"
+
+
+@pytest.mark.parametrize("door", ["server", "mock", "around"])
+def test_operations_are_only_where_their_version_and_environment_has_them(
+    door: str, made: Generated, api: Api
+) -> None:
+    known = {address(name, one, day) for name in OWN for one in HOSTS for day in (OLD, NEW)}
+    paths = {httpx.URL(each).raw_path.decode().rstrip("/") for each in known}
+    for environment in HOSTS:
+        behind = Newest()
+        with opening(door, made, api, environment, behind) as app:
+            for name in OWN:
+                own = {
+                    version: httpx.URL(address(name, environment, version)).raw_path.decode()
+                    for version in (OLD, NEW)
+                }
+                for version in (OLD, NEW):
+                    for path in paths:
+                        behind.paths.clear()
+                        url = f"{path}/{name}-operation/a"
+                        answer = ask(app, "GET", url, headers={"X-API-Version": version})
+                        is_there = own[version].rstrip("/") == path
+                        if door == "around" and path not in {x.rstrip("/") for x in own.values()}:
+                            # the application may have something there
+                            assert "X-API-Version" not in answer.headers
+                            continue
+                        assert answer.status_code == (200 if is_there else 404), url
+                        assert is_there or behind.paths == []
+
+
+def test_the_prefix_of_the_settings_replaces_that_of_the_environment_alone(
+    made: Generated, api: Api
+) -> None:
+    for door in ("server", "around"):
+        with opening(door, made, api, "production", Newest(), prefix="/x") as app:
+            for name in ("none", "other", "root", "same", "slashed", "later"):
+                whole = address(name, "production", OLD)
+                is_usual = name in ("none", "later")
+                path = "/x" if is_usual else httpx.URL(whole).path.rstrip("/")
+                answer = ask(app, "GET", f"{path}/{name}-path/a")
+                assert (answer.status_code, answer.json()) == (200, {"id": "a"})
+
+
+@pytest.mark.parametrize(
+    ("base", "root"), [("http://h/v/api", "/v"), ("http://h/v/api/", "/v"), ("http://h/v", "")]
+)
+def test_clients_of_a_mounted_server_reach_every_operation(
+    base: str, root: str, made: Generated
+) -> None:
+    transport = httpx.MockTransport(
+        lambda request: httpx.Response(200, json={"id": str(request.url)})
+    )
+    client = made.module("v2024_01_01").Client(base_url=base, transport=transport)
+    assert client.get_other_path("a").id == f"http://h{root}/files/other-path/a"
+    assert client.get_root_path("a").id == f"http://h{root}/root-path/a"
+    assert client.get_none_path("a").id == f"{base.rstrip('/')}/none-path/a"
+
+
+def test_locations_of_a_mounted_server_lead_to_operations_of_all_servers(made: Generated) -> None:
+    server = made.module("server")
+
+    class Located(Handlers):
+        async def __call__(self, *_: Any, **__: Any) -> Any:
+            return server.Reply({"id": "a", "more": 1}, headers={"Location": self.location})
+
+        location = ""
+
+    handlers = Located()
+    app = server.create_app(handlers, environment="production")
+    for location, expected in [
+        ("/api/none-path/b", "/v/api/none-path/b"),
+        ("/files/other-path/b", "/v/files/other-path/b"),
+        ("/root-path/b", "/v/root-path/b"),
+        ("/elsewhere/b", "/elsewhere/b"),
+    ]:
+        Located.location = location
+
+        async def answer() -> httpx.Response:
+            transport = httpx.ASGITransport(app, root_path="/v")
+            async with httpx.AsyncClient(transport=transport, base_url="http://h") as client:
+                return await client.get("/v/root-path/a")
+
+        found = asyncio.run(answer())
+        assert (found.status_code, found.headers["location"]) == (200, expected)
+
+
+@cache
+def list_pages(folder: Path) -> dict[str, str]:
+    """Return the pages of operations of the site of the definitions in *folder*."""
+    rendered = render(load(folder), validate=False).artifacts
+    return {each.path: each.content.decode() for each in rendered if "/operations/" in each.path}
+
+
+def list_samples(api: Api, version: str) -> set[str]:
+    """Return the addresses of the `curl` commands that the site shows."""
+    return {
+        html.unescape(found)
+        for path, page in list_pages(api.folder).items()
+        if path.startswith(f"site/{version}/")
+        for found in re.findall(r"curl (?:-X \w+ )?([^\s<]+)", page)
+    }
+
+
+def test_samples_lead_to_the_addresses_that_clients_call(api: Api) -> None:
+    for version in (OLD, NEW):
+        shown = list_samples(api, version)
+        for name in OWN:
+            for level in LEVELS:
+                assert f"{address(name, 'production', version, level)}/{name}-{level}/a" in shown
+
+
+def test_the_commands_that_serve_prints_lead_to_the_mock(made: Generated, api: Api) -> None:
+    for environment in api.table.environments:
+        mock = Mock(api, made.module("server"), environment.name, 0)
+        tried = [each for each in lines(mock, environment, "http://m") if "curl" in each][:2]
+        for command in tried:
+            [url] = re.findall(r"http://m[^\s']*", command)
+            assert ask(mock.app, "GET", url.removeprefix("http://m")).status_code == 200
+
+
+@pytest.mark.parametrize("door", ["server", "mock", "around"])
+def test_versions_in_paths_follow_the_path_of_any_server(door: str, in_path: Placed) -> None:
+    made, api = in_path
+    behind = Newest()
+    with opening(door, made, api, "production", behind) as app:
+        for version in (OLD, NEW):
+            transport = Sending(app)
+            client = made.module(f"v{version.replace('-', '_')}").Client(transport=transport)
+            for name in ("none", "other", "root", "inside", "deep", "removed", "later"):
+                found = getattr(client, f"get_{name}_operation")("a")
+                assert hasattr(found, "more") == (version == NEW)
+                whole = f"{address(name, 'production', version)}/{version}/{name}-operation/a"
+                assert transport.urls[-1] == whole
+                assert whole in list_samples(api, version)
+                if behind.paths:
+                    newest = httpx.URL(address(name, "production", NEW)).path.rstrip("/")
+                    assert unquote(behind.paths[-1]) == f"{newest}/{name}-operation/a"
+
+
+def test_operations_with_the_same_path_on_two_hosts_are_not_mistaken(tmp_path: Path) -> None:
+    text = write_api().replace("paths:\n", "paths:\n" + CLASH, 1)
+    made = Generated(tmp_path, loaded(tmp_path, {"versions.yaml": TABLE, "api.yaml": text}))
+    [note] = [each for each in made.notes if "501" in each]
+    assert "2 operations can't be served at every version" in note
+    assert "has the same address on another host" in note
+    app = made.module("server").create_app(Handlers(), environment="production")
+    assert ask(app, "GET", "/api/v2/x").status_code == 501
+    assert ask(app, "GET", "/api/other").status_code == 200
+
+
+CLASH = """\
+  /v2/x:
+    get: { operationId: getOne, tags: [Things], responses: { '200': { description: one } },
+      parameters: [{ $ref: '#/components/parameters/Version' }] }
+  /x:
+    get: { operationId: getTwo, tags: [Things], responses: { '200': { description: one } },
+      servers: [{ url: https://two.example/api/v2 }] }
+  /other:
+    get: { operationId: getOther, tags: [Things], responses: { '200': { description: one } },
+      parameters: [{ $ref: '#/components/parameters/Version' }] }
+"""
