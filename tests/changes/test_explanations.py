@@ -192,6 +192,29 @@ def test_a_field_inside_a_body_without_a_name_is_named_with_its_operation() -> N
     ) == [{"effect": "You can send tag of GET /loans.", "lines": '  {\n+   "tag": "new"\n  }'}]
 
 
+@pytest.mark.parametrize(
+    ("arrays", "field", "effect"),
+    [
+        (1, TAG, "You can send tag of each item of GET /loans."),
+        (2, TAG, "You can send tag of each item of each item of GET /loans."),
+        (1, {"minItems": 1}, "Each item of GET /loans has the minItems 1 now."),
+    ],
+)
+def test_items_of_a_body_are_named_in_words(arrays: int, field: Any, effect: str) -> None:
+    before: Any = {"type": "object" if "properties" in field else "array"}
+    after: Any = before | field
+    for _ in range(arrays):
+        before, after = ({"type": "array", "items": each} for each in (before, after))
+    sides = (
+        {
+            "requestBody": {"content": {"application/json": {"schema": each}}},
+            "responses": {"200": {"description": "loans"}},
+        }
+        for each in (before, after)
+    )
+    assert [each["effect"] for each in explain("operation", *sides)] == [effect]
+
+
 BOOK = {"$ref": "#/components/schemas/Book"}
 DISC = {"$ref": "#/components/schemas/Disc"}
 PLAIN = {"type": "object"}

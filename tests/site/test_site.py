@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 import pytest
 from support.hostile_site import HOSTILE
@@ -104,6 +105,37 @@ def test_a_comparison_shows_what_differs_and_nothing_else(starter: Site) -> None
     assert "borrower string required added" in text
     assert '"paused" added' in text
     assert "channel" not in text
+
+
+def test_a_version_begins_with_its_contents(site: Site) -> None:
+    for path, page in site.items():
+        if path.endswith("/index.html"):
+            linked = [unquote(link[1:]) for link in page.links if link.startswith("#")]
+            headings = [name for name in page.ids if name.startswith("tag.")]
+            contents = [name for name in linked if name.startswith("tag.")]
+            assert contents == (headings if len(headings) > 1 else []), path
+
+
+def test_what_is_inside_a_row_is_named(tmp_path: Path) -> None:
+    field = {"type": "object", "properties": {"a": {}, "b": {}}}
+    rows = {
+        "fields": (field, "2 fields"),
+        "field": ({"type": "object", "properties": {"a": {}}}, "1 field"),
+        "list": ({"type": "array", "items": {"type": "string"}}, "items"),
+        "pair": ({"type": "array", "prefixItems": [{}, {}]}, "items"),
+        "map": ({"type": "object", "additionalProperties": {"type": "string"}}, "other members"),
+        "both": ({**field, "additionalProperties": {}}, "2 fields and other members"),
+        "patterns": ({"type": "object", "patternProperties": {"^a": {}, "^b": {}}}, "2 members"),
+        "union": ({"oneOf": [{"type": "object"}, {"type": "array"}]}, "2 variants"),
+    }
+    whole = {"type": "object", "properties": {name: schema for name, (schema, _) in rows.items()}}
+    api = json.loads(HOSTILE["api.yaml"])
+    api["components"]["schemas"]["A"] = whole
+    page = make_site(folder(tmp_path, {**HOSTILE, "api.yaml": json.dumps(api)}))
+    shown = re.findall(r"<summary>(.+?)</summary>", page["2025-06-01/schemas/A.html"].source)
+    assert [each for each in shown if not each.startswith("Version")] == [
+        contents for _, contents in rows.values()
+    ]
 
 
 def test_an_older_version_says_that_it_is_one(starter: Site) -> None:

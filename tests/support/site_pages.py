@@ -19,6 +19,7 @@ class SitePage(HTMLParser):
         self.tags: set[str] = set()
         self.attributes: set[str] = set()
         self.words: list[str] = []
+        self.source = text
         self.feed(text)
         self.close()
 

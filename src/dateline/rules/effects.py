@@ -41,7 +41,8 @@ def describe_effect(change: Change) -> str:
     """Return what *change* means to callers, as a sentence: `Loan.due is gone from responses.`"""
     sentence = printable(_describe(change))
     # the names of fields and components keep their case
-    return f"T{sentence[1:]}." if sentence.startswith("the ") else f"{sentence}."
+    is_word = sentence.startswith(("the ", "each item of "))
+    return f"{sentence[0].upper()}{sentence[1:]}." if is_word else f"{sentence}."
 
 
 def _describe(change: Change) -> str:
@@ -99,8 +100,12 @@ def _describe(change: Change) -> str:
 
 def _name_place(change: Change) -> str:
     """Return the place as callers look for it: the field first, then the operation."""
-    inline = change.schema is None and change.field
-    return f"{change.field} of {name_owner(change)}" if inline else name_place(change)
+    if change.schema is not None or not change.field:
+        return name_place(change)
+    owner, field = name_owner(change), change.field
+    while field.startswith("[]"):
+        owner, field = f"each item of {owner}", field[2:]
+    return f"{field.removeprefix('.')} of {owner}" if field else owner
 
 
 def _describe_new_field(change: Change, place: str, where: str) -> str:

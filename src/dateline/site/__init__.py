@@ -18,6 +18,7 @@ from dateline.site.comparing import PageComparison
 from dateline.site.contents import OperationPlace, list_schemas, name_pages
 from dateline.site.drawing import draw
 from dateline.site.marks import Marker
+from dateline.site.trees import name_anchor
 from dateline.site.version import VersionPages
 
 _VERSION: Final = "{version}"
@@ -171,7 +172,9 @@ class ReferenceSite:
             "heading": f"{self._title} {date}",
             "picker": [(other, f"../{other}/index.html") for other in reversed(self._versions)],
             "info": version.document.get("info", {}),
-            "tags": [(tag, words.get(tag, ""), tags[tag]) for tag in order],
+            "tags": [
+                (tag, name_anchor("tag", tag), words.get(tag, ""), tags[tag]) for tag in order
+            ],
             "schemes": version.schemes,
             "typescript": version.typescript,
             "list_marks": version.list_marks,

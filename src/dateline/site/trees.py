@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
@@ -44,6 +45,9 @@ _FLAGS: Final = (
     ("writeOnly", "only in requests"),
 )
 
+
+_COUNTED: Final = frozenset({"field", "variant", "member"})
+"""Roles of rows that are counted: there is one row for each, unlike for the items of a list."""
 
 _BLANKS: Final = re.compile(r"\s+")
 
@@ -88,6 +92,15 @@ class TreeRow:
     before: str = ""
 
     @property
+    def contents(self) -> str:
+        """What the ``rows`` are: `4 variants`, `2 fields and other members`."""
+        counted = Counter(row.role for row in self.rows)
+        return " and ".join(
+            f"{count} {role}{'s' if count > 1 else ''}" if role in _COUNTED else f"{role}s"
+            for role, count in counted.items()
+        )
+
+    @property
     def words(self) -> str:
         """The text about the value itself, for comparison with that of another version."""
         found = [self.type, self.component or "", *self.limits]
@@ -106,10 +119,10 @@ class _RowPlace(NamedTuple):
 
     def below(self, name: str, role: str, step: str, *, is_required: bool = False) -> _RowPlace:
         """Return the place of the target of *step*."""
-        return _RowPlace(name, _anchor(self.anchor, step), role, is_required, self.deep + 1)
+        return _RowPlace(name, name_anchor(self.anchor, step), role, is_required, self.deep + 1)
 
 
-def _anchor(around: str, step: str) -> str:
+def name_anchor(around: str, step: str) -> str:
     """Return the id of the target of *step*, which must not contain blanks."""
     return f"{around}.{_BLANKS.sub('-', step)}"
 
@@ -162,7 +175,7 @@ class Trees:
         node = goal.value
         schema = Located(value_schema(node, {}), f"{goal.pointer}/schema")
         is_required = bool(node.get("required"))
-        place = _RowPlace(name, _anchor(f"{around}{role}", name), role, is_required)
+        place = _RowPlace(name, name_anchor(f"{around}{role}", name), role, is_required)
         row = self._row(schema, place)
         return replace(
             row,
