@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# Below this many objects, a collection frees little memory.
-_MANY: Final = 500_000
+# Bytes: below this peak, there is little memory to return.
+_MUCH: Final = 128 << 20
 
 
 @contextmanager
@@ -61,7 +61,12 @@ def return_memory() -> None:
 
     Call it between two steps that each need much memory, so that their peaks don't add up.
     """
-    if sys.platform == "linux" and sys.getallocatedblocks() > _MANY:
+    if sys.platform != "linux":
+        return
+    import resource
+
+    # the number of allocated blocks would take a walk over all of them
+    if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10 > _MUCH:
         import ctypes
 
         if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
