@@ -46,7 +46,13 @@ def name_file(folder: Path, name: str) -> str:
 
 def find_top(path: Path) -> Path | None:
     """Return the folder of the repository or submodule that holds the absolute *path*, if any."""
-    return next((folder for folder in (path, *path.parents) if (folder / ".git").exists()), None)
+    # with texts, since reports ask it for every place
+    folder, above = os.fspath(path), ""
+    while folder != above:
+        if os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
+            return Path(folder)
+        folder, above = os.path.dirname(folder), folder  # noqa: PTH120
+    return None
 
 
 @contextmanager
