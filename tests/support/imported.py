@@ -13,16 +13,33 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Final
 
+from dateline.serve.package import forget
+
 _FOLDERS: Final[dict[str, str]] = {}
 """The folder of each package that was imported."""
+_SERVED: Final = "dateline_served_"
+"""The beginning of the names of packages that dateline serves."""
 
 
 def import_from(folder: Path, name: str) -> ModuleType:
     """Return the module *name* of a package in *folder*; its warnings are errors."""
-    _FOLDERS[name.partition(".")[0]] = str(folder)
+    package, _, _ = name.partition(".")
+    if package not in _FOLDERS:
+        _forget_removed()
+    _FOLDERS[package] = str(folder)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         return importlib.import_module(name)
+
+
+def _forget_removed() -> None:
+    """Forget packages whose files were removed after a test: pytest asks each logger in each."""
+    for package, folder in list(_FOLDERS.items()):
+        if not Path(folder, package).is_dir():
+            del _FOLDERS[package]
+            # whose import failed is not there
+            if module := sys.modules.get(package):
+                forget(module)
 
 
 class _Finder(MetaPathFinder):
@@ -31,10 +48,11 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        folder = _FOLDERS.get(name.partition(".")[0])
-        if folder is None:
+        package, _, below = name.partition(".")
+        folder = _FOLDERS.get(package)
+        if folder is None and not (below and package.startswith(_SERVED)):
             return None
-        spec = PathFinder.find_spec(name, [folder] if path is None else path, target)
+        spec = PathFinder.find_spec(name, [folder] if folder and path is None else path, target)
         if spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = _Loader(name, spec.loader.path)
         return spec

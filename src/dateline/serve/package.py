@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import logging
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -74,7 +75,9 @@ def import_server(folder: Path) -> ModuleType:
 
 
 def forget(server: ModuleType) -> None:
-    """Remove the package of *server* from the imported modules, so that its memory can be freed."""
+    """Remove the package of *server*, and its loggers, so that their memory can be freed."""
     package, _, _ = server.__name__.partition(".")
-    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
-        del sys.modules[name]
+    known: tuple[dict[str, Any], ...] = sys.modules, logging.Logger.manager.loggerDict
+    for names in known:
+        for name in [name for name in names if name.partition(".")[0] == package]:
+            del names[name]
