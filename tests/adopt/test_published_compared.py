@@ -10,6 +10,7 @@ import pytest
 from support.adopted_apis import store
 from support.copies import copied
 from support.odd_documents import CASES, EVERY_OBJECT, SOUND, edit
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.check.comparison import compare
@@ -111,9 +112,9 @@ BASE = {"$ref": "#/components/schemas/Base"}
 DYNAMIC = {"$dynamicRef": "#base"}
 
 
-@pytest.mark.parametrize("discriminator", ["kind", {"propertyName": "kind"}], ids=str)
-@pytest.mark.parametrize("extends", [BASE, [BASE], DYNAMIC, [DYNAMIC]], ids=str)
-@pytest.mark.parametrize(
+@cases("discriminator", ["kind", {"propertyName": "kind"}], ids=str)
+@cases("extends", [BASE, [BASE], DYNAMIC, [DYNAMIC]], ids=str)
+@cases(
     "schema",
     [BASE, DYNAMIC, {"allOf": BASE}, {"type": "array", "items": {"allOf": [DYNAMIC]}}],
     ids=str,

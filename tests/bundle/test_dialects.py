@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from support.tables import cases
 
 from dateline.bundle import Document, Readings, open_document
 from dateline.model import SourceError
@@ -107,23 +108,23 @@ def place(schema: Schema, dialect: Any, where: str) -> list[tuple[str, str]]:
 WHERE: Final = ("the schema", "a schema around it", "a component", "the document")
 
 
-@pytest.mark.parametrize("where", WHERE)
-@pytest.mark.parametrize("dialect", [*READ, *DRAFTS.values()])
+@cases("where", WHERE)
+@cases("dialect", [*READ, *DRAFTS.values()])
 def test_what_means_the_same_is_read(dialect: str, where: str) -> None:
     assert place(PLAIN, dialect, where) == []
 
 
-@pytest.mark.parametrize("where", WHERE)
-@pytest.mark.parametrize("dialect", UNKNOWN)
+@cases("where", WHERE)
+@cases("dialect", UNKNOWN)
 def test_an_unknown_dialect_is_refused_by_name(dialect: Any, where: str) -> None:
     [(kind, message)] = place(PLAIN, dialect, where)
     assert kind == "unsupported-dialect"
     assert repr(dialect) in message
 
 
-@pytest.mark.parametrize("where", WHERE)
-@pytest.mark.parametrize("draft", DRAFTS)
-@pytest.mark.parametrize("case", OTHERWISE)
+@cases("where", WHERE)
+@cases("draft", DRAFTS)
+@cases("case", OTHERWISE)
 def test_what_a_draft_means_otherwise_is_refused_by_its_keyword(
     case: str, draft: str, where: str
 ) -> None:
@@ -133,7 +134,7 @@ def test_what_a_draft_means_otherwise_is_refused_by_its_keyword(
     assert all(message.startswith(f"`{keyword}` ") for _, message in found)
 
 
-@pytest.mark.parametrize("case", OTHERWISE)
+@cases("case", OTHERWISE)
 def test_a_schema_with_a_dialect_of_its_own_is_of_that_one(case: str) -> None:
     _, schema, _ = OTHERWISE[case]
     own = {"$schema": READ[0], **schema}

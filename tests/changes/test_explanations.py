@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from support.rule_cases import documents
+from support.tables import cases
 
 from dateline.changes.fragments import MessageFragments, MessageValues
 from dateline.diff import diff
@@ -33,14 +34,14 @@ def explain(where: str, before: dict[str, Any], after: dict[str, Any]) -> list[d
     ]
 
 
-@pytest.mark.parametrize("rule", CHANGE_RULES)
+@cases("rule", CHANGE_RULES)
 def test_the_example_of_each_rule_is_explained(rule: str) -> None:
     example = CHANGE_RULES[rule].example
     before, after = yaml.safe_load(example.before), yaml.safe_load(example.after)
     assert explain(example.where, before, after) == [{"lines": "", **EXPLAINED[rule]}]
 
 
-@pytest.mark.parametrize("rule", CHANGE_RULES)
+@cases("rule", CHANGE_RULES)
 def test_no_sentence_quotes_a_part_of_a_document(rule: str) -> None:
     example = CHANGE_RULES[rule].example
     before, after = yaml.safe_load(example.before), yaml.safe_load(example.after)
@@ -129,7 +130,7 @@ def test_no_rule_is_explained_that_is_not_there() -> None:
 TAG = {"type": "object", "properties": {"tag": {"const": "new"}}}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("around", "lines"),
     [
         (lambda inner: inner, ["  {", '+   "tag": "new"', "  }"]),
@@ -153,7 +154,7 @@ TAG = {"type": "object", "properties": {"tag": {"const": "new"}}}
     ],
     ids=["root", "field", "list", "map", "allOf", "prefixItems"],
 )
-@pytest.mark.parametrize("where", ["response", "request"])
+@cases("where", ["response", "request"])
 def test_a_message_shows_what_changed_with_what_is_around_it(
     where: str, around: Any, lines: list[str]
 ) -> None:
@@ -220,7 +221,7 @@ DISC = {"$ref": "#/components/schemas/Disc"}
 PLAIN = {"type": "object"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("where", "ending"),
     [
         ("request", " requests"),
@@ -229,7 +230,7 @@ PLAIN = {"type": "object"}
         ("model", " models"),
     ],
 )
-@pytest.mark.parametrize(
+@cases(
     ("before", "after", "fact"),
     [
         (BOOK, DISC, "is described by Disc now, not by Book: Disc.tag is new in"),

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 from support.commands import dateline
 from support.policies import TABLE, committed, copy_generated, edit, git, list_unwaived
+from support.tables import cases
 
 from dateline.check.approvals import _matches, _read_owners, is_approved
 
@@ -213,7 +214,7 @@ CASES: Final[list[tuple[str, bool]]] = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "matches"), CASES)
+@cases(("pattern", "matches"), CASES)
 def test_patterns_are_those_of_code_hosts(pattern: str, matches: bool) -> None:
     assert _matches(pattern, "apis/lending/schemas/waivers.yaml") is matches
 

@@ -22,6 +22,7 @@ from support.policies import (
     list_unwaived,
     project,
 )
+from support.tables import cases
 
 from dateline.check.git import Repository
 from dateline.check.policy import PolicyRecord
@@ -366,7 +367,7 @@ COUNTERPARTS: Final[list[Any]] = [
 MISFIT: Final = "`counterparts` is not what `dateline generate` writes"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("key", "value", "said"),
     [
         ("header", None, "`header` is not what `dateline generate` writes"),

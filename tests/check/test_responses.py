@@ -11,6 +11,7 @@ from support.commands import dateline
 from support.generated_server import Generated, ask
 from support.histories import NEW, OLD, VERSIONS, I, S, api
 from support.sources import folder, loaded
+from support.tables import cases
 
 from dateline.check.servable import check_servable
 from dateline.model import Verdict
@@ -224,7 +225,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     return said
 
 
-@pytest.mark.parametrize("case", CASES)
+@cases("case", CASES)
 def test_what_older_callers_cannot_be_sent_is_found(found: dict[str, list[str]], case: str) -> None:
     assert found[case] == (UNSENDABLE[case][1] if case in UNSENDABLE else [])
 

@@ -13,6 +13,7 @@ import pytest
 from paynet.client import Backoff, ClientError, StatusError, UnreadableResponseError
 from paynet.v2026_07_01 import AsyncClient, Client
 from support.calls import Scripted
+from support.tables import cases
 
 ID: Final = UUID(int=1)
 SECRET: Final = "secret-secret"
@@ -97,7 +98,7 @@ async def run_async(response: httpx.Response, name: str, settings: dict[str, Any
     return None
 
 
-@pytest.mark.parametrize("body", BODIES)
+@cases("body", BODIES)
 def test_any_body_with_any_status_and_type_is_a_result_or_an_error(body: str) -> None:
     for status, media_type, name in product(STATUSES, TYPES, CALLS):
         headers = {"Content-Type": media_type, "X-API-Version": "2026-07-01"}
@@ -120,9 +121,9 @@ def test_a_text_in_a_codec_of_python_is_read(codec: str) -> None:
         assert isinstance(error.body, str)
 
 
-@pytest.mark.parametrize("location", LOCATIONS, ids=lambda each: repr(each[:20]))
-@pytest.mark.parametrize("follows", [False, True])
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@cases("location", LOCATIONS, ids=lambda each: repr(each[:20]))
+@cases("follows", [False, True])
+@cases("status", [301, 302, 303, 307, 308])
 def test_any_target_of_a_redirect_is_refused(location: bytes, follows: bool, status: int) -> None:
     response = httpx.Response(status, headers=[(b"Location", location)])
     error = call(response, follow_redirects=follows)

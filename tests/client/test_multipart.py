@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from support.calls import Scripted, answer
 from support.generated_server import Generated
 from support.sources import loaded
+from support.tables import cases
 from support.uploads_api import UPLOADS
 
 VERSION = "2024-01-15"
@@ -186,7 +187,7 @@ def test_a_file_of_a_disk_has_its_name_and_a_pipe_is_read_once(
     assert found["content"] == BINARY
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
     [
         "path.png",

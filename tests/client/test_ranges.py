@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from support.adopted_projects import VERSION, adopt_project
 from support.called_apis import list_misfits
+from support.tables import cases
 
 from dateline.cli import main
 from dateline.generate import Workspace
@@ -105,7 +106,7 @@ def client(project: Path) -> Any:
         yield importlib.import_module(f"{root}.v2024_01_15.client").Client, misfits
 
 
-@pytest.mark.parametrize("name", CASES)
+@cases("name", CASES)
 def test_methods_take_and_return_what_the_server_does(name: str, client: Any) -> None:
     _, type_, _ = MEDIA[name.partition("_")[2]]
     for method in (f"put_{name}", f"post_{name}"):
@@ -122,7 +123,7 @@ def test_the_mock_accepts_every_call(client: Any) -> None:
     assert client[1] == []
 
 
-@pytest.mark.parametrize("name", CASES)
+@cases("name", CASES)
 def test_samples_of_the_site_name_the_media_type_that_is_sent(name: str, project: Path) -> None:
     *_, media_type = MEDIA[name.partition("_")[2]]
     page = (project / f"generated/site/2024-01-15/operations/PUT-{name}.html").read_text()

@@ -27,6 +27,7 @@ from support.archive_api import ARCHIVE
 from support.calls import Answer, Scripted, answer
 from support.generated_server import Generated
 from support.sources import loaded
+from support.tables import cases
 
 AT_ONCE = Backoff(initial=0.0)
 KINDS = pytest.mark.parametrize("kind", ["sync", "async"])
@@ -52,7 +53,7 @@ READ: list[tuple[str | None, float | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "seconds"), READ)
+@cases(("text", "seconds"), READ)
 def test_retry_after_is_seconds_or_a_date(text: str | None, seconds: float | None) -> None:
     assert read_retry_after(text) == seconds
 

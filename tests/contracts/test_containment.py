@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 import pytest
+from support.tables import cases
 
 from dateline.contracts.containment import is_contained
 from dateline.schema.dialect import OR_NULL, fold_null
@@ -93,7 +94,7 @@ def test_no_value_of_what_is_contained_is_refused() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(("one", "other"), CONTAINED)
+@cases(("one", "other"), CONTAINED)
 def test_what_only_loosens_is_contained(one: Schema, other: Schema) -> None:
     assert is_contained("schema", one, other)
     assert not is_contained("schema", other, one)

@@ -9,6 +9,7 @@ import pytest
 from support.generated_server import Generated, ask
 from support.histories import NEW, OLD, VERSIONS, I, S, api
 from support.sources import loaded
+from support.tables import cases
 
 Json = Any
 
@@ -199,8 +200,8 @@ def _found(value: Any, steps: tuple[str | int, ...]) -> Any:
     return _ABSENT if type(value).__name__ == "Absent" else getattr(value, "value", value)
 
 
-@pytest.mark.parametrize("position", POSITIONS)
-@pytest.mark.parametrize("at", [0, 1, 2])
+@cases("position", POSITIONS)
+@cases("at", [0, 1, 2])
 def test_a_field_has_the_default_of_its_callers_version(
     served: SimpleNamespace, position: str, at: int
 ) -> None:
@@ -217,8 +218,8 @@ def test_a_field_has_the_default_of_its_callers_version(
         assert _found(given["body"], steps) == wanted[at]
 
 
-@pytest.mark.parametrize("position", PARAMETERS)
-@pytest.mark.parametrize("at", [0, 1, 2])
+@cases("position", PARAMETERS)
+@cases("at", [0, 1, 2])
 def test_a_parameter_has_the_default_of_its_callers_version(
     served: SimpleNamespace, position: str, at: int
 ) -> None:

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any, Final
 
 import pytest
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Kind
@@ -76,8 +77,8 @@ def test_a_keyword_with_its_default_value_is_no_change(position: str) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("keyword", ["items", "additionalProperties", "propertyNames"])
-@pytest.mark.parametrize("schema", [{}, True, {"readOnly": False}, {"items": {"minLength": 0}}])
+@cases("keyword", ["items", "additionalProperties", "propertyNames"])
+@cases("schema", [{}, True, {"readOnly": False}, {"items": {"minLength": 0}}])
 def test_a_schema_that_takes_anything_is_like_none(keyword: str, schema: Any) -> None:
     for sent in (True, False):
         without, alike = document({}, sent=sent), document({keyword: schema}, sent=sent)
@@ -109,8 +110,8 @@ def test_what_takes_anything_still_evaluates(schema: Any) -> None:
             assert kinds - {Kind.DOCUMENTATION_CHANGED}
 
 
-@pytest.mark.parametrize("position", sorted(POSITIONS.keys() - {"definition"}))
-@pytest.mark.parametrize("schema", [{"const": None}, {"enum": [None]}, {"not": {}}, False])
+@cases("position", sorted(POSITIONS.keys() - {"definition"}))
+@cases("schema", [{"const": None}, {"enum": [None]}, {"not": {}}, False])
 def test_a_schema_that_takes_only_null_or_nothing_is_a_change(position: str, schema: Any) -> None:
     place = POSITIONS[position]
     for sent in (True, False):

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import pytest
 import yaml
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Change, Contract, Direction, Kind
@@ -156,8 +157,8 @@ REACHING: Final = {
 }
 
 
-@pytest.mark.parametrize("webhook", [False, True])
-@pytest.mark.parametrize("reaching", REACHING)
+@cases("webhook", [False, True])
+@cases("reaching", REACHING)
 def test_what_changed_is_followed_to_operations_that_documents_share(
     reaching: str, webhook: bool
 ) -> None:

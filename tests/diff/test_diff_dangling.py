@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import pytest
+from support.tables import cases
 
 from dateline.check.merge import Merged
 from dateline.diff import diff
@@ -98,9 +98,9 @@ def document(position: str, name: str, *, there: bool) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("position", POSITIONS)
+@cases("preset", PRESETS)
+@cases("state", STATES)
+@cases("position", POSITIONS)
 def test_what_leads_nowhere_on_a_side_is_reported(position: str, state: str, preset: str) -> None:
     before, after = (document(position, name, there=there) for name, there in STATES[state])
     merged = Merged(preset, {})
@@ -109,7 +109,7 @@ def test_what_leads_nowhere_on_a_side_is_reported(position: str, state: str, pre
     assert {group.judgement.verdict for group in merged} & {Verdict.GATED, Verdict.NEVER}
 
 
-@pytest.mark.parametrize("position", POSITIONS)
+@cases("position", POSITIONS)
 def test_what_leads_nowhere_on_both_sides_is_no_change(position: str) -> None:
     before, after = (document(position, "Nowhere", there=True) for _ in range(2))
     assert diff(before, after) == []

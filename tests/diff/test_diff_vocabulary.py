@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Change, Kind, Verdict
@@ -225,7 +226,7 @@ def _kinds(before: Object, after: Object) -> list[str]:
     return [f"{change.kind} {change.keyword}" for change in diff(before, after)]
 
 
-@pytest.mark.parametrize(("kind", "key"), VOCABULARY)
+@cases(("kind", "key"), VOCABULARY)
 def test_a_keyword_is_never_silent(kind: str, key: str) -> None:
     place, name = PLACES[kind], NAMED.get(kind, key) if key == ANY else key
     before, after = _values(kind, key)
@@ -241,7 +242,7 @@ def test_a_keyword_is_never_silent(kind: str, key: str) -> None:
         assert _kinds(other, none) or kind in ("components", "document", "path-item")
 
 
-@pytest.mark.parametrize("kind", sorted(PLACES.keys() - {"paths", "callback", "responses"}))
+@cases("kind", sorted(PLACES.keys() - {"paths", "callback", "responses"}))
 def test_a_keyword_that_nobody_knows_is_never_silent(kind: str) -> None:
     place = PLACES[kind]
     for one, other in ((1, 2), (None, 1)):
@@ -249,7 +250,7 @@ def test_a_keyword_that_nobody_knows_is_never_silent(kind: str) -> None:
         assert _kinds(before, place({"surprise": other}))
 
 
-@pytest.mark.parametrize("kind", sorted(PLACES))
+@cases("kind", sorted(PLACES))
 def test_an_extension_is_never_silent(kind: str) -> None:
     place = PLACES[kind]
     assert _kinds(place({"x-a": {"b": 1}}), place({"x-a": {"b": 2}}))
@@ -264,7 +265,7 @@ WORDS: Final = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "key"), [*WORDS, *((kind, "x-a") for kind in sorted(PLACES))])
+@cases(("kind", "key"), [*WORDS, *((kind, "x-a") for kind in sorted(PLACES))])
 def test_words_and_extensions_promise_nothing(kind: str, key: str) -> None:
     place, (before, after) = PLACES[kind], _values(kind, key)
     sides = [place({}), place({key: before}), place({key: after})]
@@ -439,7 +440,7 @@ def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
     assert _reported(other, one) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "other"),
     [
         ({"const": 1}, {"const": True}),
@@ -500,7 +501,7 @@ def test_what_looks_like_another_spelling_is_a_change(one: Any, other: Any) -> N
     assert _reported(other, one) != []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "other"),
     [
         (row[0], another[0])
@@ -514,7 +515,7 @@ def test_what_says_something_else_is_reported(one: Any, other: Any) -> None:
     assert reported - {Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED}
 
 
-@pytest.mark.parametrize(
+@cases(
     "keyword",
     [
         *("type", "nullable", "enum", "required", "properties", "items", "allOf", "oneOf", "not"),

@@ -24,6 +24,7 @@ from support.parents import (
     served,
 )
 from support.sources import problems
+from support.tables import cases
 
 from dateline.check.servable import check_servable
 from dateline.diff import diff
@@ -41,7 +42,7 @@ def reported(before: Schema, after: Schema) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("spelling", "position"), CASES)
+@cases(("spelling", "position"), CASES)
 def test_a_new_one_is_a_new_variant_where_callers_read_it(spelling: str, position: str) -> None:
     after = SPELLINGS[spelling]()
     before = {name: schema for name, schema in after.items() if name != "Dog"}
@@ -52,7 +53,7 @@ def test_a_new_one_is_a_new_variant_where_callers_read_it(spelling: str, positio
     assert reported(newer, older) == [f"variant-removed {said}"]
 
 
-@pytest.mark.parametrize(("spelling", "position"), CASES)
+@cases(("spelling", "position"), CASES)
 def test_a_field_of_it_is_read_and_written_where_its_parent_is(
     spelling: str, position: str
 ) -> None:

@@ -6,6 +6,7 @@ import copy
 from typing import Any, Final
 
 import pytest
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Direction
@@ -58,9 +59,9 @@ def found(before: Schema, after: Schema) -> list[tuple[str, Direction, Any, Any]
     ]
 
 
-@pytest.mark.parametrize("null", NULLS)
-@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
-@pytest.mark.parametrize("case", CHANGED)
+@cases("null", NULLS)
+@cases("keyword", ["oneOf", "anyOf"])
+@cases("case", CHANGED)
 def test_a_change_of_it_is_found(case: str, keyword: str, null: str) -> None:
     members = [CAT, *NULLS[null]]
     changed, said = CHANGED[case]

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any, Final
 
-import pytest
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Kind, Verdict
@@ -81,8 +81,8 @@ def found(before: Schema, after: Schema) -> list[tuple[str, str, Any, Any]]:
     )
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize(("media_type", "wider"), RANGES)
+@cases("place", PLACES)
+@cases(("media_type", "wider"), RANGES)
 def test_an_entry_that_says_what_its_range_says_is_no_change(
     place: str, media_type: str, wider: str
 ) -> None:
@@ -91,9 +91,9 @@ def test_an_entry_that_says_what_its_range_says_is_no_change(
     assert diff(alone, beside) == diff(beside, alone) == []
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize(("media_type", "wider"), RANGES)
-@pytest.mark.parametrize("is_kept", [True, False])
+@cases("place", PLACES)
+@cases(("media_type", "wider"), RANGES)
+@cases("is_kept", [True, False])
 def test_an_entry_is_compared_with_the_range_that_described_it(
     place: str, media_type: str, wider: str, *, is_kept: bool
 ) -> None:
@@ -106,8 +106,8 @@ def test_an_entry_is_compared_with_the_range_that_described_it(
         assert found(of_its_own, by_range) == [("keyword-changed", direction, *sizes[::-1])]
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize(("media_type", "wider"), RANGES)
+@cases("place", PLACES)
+@cases(("media_type", "wider"), RANGES)
 def test_another_media_type_needs_a_version(place: str, media_type: str, wider: str) -> None:
     by_range = document(place, **{wider: WIDE})
     of_its_own = document(place, **{media_type: WIDE})

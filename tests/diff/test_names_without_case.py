@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Kind
@@ -72,8 +73,8 @@ def test_case_makes_no_other_name(place: str) -> None:
     assert (change.kind, change.keyword) == (Kind.KEYWORD_CHANGED, "type")
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("turned", [False, True], ids=["first", "second"])
+@cases("place", PLACES)
+@cases("turned", [False, True], ids=["first", "second"])
 def test_of_two_that_differ_in_case_both_count(place: str, turned: bool) -> None:
     write, names = PLACES[place]
     one, other = reversed(names) if turned else names

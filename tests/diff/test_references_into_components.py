@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pytest
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Direction
@@ -90,9 +91,9 @@ def _printed(before: Document, after: Document) -> list[tuple[str, str, Directio
     )
 
 
-@pytest.mark.parametrize("sent", [False, True], ids=["response", "request"])
-@pytest.mark.parametrize(("old", "new"), [(_SHORT, _LONG), (_LONG, _SHORT), (_SHORT, _NUMBER)])
-@pytest.mark.parametrize("place", [*_PLACES, *_ELSEWHERE])
+@cases("sent", [False, True], ids=["response", "request"])
+@cases(("old", "new"), [(_SHORT, _LONG), (_LONG, _SHORT), (_SHORT, _NUMBER)])
+@cases("place", [*_PLACES, *_ELSEWHERE])
 def test_what_a_reference_leads_to_is_judged_as_if_it_stood_inline(
     place: str, old: Document, new: Document, sent: bool
 ) -> None:

@@ -17,6 +17,7 @@ from support.mutations import EDITS
 from support.random_documents import once_each, pairs, rewritten, single
 from support.soundness import Said, loosened, said
 from support.surrounding_edits import REFACTORINGS
+from support.tables import cases
 
 from dateline.load import load
 from dateline.model import Change, Direction, Kind, Verdict
@@ -155,7 +156,7 @@ def _constrains(change: Change) -> bool:
     return change.keyword in CONSTRAINTS or change.kind is Kind.FIELD_OPTIONAL
 
 
-@pytest.mark.parametrize("guard", GUARDS)
+@cases("guard", GUARDS)
 def test_a_rule_without_one_of_its_conditions_is_caught(guard: str) -> None:
     rule, applies, edits = GUARDS[guard]
     without = loosened(rule, applies)

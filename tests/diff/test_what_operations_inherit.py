@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any, Final
 
 import pytest
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Kind
@@ -57,7 +58,7 @@ def _cases() -> Iterator[tuple[str, str, str, str]]:
                 yield key, before, after, section
 
 
-@pytest.mark.parametrize(("key", "before", "after", "section"), list(_cases()))
+@cases(("key", "before", "after", "section"), list(_cases()))
 def test_reports_other_values_wherever_they_are_written(
     key: str, before: str, after: str, section: str
 ) -> None:

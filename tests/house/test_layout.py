@@ -6,8 +6,8 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
 from support.source_trees import list_imports_of
+from support.tables import cases
 
 TESTS = Path(__file__).parents[1]
 SOURCE = TESTS.parent / "src"
@@ -33,7 +33,7 @@ def test_every_folder_is_named_as_a_room() -> None:
     assert sorted(folders - rooms - OTHER_FOLDERS.keys()) == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
+@cases("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
 def test_a_file_is_short_and_imports_no_test(path: Path) -> None:
     text = path.read_text("utf-8")
     tests = [name for name in list_imports_of(path) if re.match(r"test_|\.\.", name)]

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import pytest
 from support.source_trees import parse_file, walk_statements
+from support.tables import cases
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -99,7 +99,7 @@ DIALECT: Final = re.compile(
 )
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE.parent)))
+@cases("path", FILES, ids=lambda path: str(path.relative_to(SOURCE.parent)))
 def test_docstrings_are_in_the_words_of_the_field(path: Path) -> None:
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
     found = [

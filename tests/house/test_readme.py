@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import print_dateline
+from support.tables import cases
 
 from dateline.presets import PRESETS
 from dateline.rules import RULES
@@ -121,7 +122,7 @@ def test_a_page_of_the_docs_shows_what_happens(page: Path, project: Path, tmp_pa
     assert any("dateline " in command for command in commands)
 
 
-@pytest.mark.parametrize("page", [TOP / "README.md", *PAGES], ids=lambda page: page.stem)
+@cases("page", [TOP / "README.md", *PAGES], ids=lambda page: page.stem)
 def test_links_lead_to_files(page: Path) -> None:
     links = re.findall(r"\]\(([^):#]+)\)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).is_file()] == []

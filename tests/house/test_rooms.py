@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.source_trees import list_imports, list_imports_of
+from support.tables import cases
 
 SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
@@ -82,7 +83,7 @@ def allowed(name: str, room: str, left: set[str]) -> bool:
     return package in sys.stdlib_module_names or room in HOMES.get(package, set())
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+@cases("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_room_stands_only_on_the_rooms_to_its_left(path: Path) -> None:
     assert misplaced(path, list_imports_of(path)) == []
 
@@ -121,7 +122,7 @@ def test_every_module_belongs_to_a_room() -> None:
     assert sorted(rooms - set(ROOMS)) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "source", "refused"),
     [
         ("load/table.py", "from dateline.source.reader import read", []),

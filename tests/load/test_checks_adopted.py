@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.checked import TABLE, checked, whole
 from support.defects import CLEAN, DEFECTS, Defect
+from support.tables import cases
 
 from dateline.load.checks import ADOPTABLE, find_problems
 from dateline.load.checks.scope import CHECKS
@@ -128,7 +129,7 @@ def test_an_adopted_document_serves_something() -> None:
     assert whole(info + "webhooks: {}\n", adopted=True) == []
 
 
-@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.name)
+@cases("defect", DEFECTS, ids=lambda defect: defect.name)
 def test_an_adopted_document_has_the_same_defects_but_those_of_style(defect: Defect) -> None:
     said = [line for line in defect.said if line.split(" ")[1].rstrip(":") not in ADOPTABLE]
     assert whole(defect.text, adopted=True) == ([] if defect.name in LACKING else said)

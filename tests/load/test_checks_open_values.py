@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 from support.checked import checked, schema
+from support.tables import cases
 
 
 @pytest.mark.parametrize(
@@ -279,8 +280,8 @@ components:
 }
 
 
-@pytest.mark.parametrize("place", _PLACES_OF_SUBSTITUTES)
-@pytest.mark.parametrize("numbers", [*itertools.product((0, 1), repeat=3)])
+@cases("place", _PLACES_OF_SUBSTITUTES)
+@cases("numbers", [*itertools.product((0, 1), repeat=3)])
 def test_equal_values_by_date_have_an_effect_each(place: str, numbers: tuple[int, ...]) -> None:
     text, values = _PLACES_OF_SUBSTITUTES[place]
     dated = zip(("2024-09-01", "2025-06-01", "next"), numbers, strict=True)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pytest
 from support.checked import whole
+from support.tables import cases
 
 PROPERTY: Final = "#/components/schemas/C/properties"
 RESPONSE: Final = "#/paths/~1c/get/responses/200/content/application~1json/schema"
@@ -44,8 +45,8 @@ def test_a_schema_below_a_value_that_leads_to_itself_is_found(openapi: str, key:
     assert find(openapi, nest(a=refer(key, goal))) == [f"{goal} -> {goal}"]
 
 
-@pytest.mark.parametrize("second", PARTS)
-@pytest.mark.parametrize("first", PARTS)
+@cases("second", PARTS)
+@cases("first", PARTS)
 def test_two_that_lead_to_each_other_are_found_once(first: str, second: str) -> None:
     a, b = f"{PROPERTY}/a", f"{PROPERTY}/b"
     found = find("3.1.0", nest(a=refer(first, b), b=refer(second, a)))

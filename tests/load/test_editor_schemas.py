@@ -10,6 +10,7 @@ import jsonschema_rs
 import pytest
 import yaml
 from support.sources import VERSIONS, parsed, plain
+from support.tables import cases
 
 from dateline.load.editor import editor_schema, source_schema, versions_schema
 from dateline.load.table import KEYS, read_table
@@ -119,7 +120,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("written", PARTS)
+@cases("written", PARTS)
 def test_a_file_that_others_refer_to_is_an_object_of_its_kind(written: str) -> None:
     assert accepts(source_schema(None), yaml.safe_load(written)) is PARTS[written]
 

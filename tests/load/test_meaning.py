@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from support import gated_apis
 from support.sources import LIBRARY, folder
+from support.tables import cases
 
 from dateline.cache import Cache
 from dateline.check import Published, check
@@ -52,7 +53,7 @@ def test_words_of_operations_mean_nothing(key: str) -> None:
     assert mean_documents(one) == mean_documents(two)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "after"),
     [
         ({"description": "one"}, {}),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from support.commands import dateline
 from support.sources import LIBRARY, LOANS, folder, problems
+from support.tables import cases
 
 from dateline.load.checks.right_places import _list_trails, find_right_place
 from dateline.openapi import ANY, OBJECTS
@@ -116,7 +117,7 @@ RIGHT_PLACES = {
 }
 
 
-@pytest.mark.parametrize(("kind", "key"), RIGHT_PLACES)
+@cases(("kind", "key"), RIGHT_PLACES)
 def test_a_key_in_a_wrong_place_is_told_the_right_one(kind: str, key: str) -> None:
     assert find_right_place(kind, key) == RIGHT_PLACES[kind, key]
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 from support.modelling import one
+from support.tables import cases
 
 SCHEMAS: Final[dict[str, Any]] = {
     "Moment": {"type": "string", "format": "date-time"},
@@ -186,6 +187,6 @@ EXAMPLES: Final[list[tuple[str, Any, bool]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "is_valid"), EXAMPLES)
+@cases(("name", "value", "is_valid"), EXAMPLES)
 def test_each_type_takes_some_and_refuses_others(name: str, value: Any, is_valid: bool) -> None:
     assert _agrees(name, value) is is_valid

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 from support.modelling import Package, document
+from support.tables import cases
 
 from dateline.python.docstrings import docstring
 from dateline.python.names import join_names, snake
@@ -215,14 +216,14 @@ def test_the_title_of_a_version_is_text(tmp_path: Path) -> None:
     tomllib.loads(package.files["python/pyproject.toml"])
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         *('a"', '"', '""', '"""', 'a"""', 'a""""', "a\\", 'a\\"', 'a\\\\"', '\\"""', "   "),
         *("- x\n  y\n- z", "- a\n    code", "1. a\n   b", "word " * 40 + '"'),
     ],
 )
-@pytest.mark.parametrize("indent", [0, 4])
+@cases("indent", [0, 4])
 def test_a_docstring_says_the_words_of_its_text(text: str, indent: int) -> None:
     source = f"class A:\n{' ' * (indent or 1)}{docstring([text], indent)}\n"
     assert str(ast.literal_eval(_first(source))).split() == text.split()

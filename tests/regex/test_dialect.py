@@ -7,12 +7,13 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.tables import cases
 
 from dateline.regex.dialect import find_flaw
 from dateline.regex.engines import compile_portable
 
 
-@pytest.mark.parametrize(
+@cases(
     "pattern",
     [
         "",
@@ -38,7 +39,7 @@ def test_what_every_engine_reads_alike_passes(pattern: str) -> None:
     assert find_flaw(pattern) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "message"),
     [
         ("[unclosed", "a `[` that is not closed; write `\\[` for the character"),
@@ -59,7 +60,7 @@ def test_what_no_engine_reads_is_refused(pattern: str, message: str) -> None:
     assert find_flaw(pattern) == ("pattern-invalid", message)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "message"),
     [
         (r"\p{L}", r"'\p' is not read alike everywhere; write the characters themselves"),
@@ -91,7 +92,7 @@ def test_what_engines_read_differently_is_refused(pattern: str, message: str) ->
     assert find_flaw(pattern) == ("pattern-dialect", message)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "part"),
     [
         ("^(a+)+$", "(a+)+"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jsonschema_rs
 import pytest
+from support.tables import cases
 
 from dateline.regex.engines import UntranslatableError, matches, translate
 
@@ -48,7 +49,7 @@ _SETS = (r"^[a-]$", r"^[\w.-]$", r"^[&~]+$", r"^[[]$", r"^[\]]$", r"^[a^]$", r"^
 _LOOKING = (r"^(?!no)[a-z]+$", r"(?=b)b", r"(?<=a)b", r"^(a)\1$")
 
 
-@pytest.mark.parametrize("pattern", [*_CLASSES, *_PLAIN, *_ESCAPES, *_SETS, *_LOOKING])
+@cases("pattern", [*_CLASSES, *_PLAIN, *_ESCAPES, *_SETS, *_LOOKING])
 def test_a_pattern_matches_what_the_document_says(pattern: str) -> None:
     judge = jsonschema_rs.Draft202012Validator({"pattern": pattern})
     assert [text for text in _TEXTS if matches(pattern, text)] == [

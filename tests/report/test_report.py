@@ -18,6 +18,7 @@ from support.reported import (
     WAIVED,
     many,
 )
+from support.tables import cases
 
 from dateline.model import Finding, Place, Verdict
 from dateline.report import FORMATS, Context, describe_format, report, step_summary
@@ -30,8 +31,8 @@ def text(findings: list[Finding], context: Context = CONTEXT) -> list[str]:
     return report(findings, "text", context=context).split("\n")
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("count", [0, 1, 11, 2_000])
+@cases("format", FORMATS)
+@cases("count", [0, 1, 11, 2_000])
 def test_a_report_is_the_same_each_time_and_ends_in_one_newline(format: str, count: int) -> None:
     written = report(many(count), format, context=CONTEXT)
     assert written == report(many(count), format, context=CONTEXT)

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 from support.reported import CONTEXT, HOSTILE, SAMPLE, VARIANT, WAIVED, filled, many
+from support.tables import cases
 
 from dateline.model import Finding
 from dateline.report import FORMATS, Context, report, step_summary
@@ -23,8 +24,8 @@ def obeyed(written: str) -> list[str]:
     return [*map(ascii, sorted(strange)), *commands, *_ANYWHERE.findall(written)]
 
 
-@pytest.mark.parametrize("format", [name for name in FORMATS if name != "github"])
-@pytest.mark.parametrize("name", HOSTILE)
+@cases("format", [name for name in FORMATS if name != "github"])
+@cases("name", HOSTILE)
 def test_nothing_in_a_report_is_obeyed(name: str, format: str) -> None:
     findings, context = filled(HOSTILE[name])
     written = report(findings, format, context=context)
@@ -32,7 +33,7 @@ def test_nothing_in_a_report_is_obeyed(name: str, format: str) -> None:
     written.encode()
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@cases("name", HOSTILE)
 def test_nothing_in_a_step_summary_is_obeyed(name: str) -> None:
     written = step_summary(*filled(HOSTILE[name]))
     assert obeyed(written) == []
@@ -83,7 +84,7 @@ def page(findings: list[Finding], context: Context = CONTEXT) -> _Page:
     return read
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@cases("name", HOSTILE)
 def test_hostile_texts_are_text_in_a_page(name: str) -> None:
     if not HOSTILE[name].strip():
         return

@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from support.reported import CONTEXT, HOSTILE, SAMPLE, VARIANT, WAIVED, filled, many
+from support.tables import cases
 
 from dateline.model import Finding, Map, Place, Problem, Seq
 from dateline.report import Context, report, schema
@@ -109,7 +110,7 @@ def test_the_schema_describes_what_is_written(count: int) -> None:
     VALIDATOR.validate(written(many(count)))
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@cases("name", HOSTILE)
 def test_the_schema_describes_what_is_written_of_hostile_texts(name: str) -> None:
     findings, context = filled(HOSTILE[name])
     VALIDATOR.validate(written(findings, context))
@@ -144,7 +145,7 @@ PROBLEM = Problem(place=Place("schemas/a.yaml", 7, 3), id="unknown-key", message
 UNREAD = replace(CONTEXT, problems=(PROBLEM,))
 
 
-@pytest.mark.parametrize("path", PATHS, ids=str)
+@cases("path", PATHS, ids=str)
 def test_the_schema_refuses_a_report_that_lacks_something(path: tuple[str | int, ...]) -> None:
     document = written([VARIANT], UNREAD)
     VALIDATOR.validate(document)
@@ -152,7 +153,7 @@ def test_the_schema_refuses_a_report_that_lacks_something(path: tuple[str | int,
     assert not VALIDATOR.is_valid(document)
 
 
-@pytest.mark.parametrize("path", PATHS, ids=str)
+@cases("path", PATHS, ids=str)
 def test_the_schema_refuses_a_report_with_something_else_in_a_place(
     path: tuple[str | int, ...],
 ) -> None:
@@ -162,7 +163,7 @@ def test_the_schema_refuses_a_report_with_something_else_in_a_place(
     assert VALIDATOR.is_valid(document) is (path[-1] in ("before", "after"))
 
 
-@pytest.mark.parametrize("path", PATHS, ids=str)
+@cases("path", PATHS, ids=str)
 def test_the_schema_refuses_a_report_with_something_more_beside_a_place(
     path: tuple[str | int, ...],
 ) -> None:

@@ -21,6 +21,7 @@ from support.reported import (
     filled,
     many,
 )
+from support.tables import cases
 
 from dateline.model import Finding, Place
 from dateline.report import Context, report
@@ -204,7 +205,7 @@ def test_sarif_that_is_wrong_would_be_noticed() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@cases("name", HOSTILE)
 def test_sarif_of_hostile_texts_is_read(name: str) -> None:
     findings, context = filled(HOSTILE[name])
     log = sarif(findings, context)

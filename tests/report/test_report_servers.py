@@ -29,6 +29,7 @@ from support.reported import (
     filled,
     many,
 )
+from support.tables import cases
 
 from dateline.model import Finding, Place
 from dateline.report import Context, report, step_summary
@@ -114,7 +115,7 @@ def test_junit_without_findings_is_one_test_that_passed() -> None:
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (1, 0, 0, 0)
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@cases("name", HOSTILE)
 def test_junit_of_hostile_texts_has_the_same_cases(name: str) -> None:
     findings, context = filled(HOSTILE[name])
     outcomes = [[kind for kind, _ in outcome] for _, _, outcome in junit(findings, context)]
@@ -222,7 +223,7 @@ def test_there_are_at_most_ten_annotations_of_a_level_and_the_tenth_counts_the_r
     )
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@cases("name", HOSTILE)
 def test_hostile_texts_make_no_further_annotations(name: str) -> None:
     findings, context = filled(HOSTILE[name])
     written = report(findings, "github", context=context)
@@ -278,7 +279,7 @@ def test_gitlab_fingerprints_are_unique() -> None:
     assert found == ["4d", "5e", "4d (2)", "4d (3)"]
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@cases("name", HOSTILE)
 def test_gitlab_reads_hostile_texts_as_text(name: str) -> None:
     findings, context = filled(HOSTILE[name])
     issues = gitlab(findings, context)
@@ -416,7 +417,7 @@ def _tags(html: str) -> list[str]:
 _LINKED = re.compile(r"@\w|[#!]\d|GH-\d|:\/\/|www\.", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@cases("name", HOSTILE)
 def test_hostile_texts_are_text_in_a_comment(name: str) -> None:
     if not HOSTILE[name].strip():
         return

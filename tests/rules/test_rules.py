@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from support.rule_cases import changes
+from support.tables import cases
 
 from dateline.model import EXTENSIBLE, Change, Direction, Kind, Verdict
 from dateline.openapi import OBJECTS
@@ -61,9 +62,7 @@ def expected(case: dict[str, Any]) -> dict[str, list[str]]:
     return {verdict: case[verdict] for verdict in SPOKEN if verdict in case}
 
 
-@pytest.mark.parametrize(
-    ("rule", "case"), CASES, ids=[f"{rule} {case['it']}" for rule, case in CASES]
-)
+@cases(("rule", "case"), CASES, ids=[f"{rule} {case['it']}" for rule, case in CASES])
 def test_a_case_hears_what_it_expects(rule: str, case: dict[str, Any]) -> None:
     assert rule in CHANGE_RULES
     assert heard(changed_in(case), case.get("preset", "dated-contract")) == expected(case)
@@ -73,14 +72,14 @@ def example_changes(example: Example) -> list[Change]:
     return changes(example.where, yaml.safe_load(example.before), yaml.safe_load(example.after))
 
 
-@pytest.mark.parametrize("rule", CHANGE_RULES.values(), ids=CHANGE_RULES)
+@cases("rule", CHANGE_RULES.values(), ids=CHANGE_RULES)
 def test_the_example_of_a_rule_is_a_change_that_it_speaks_of(rule: Rule) -> None:
     assert [judge(change, "dated-contract", {}) for change in example_changes(rule.example)] == [
         (rule.id, rule.verdict)
     ]
 
 
-@pytest.mark.parametrize("rule", CHANGE_RULES)
+@cases("rule", CHANGE_RULES)
 def test_every_rule_has_cases_in_which_it_speaks_and_in_which_it_is_silent(rule: str) -> None:
     said_of = [
         [line for lines in expected(case).values() for line in lines]
@@ -180,8 +179,8 @@ KEYWORDS = sorted({*OBJECTS["schema"], *OBJECTS["parameter"], *OBJECTS["operatio
 WORDS = {"deprecated", "tags", EXTENSIBLE}
 
 
-@pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize("kind", [Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED])
+@cases("direction", Direction)
+@cases("kind", [Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED])
 def test_a_keyword_of_a_body_is_gated_whatever_happens_to_it(
     kind: Kind, direction: Direction
 ) -> None:
@@ -191,7 +190,7 @@ def test_a_keyword_of_a_body_is_gated_whatever_happens_to_it(
             assert judge(seen, "dated-contract", {}).verdict is Verdict.GATED
 
 
-@pytest.mark.parametrize(
+@cases(
     ("keyword", "before", "after"),
     [
         ("maximum", 1, True),
@@ -262,7 +261,7 @@ def test_a_preset_names_rules_only_whose_verdict_it_changes(preset: str) -> None
 # Documentation
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@cases("rule", RULES.values(), ids=RULES)
 def test_a_rule_says_what_holds_why_and_the_way_out(rule: Rule) -> None:
     assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.id)
     assert re.fullmatch(r"[A-Z][^\n]{10,100}\.", rule.summary) or rule.id == "body-without-content"
@@ -271,7 +270,7 @@ def test_a_rule_says_what_holds_why_and_the_way_out(rule: Rule) -> None:
     assert rule.help == f"{rule.summary} {rule.way_out}"
 
 
-@pytest.mark.parametrize("rule", CHANGE_RULES.values(), ids=CHANGE_RULES)
+@cases("rule", CHANGE_RULES.values(), ids=CHANGE_RULES)
 def test_a_rule_about_changes_tells_callers_what_to_do_and_names_no_key_of_ours(
     rule: Rule,
 ) -> None:

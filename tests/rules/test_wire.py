@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 import pytest
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Verdict
@@ -153,7 +154,7 @@ GATED: Final = {Verdict.GATED}
 FREE: Final = {Verdict.ADDITIVE}
 
 
-@pytest.mark.parametrize("name", SENT)
+@cases("name", SENT)
 def test_an_operation_may_demand_less_and_not_more(name: str) -> None:
     strict, eased = map(document, SENT[name])
     assert verdicts(strict, eased) == FREE
@@ -167,7 +168,7 @@ def test_an_operation_may_promise_more_and_not_less(name: str) -> None:
     assert verdicts(more, less) == GATED
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@cases("name", SCHEMAS)
 def test_requests_may_take_more_and_responses_contain_less(name: str) -> None:
     for place, is_sent in (("sent", True), ("read", False)):
         # callers send requests and read responses; with webhooks it is the reverse
@@ -180,7 +181,7 @@ def test_requests_may_take_more_and_responses_contain_less(name: str) -> None:
             assert (widening, narrowing) == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("less", "more", "forward", "backward"),
     [
         # the server calls: what it always sends is promised

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.tables import cases
 
 from dateline_runtime.bodies import read
 from dateline_runtime.errors import Fault, RequestError
@@ -108,7 +109,7 @@ READ: dict[str, tuple[bytes, Any]] = {
 }
 
 
-@pytest.mark.parametrize("title", REFUSED)
+@cases("title", REFUSED)
 def test_a_nasty_body_is_refused_with_its_reason(title: str) -> None:
     body, said = REFUSED[title]
     with pytest.raises(RequestError) as refused:
@@ -116,7 +117,7 @@ def test_a_nasty_body_is_refused_with_its_reason(title: str) -> None:
     assert (str(refused.value), refused.value.fault) == (said, Fault.MALFORMED)
 
 
-@pytest.mark.parametrize("title", READ)
+@cases("title", READ)
 def test_an_unusual_body_is_read(title: str) -> None:
     body, value = READ[title]
     if title == "64 levels":
@@ -176,7 +177,7 @@ def test_json_in_utf_8_is_accepted(content_type: str) -> None:
     check_json(content_type)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("content_type", "said"),
     [
         (None, "the body has to be application/json; charset=utf-8"),

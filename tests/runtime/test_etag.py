@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.tables import cases
 
 from dateline_runtime import etag
 from dateline_runtime.etag import Tag, match, none_match, strong, tags
@@ -17,7 +18,7 @@ def test_a_tag_is_strong_and_quoted() -> None:
     assert strong(b"") == '"e3b0c44298fc1c149afbf4c8996fb924"'
 
 
-@pytest.mark.parametrize(
+@cases(
     ("header", "listed"),
     [
         ('"a"', [Tag("a", False)]),

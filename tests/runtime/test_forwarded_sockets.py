@@ -19,6 +19,7 @@ import pytest
 from support.exchanges import Response, serving, talk
 from support.shop import Shop
 from support.shop_sources import VERSIONS
+from support.tables import cases
 
 pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
 websockets = pytest.importorskip("websockets", reason="uvicorn serves WebSockets with it")
@@ -292,7 +293,7 @@ def listen_behind(shop: Shop, *pieces: Any) -> Any:
             return asyncio.run(asyncio.wait_for(listen(port), 20))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("code", "expected"),
     [
         (None, 1000),

@@ -18,6 +18,7 @@ from support.exchanges import Response, Staying, request, serving, talk
 from support.generated_server import Generated
 from support.node_servers import running
 from support.sources import LIBRARY, folder
+from support.tables import cases
 
 from dateline.load import load
 
@@ -92,7 +93,7 @@ def test_a_target_in_absolute_form_leads_to_the_same_server(port: int) -> None:
     assert received(get(port, "http://elsewhere.example/a?b")) == ("GET /a?b", FORWARDED)
 
 
-@pytest.mark.parametrize(
+@cases(
     "target",
     [
         *("@127.0.0.1/", ".example/", "0/", ":80/", "a/b", "*", "\\\\x/", "example:443", "a@b://c"),
@@ -184,9 +185,9 @@ def test_the_path_of_the_address_comes_first(forwarding: Any, backend: int) -> N
 CHUNKED = b"Transfer-Encoding: chunked"
 
 
-@pytest.mark.parametrize("size", [0, 1, 65536, 65537, 3_000_000])
-@pytest.mark.parametrize("framing", ["length", "chunks"])
-@pytest.mark.parametrize("expects", [False, True])
+@cases("size", [0, 1, 65536, 65537, 3_000_000])
+@cases("framing", ["length", "chunks"])
+@cases("expects", [False, True])
 def test_a_body_arrives_whole(port: int, size: int, framing: str, expects: bool) -> None:
     body = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
     sent = body
@@ -332,7 +333,7 @@ def parsers(forwarding: Any, backend: int, port: int) -> Iterator[dict[str, int]
         yield {"httptools": port, "h11": other}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("lines", "body"),
     [
         ([b"Content-Length: 4", CHUNKED], b"0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"),
@@ -350,7 +351,7 @@ def parsers(forwarding: Any, backend: int, port: int) -> Iterator[dict[str, int]
         ([b"X-A: a\rX-B: b"], b""),
     ],
 )
-@pytest.mark.parametrize("kind", ["httptools", "h11"])
+@cases("kind", ["httptools", "h11"])
 def test_what_two_parsers_could_read_differently_is_refused(
     parsers: dict[str, int], kind: str, lines: list[bytes], body: bytes
 ) -> None:
@@ -437,9 +438,7 @@ ELSEWHERE = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("sent", "expected"), [*HERE, *((each, each) for each in ELSEWHERE)], ids=lambda uri: uri
-)
+@cases(("sent", "expected"), [*HERE, *((each, each) for each in ELSEWHERE)], ids=lambda uri: uri)
 def test_references_to_the_server_lead_to_the_caller_s_address(
     port: int, backend: int, sent: str, expected: str
 ) -> None:
@@ -485,7 +484,7 @@ BASED = [
 ]
 
 
-@pytest.mark.parametrize(("reference", "expected"), BASED)
+@cases(("reference", "expected"), BASED)
 def test_only_what_is_below_the_path_of_the_server_leads_to_it(
     forwarding: Any, reference: str, expected: str | None
 ) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.exchanges import Caller, Response, ask, exchange, request
 from support.header_cases import SUPPORTED
+from support.tables import cases
 
 from dateline_runtime.asgi import App, Limits, Receive, Scope, Send, field, respond
 from dateline_runtime.errors import Fault, RequestError
@@ -169,7 +170,7 @@ STORED = {200, 201, 202, 204, 302, 403, 404, 405, 406, 409, 410, 412, 422}
 FORGOTTEN = {400, 401, 408, 413, 415, 429, 500, 501, 502, 503, 504, 599}
 
 
-@pytest.mark.parametrize("status", sorted(STORED | FORGOTTEN))
+@cases("status", sorted(STORED | FORGOTTEN))
 def test_only_answers_to_requests_that_were_served_are_kept(status: int) -> None:
     async def story() -> Answer | None:
         store = MemoryStore()
@@ -475,7 +476,7 @@ def test_a_request_that_still_runs_is_reported() -> None:
     )
 
 
-@pytest.mark.parametrize("status", sorted(FORGOTTEN))
+@cases("status", sorted(FORGOTTEN))
 def test_what_was_not_served_is_tried_again(status: int) -> None:
     counter = Counter(status)
     answers = in_turn(once(counter), (post(), b""), (post(), b""))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.header_cases import CASES, MALFORMED, MIDDLE, NEWEST, OLDEST, SUPPORTED, UNKNOWN, Case
+from support.tables import cases
 
 from dateline_runtime.negotiation import Rejection, Supported, negotiate
 
@@ -18,7 +19,7 @@ def test_there_are_sixty_cases_and_more_each_told_apart() -> None:
     assert len({case.title for case in CASES}) == len(CASES) >= 60
 
 
-@pytest.mark.parametrize(
+@cases(
     "case",
     # what is around each line of several, only those who see the lines can leave out
     [case for case in CASES if case.title != "blanks around two lines"],

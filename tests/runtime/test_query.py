@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.tables import cases
 
 from dateline_runtime.errors import Fault, RequestError
 from dateline_runtime.query import (
@@ -94,14 +95,14 @@ READ: list[tuple[bytes, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("query", "said"), REFUSED)
+@cases(("query", "said"), REFUSED)
 def test_a_nasty_query_is_refused_with_its_reason(query: bytes, said: str) -> None:
     with pytest.raises(RequestError) as refused:
         read(query, LISTING)
     assert (str(refused.value), refused.value.fault) == (said, Fault.MALFORMED)
 
 
-@pytest.mark.parametrize(("query", "values"), READ)
+@cases(("query", "values"), READ)
 def test_an_unusual_query_is_read(query: bytes, values: dict[str, Any]) -> None:
     assert read(query, LISTING) == values
 
@@ -123,7 +124,7 @@ def test_any_bytes_are_read_or_refused(query: bytes) -> None:
     "".join(name + value for name, value in found).encode()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("reader", "value"),
     [
         *[
@@ -187,7 +188,7 @@ def test_every_instant_is_read(moment: datetime, small: bool) -> None:
     assert (found, found.tzinfo) == (moment, UTC)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "moment"),
     [
         ("2026-07-01T00:00:00Z", datetime(2026, 7, 1, tzinfo=UTC)),

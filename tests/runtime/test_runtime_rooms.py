@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from support.tables import cases
 
 import dateline_runtime
 
@@ -33,13 +33,13 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@cases("path", MODULES, ids=lambda path: path.stem)
 def test_only_the_standard_library_and_siblings_are_imported(path: Path) -> None:
     known = sys.stdlib_module_names | {f".{sibling.stem}" for sibling in MODULES}
     assert sorted(imported(path) - known) == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@cases("path", MODULES, ids=lambda path: path.stem)
 def test_only_the_modules_of_asgi_know_http(path: Path) -> None:
     assert path.stem in HTTP or imported(path).isdisjoint({f".{name}" for name in HTTP})
 

@@ -9,6 +9,7 @@ import pytest
 from support.assembled import app, contracts, fields, operation, serving
 from support.exchanges import Response, ask, request
 from support.sources import API
+from support.tables import cases
 
 NEW, OLD = "2025-06-01", "2024-01-15"
 
@@ -166,9 +167,9 @@ def test_a_tag_differs_by_version(name: str, tag: str) -> None:
     assert found == {NEW: [f"{weak}{NEW_TAG}"], OLD: [f"{weak}{OLD_TAG}"]}
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-@pytest.mark.parametrize("tag", ['"a"', 'W/"a"'])
-@pytest.mark.parametrize(
+@cases("method", ["GET", "HEAD"])
+@cases("tag", ['"a"', 'W/"a"'])
+@cases(
     ("condition", "status"),
     [
         (NEW_TAG, 304),
@@ -224,8 +225,8 @@ def test_what_is_no_tag_is_an_error_of_the_server(tag: str) -> None:
 # Encoded bodies
 
 
-@pytest.mark.parametrize("coding", ["gzip", "GZIP", "identity, br", "br,gzip", "deflate", "x"])
-@pytest.mark.parametrize("kind", ["application/json", "text/plain"])
+@cases("coding", ["gzip", "GZIP", "identity, br", "br,gzip", "deflate", "x"])
+@cases("kind", ["application/json", "text/plain"])
 def test_an_encoded_body_is_refused_with_what_is_read(coding: str, kind: str) -> None:
     handlers = Handlers(None)
     content = gzip.compress(b"{}")

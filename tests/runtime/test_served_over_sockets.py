@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 from support.exchanges import Response, ask, request, serving, talk
 from support.header_cases import APP, CASES, IMPATIENT, OLDEST, SERVERS, SUPPORTED, Case
+from support.tables import cases
 
 
 @pytest.fixture(scope="module", params=SERVERS)
@@ -44,13 +45,13 @@ def expected(case: Case) -> Response:
     return Response(400, [*kind, *reported], body)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+@cases("case", CASES, ids=lambda case: case.title)
 def test_a_header_is_answered_in_process(case: Case) -> None:
     fields = [(b"x-api-version", line) for line in case.lines]
     assert ask(APP, request(headers=fields)) == expected(case)
 
 
-@pytest.mark.parametrize(
+@cases(
     "case",
     # to a server a line break is the end of the header, not a part of it
     [case for case in CASES if not any(b"\n" in line for line in case.lines)],

@@ -18,6 +18,7 @@ from support.payments import (
     Client,
     published,
 )
+from support.tables import cases
 
 OPERATIONS = [
     ("POST", "/api/addresses/fiat/f/retry-auth", None, 204),
@@ -50,9 +51,9 @@ def names(response: Response) -> set[str]:
 # Versions
 
 
-@pytest.mark.parametrize("as_models", [False, True])
-@pytest.mark.parametrize("version", [None, "", *VERSIONS])
-@pytest.mark.parametrize(("method", "path", "body", "status"), EVERY)
+@cases("as_models", [False, True])
+@cases("version", [None, "", *VERSIONS])
+@cases(("method", "path", "body", "status"), EVERY)
 def test_every_operation_answers_and_tells_the_version_served(
     method: str, path: str, body: bytes | None, status: int, version: str | None, as_models: bool
 ) -> None:
@@ -91,7 +92,7 @@ def test_a_version_that_is_not_served_is_rejected_first(
     assert client.payments.calls == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("method", "path", "body", "status"),
     [
         ("GET", "/api/nothing", None, 404),
@@ -100,7 +101,7 @@ def test_a_version_that_is_not_served_is_rejected_first(
         ("POST", "/api/autoramps", b"[", 400),
     ],
 )
-@pytest.mark.parametrize("version", VERSIONS)
+@cases("version", VERSIONS)
 def test_errors_tell_the_version_served(
     method: str, path: str, body: bytes | None, status: int, version: str
 ) -> None:
@@ -172,7 +173,7 @@ def test_documents_need_no_key_and_are_those_of_the_environment(
 # Keys
 
 
-@pytest.mark.parametrize(
+@cases(
     "keys",
     [
         [],
@@ -187,7 +188,7 @@ def test_documents_need_no_key_and_are_those_of_the_environment(
         [b"x" * 10_000],
     ],
 )
-@pytest.mark.parametrize(("method", "path", "body", "status"), EVERY)
+@cases(("method", "path", "body", "status"), EVERY)
 def test_whoever_has_no_key_gets_the_same_answer(
     method: str, path: str, body: bytes | None, status: int, keys: list[bytes]
 ) -> None:
@@ -264,8 +265,8 @@ def test_another_account_or_path_has_its_own_keys(other: dict[str, Any]) -> None
     assert len(client.payments.calls) == 2
 
 
-@pytest.mark.parametrize("key", [b"", b"x" * 256, "ké".encode(), b"a b", b"a\tb", b"a\0"])
-@pytest.mark.parametrize("path", ["/api/autoramps", "/api/addresses/fiat/f/retry-auth"])
+@cases("key", [b"", b"x" * 256, "ké".encode(), b"a b", b"a\tb", b"a\0"])
+@cases("path", ["/api/autoramps", "/api/addresses/fiat/f/retry-auth"])
 def test_a_key_that_is_none_is_refused(key: bytes, path: str) -> None:
     client = Client()
     response = post(client, path=path, idempotency=key)

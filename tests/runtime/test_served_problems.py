@@ -13,6 +13,7 @@ from support.assembled import app, contracts, fields, memory_store, operation, s
 from support.exchanges import Caller, Response, request
 from support.faults import MIDDLE, NEW, OLD, TRACE, Known, declared, fetch, served
 from support.sources import API
+from support.tables import cases
 
 SAID = 'the parameter "size" has to be an integer in plain decimal digits'
 
@@ -128,8 +129,8 @@ SHAPES: dict[str, tuple[str, Any]] = {
 ERROR = "Error: { type: object, properties: { error: { type: string }, text: { type: string } } }"
 
 
-@pytest.mark.parametrize("status", ["400", "4XX", "default"])
-@pytest.mark.parametrize("name", SHAPES)
+@cases("status", ["400", "4XX", "default"])
+@cases("name", SHAPES)
 def test_a_fault_is_reported_by_the_schema_that_is_declared(name: str, status: str) -> None:
     schema, body = SHAPES[name]
     response = fetch(served(declared(status, schema), ERROR, keys=(status,)))

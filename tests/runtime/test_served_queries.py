@@ -8,6 +8,7 @@ import pytest
 from pydantic_core import to_jsonable_python
 from support.generated_server import Generated, ask
 from support.sources import API, VERSIONS, loaded
+from support.tables import cases
 
 OLD, NEW = "2024-01-15", "2025-06-01"
 
@@ -92,7 +93,7 @@ def asked(package: Generated, query: str, version: str = NEW) -> tuple[int, Any]
     return answer.status_code, {name: value for name, value in plain.items() if value is not None}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "given"),
     [
         ("", {}),
@@ -124,7 +125,7 @@ def test_what_is_in_brackets_comes_as_its_types(
     assert asked(package, query) == (204, given)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "said"),
     [
         ("created=5&created=5", '"created" is given more than once'),

@@ -11,6 +11,7 @@ import yaml
 from pydantic_core import to_jsonable_python
 from support.generated_server import Generated, ask
 from support.sources import API, loaded
+from support.tables import cases
 from support.thing_sources import ADOPTED
 
 OLD, NEW = "2024-01-15", "2025-06-01"
@@ -215,7 +216,7 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", READ)
+@cases("name", READ)
 def test_a_parameter_comes_as_its_style_says(package: Generated, name: str) -> None:
     url, given = READ[name]
     assert asked(package, url) == (204, given)
@@ -230,7 +231,7 @@ def test_headers_and_cookies_may_be_objects_and_json(package: Generated) -> None
     assert asked(package, "/things", headers={"X-Either": "7"}) == (204, {"x_either": 7})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("url", "said"),
     [
         ("/things?rate=x", 'the parameter "rate" has to be a number'),

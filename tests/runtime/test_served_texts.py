@@ -10,6 +10,7 @@ import pytest
 from support.assembled import app, contracts, fields, operation, serving
 from support.exchanges import Response, ask, request
 from support.sources import API, VERSIONS
+from support.tables import cases
 
 NEW, OLD = "2025-06-01", "2024-01-15"
 WORDS = "there is no such thing"
@@ -71,8 +72,8 @@ def got(
 ERROR = "{ $ref: '#/components/schemas/Error' }"
 
 
-@pytest.mark.parametrize("key", ["404", "4XX", "default"])
-@pytest.mark.parametrize(
+@cases("key", ["404", "4XX", "default"])
+@cases(
     ("schema", "expected"),
     [
         ("{ type: string }", WORDS),

@@ -10,6 +10,7 @@ import pytest
 from support.assembled import serving
 from support.exchanges import Response
 from support.faults import NEW, OLD, Known, declared, fetch, served
+from support.tables import cases
 
 # What is not declared
 
@@ -121,8 +122,8 @@ def assert_inside(response: Response, caplog: pytest.LogCaptureFixture) -> None:
     assert "leaked" not in f"{response.headers}"
 
 
-@pytest.mark.parametrize("in_authenticate", [False, True], ids=["handler", "authenticate"])
-@pytest.mark.parametrize(
+@cases("in_authenticate", [False, True], ids=["handler", "authenticate"])
+@cases(
     ("refusal", "status", "body"),
     [
         ((418, "a teapot"), 418, b'"a teapot"'),

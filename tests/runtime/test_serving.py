@@ -11,6 +11,7 @@ from uuid import UUID
 import pytest
 from support.assembled import app, fields, serving
 from support.exchanges import ask, request
+from support.tables import cases
 from support.things import (
     ID,
     MIDDLE,
@@ -38,7 +39,7 @@ def given(query: str = "", **headers: str) -> dict[str, Any]:
     return {name: value for name, value in call.items() if value is not None}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "headers", "expected"),
     [
         ("", {}, {"size": 5}),
@@ -81,7 +82,7 @@ def test_parameters_come_as_their_types(
     assert given(query, **headers) == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "headers", "said"),
     [
         ("id=zz", {}, 'the parameter "id" has to be a UUID with hyphens, not "zz"'),
@@ -187,7 +188,7 @@ def test_path_parameters_may_be_any_segment(name: str) -> None:
 # Bodies
 
 
-@pytest.mark.parametrize(
+@cases(
     ("body", "said"),
     [
         ("", "a body is required"),

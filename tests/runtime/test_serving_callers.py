@@ -9,6 +9,7 @@ import pytest
 from support.assembled import app, contracts, fields, memory_store, operation, serving
 from support.exchanges import ask, request
 from support.sources import API
+from support.tables import cases
 from support.things import MIDDLE, OLD, SECURED, Handlers, Refused
 
 from dateline_runtime.asgi import App
@@ -53,7 +54,7 @@ def secured(
 KNOWN = Refused(reason="known")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("security", "sent", "expected"),
     [
         ([], {"x_key": "ok"}, (204, None, [])),

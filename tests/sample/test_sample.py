@@ -16,6 +16,7 @@ from support.random_documents import Maker
 from support.sampling import Judge, reading
 from support.sampling import Sampler as Plausible
 from support.sources import LIBRARY, loaded, plain
+from support.tables import cases
 
 from dateline.canonical import canonical_document
 from dateline.load import load
@@ -76,7 +77,7 @@ def test_values_of_the_library_fit(tmp_path: Path) -> None:
     assert_every_value_fits(canonical_document(loaded(tmp_path, LIBRARY)))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@cases("seed", range(60))
 def test_values_of_random_documents_fit_where_any_does(seed: int) -> None:
     made = Maker(Random(seed)).document()
     judge = Judge(reading(made))
@@ -254,12 +255,12 @@ def test_one_of_several_members_fits(name: str, other: Json) -> None:
         assert_every_value_fits(document({"It": {"oneOf": [nest(each) for each in members]}}))
 
 
-@pytest.mark.parametrize("name", KEYWORDS)
+@cases("name", KEYWORDS)
 def test_every_keyword_is_kept(name: str) -> None:
     assert_every_value_fits(document({"It": KEYWORDS[name]}))
 
 
-@pytest.mark.parametrize("name", sorted(KEYWORDS))
+@cases("name", sorted(KEYWORDS))
 def test_what_stands_around_a_schema_does_not_matter(name: str) -> None:
     within = {"type": "object", "required": ["it"], "properties": {"it": KEYWORDS[name]}}
     assert_every_value_fits(document({"It": within, "Many": {"type": "array", "items": within}}))

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import jsonschema_rs
-import pytest
+from support.tables import cases
 
 from dateline.sample import Sampler
 
@@ -111,7 +111,7 @@ def judge(schema: Any) -> Any:
     return jsonschema_rs.Draft202012Validator({"$ref": "urn:all#/schema"}, registry=registry)
 
 
-@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
+@cases("schema", SCHEMAS.values(), ids=SCHEMAS)
 def test_small_values_fit_what_they_fit_with_the_whole_document(schema: Any) -> None:
     sampler, whole = Sampler(DOCUMENT), judge(schema)
     fitting = [sampler.fits(schema, value) for value in VALUES]

@@ -12,6 +12,7 @@ from paynet import DEFAULT, VERSIONS
 from sqlalchemy import text
 from support.clusters import Cluster
 from support.sandboxes import Caller, Sandbox, sandbox
+from support.tables import cases
 
 SPECIFICATION = Path(__file__).parents[2] / "generated" / "spec"
 ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
@@ -31,8 +32,8 @@ OPERATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path"), OPERATIONS)
-@pytest.mark.parametrize("key", [None, "", "unknown", "paynet_unknown", "schlüssel", "x" * 10_000])
+@cases(("method", "path"), OPERATIONS)
+@cases("key", [None, "", "unknown", "paynet_unknown", "schlüssel", "x" * 10_000])
 def test_without_a_valid_key_every_operation_answers_401(
     environments: dict[str, Sandbox], method: str, path: str, key: str | None
 ) -> None:
@@ -91,8 +92,8 @@ def test_answers_to_callers_are_kept_out_of_caches(partner: Caller) -> None:
     assert partner.ask("GET", "/autoramps").headers["Cache-Control"] == "private, no-store"
 
 
-@pytest.mark.parametrize("environment", ["sandbox", "production"])
-@pytest.mark.parametrize("name", ["versions", *VERSIONS])
+@cases("environment", ["sandbox", "production"])
+@cases("name", ["versions", *VERSIONS])
 def test_the_documents_of_the_environment_are_served_to_everybody(
     environments: dict[str, Sandbox], environment: str, name: str
 ) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 from support.sandboxes import Caller
+from support.tables import cases
 
 
 def fields(name: str = "", provider: str = "", wallet: str = "") -> dict[str, Any]:
@@ -110,7 +111,7 @@ def filled(environments: dict[str, Any]) -> Caller:
     return caller
 
 
-@pytest.mark.parametrize(("term", "expected"), TERMS)
+@cases(("term", "expected"), TERMS)
 def test_a_term_finds_the_same_on_every_database(
     filled: Caller, term: str, expected: list[str]
 ) -> None:

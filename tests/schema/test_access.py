@@ -9,6 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 from support.adopted_projects import VERSION, adopt_project
 from support.generated_server import Generated, ask
+from support.tables import cases
 
 from dateline.check.servable import check_servable
 from dateline.generate import Workspace
@@ -181,7 +182,7 @@ def _plain(adapted: Any) -> Any:
     return TypeAdapter(Any).dump_python(adapted, mode="json", by_alias=True, exclude_unset=True)
 
 
-@pytest.mark.parametrize("position", POSITIONS)
+@cases("position", POSITIONS)
 def test_server(position: str, served: tuple[Any, Handlers]) -> None:
     app, handlers = served
     _, put = POSITIONS[position]
@@ -201,8 +202,8 @@ def test_server(position: str, served: tuple[Any, Handlers]) -> None:
     assert ask(app, "PUT", f"/{position}", json=put(SENT)).json() == put(SHOWN)
 
 
-@pytest.mark.parametrize("position", POSITIONS)
-@pytest.mark.parametrize("lacking", ["name", "secret"])
+@cases("position", POSITIONS)
+@cases("lacking", ["name", "secret"])
 def test_server_demands_all_else(position: str, lacking: str, served: tuple[Any, Handlers]) -> None:
     app, handlers = served
     _, put = POSITIONS[position]

@@ -7,6 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import yaml
+from support.tables import cases
 
 from dateline.sample.answers import list_unanswered
 from dateline.schema.emptiness import Emptiness
@@ -98,7 +99,7 @@ def document(schema: Any, openapi: str = "3.1.0") -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("name", [*EMPTY, *FULL])
+@cases("name", [*EMPTY, *FULL])
 def test_what_no_value_fits_is_found(name: str) -> None:
     schema = yaml.safe_load({**EMPTY, **FULL}[name])
     found = document(schema)

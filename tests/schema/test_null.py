@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from support.adopted_projects import VERSION, adopt_project
 from support.generated_server import Generated, ask
 from support.null_spellings import COMPONENTS, SPELLINGS, Schema, instances, ref
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.generate import Workspace
@@ -167,7 +168,7 @@ def test_server(served: tuple[Any, Handlers]) -> None:
     assert judged(gives) == []
 
 
-@pytest.mark.parametrize("name", SPELLINGS)
+@cases("name", SPELLINGS)
 def test_server_with_a_body_of_its_own(name: str, served: tuple[Any, Handlers]) -> None:
     app, handlers = served
     for value, is_valid in instances(SPELLINGS[name]):
@@ -222,7 +223,7 @@ def _alone(schema: Schema, openapi: str = "3.0.3") -> Schema:
     return {**document(holder, COMPONENTS, {}), "openapi": openapi}
 
 
-@pytest.mark.parametrize("name", SPELLINGS)
+@cases("name", SPELLINGS)
 def test_differ(name: str) -> None:
     spelling = SPELLINGS[name]
     before = _alone(spelling.schema)
@@ -232,7 +233,7 @@ def test_differ(name: str) -> None:
     assert all((change.keyword, change.after) == ("type", "null") for change in either), either
 
 
-@pytest.mark.parametrize("name", SPELLINGS)
+@cases("name", SPELLINGS)
 def test_differ_between_dialects(name: str) -> None:
     old = _alone(SPELLINGS[name].schema)
     modern = {**Dialect(old).modernize("document", old), "openapi": "3.1.0"}
@@ -260,7 +261,7 @@ def test_a_note_counts_what_goes_beyond_the_letter(command: str, project: Path) 
     assert re.search(rf"\b{count} schemas\b.*, first at .*:\d+:\d+", said)
 
 
-@pytest.mark.parametrize("name", SPELLINGS)
+@cases("name", SPELLINGS)
 def test_the_letter_is_departed_from_where_it_refuses_null(name: str) -> None:
     resolver = Resolver({"components": {"schemas": COMPONENTS}})
     assert departs_from_letter(SPELLINGS[name].schema, resolver) is SPELLINGS[name].departs

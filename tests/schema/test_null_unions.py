@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-import pytest
+from support.tables import cases
 
 from dateline.sample.document import SampledDocument
 
@@ -33,7 +33,7 @@ SCHEMAS = {
 }
 
 
-@pytest.mark.parametrize(("first", "second"), [*product(MEMBERS, MEMBERS)])
+@cases(("first", "second"), [*product(MEMBERS, MEMBERS)])
 def test_null_in_a_union_of_two(first: str, second: str) -> None:
     members = [MEMBERS[name] for name in (first, second)]
     union = {"oneOf": [schema for schema, _, _ in members]}

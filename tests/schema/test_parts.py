@@ -6,6 +6,7 @@ import weakref
 from typing import Any, Final
 
 import pytest
+from support.tables import cases
 
 from dateline.schema.memo import Memo, closure
 from dateline.schema.parts import NEVER, PartReader
@@ -32,7 +33,7 @@ def at(*steps: str) -> str:
     return "/components/schemas/" + "/".join(steps)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("reference", "pointer"),
     [
         ("#" + at("A"), at("A")),

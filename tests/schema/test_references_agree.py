@@ -16,6 +16,7 @@ from support.narrowed import Law
 from support.readers import Readers
 from support.reference_spellings import MODERN, OLD, Schema, document, spell_all
 from support.sources import loaded
+from support.tables import cases
 
 from dateline.bundle import Document
 from dateline.changes.pages import compare_versions
@@ -83,8 +84,8 @@ def read(written: Schema) -> Schema:
     return Document(name="x.json", data=json.dumps(written).encode()).content
 
 
-@pytest.mark.parametrize("openapi", VERSIONS)
-@pytest.mark.parametrize("edit", COMPARED)
+@cases("openapi", VERSIONS)
+@cases("edit", COMPARED)
 def test_the_differ_says_the_same(openapi: str, edit: str) -> None:
     before, after = (read(document(openapi, each)) for each in COMPARED[edit])
     found: dict[str, set[tuple[str, str, str]]] = {f"PUT {path}": set() for path in before["paths"]}

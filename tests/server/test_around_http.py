@@ -15,6 +15,7 @@ from starlette.routing import Mount
 from support.exchanges import Caller, Response, ask, request
 from support.shop import Converters, Shop, find_order
 from support.shop_sources import FILES, VERSIONS
+from support.tables import cases
 
 OLDEST, NEWEST = VERSIONS[0], VERSIONS[-1]
 ORDER = find_order("one")
@@ -389,8 +390,8 @@ def test_what_no_gate_reaches_in_an_answer_is_not_validated_unless_strictly(shop
     assert get(wrap(shop, backend, strict=True), path=CATEGORY).status == 500
 
 
-@pytest.mark.parametrize("strict", [False, True])
-@pytest.mark.parametrize(
+@cases("strict", [False, True])
+@cases(
     "body",
     [
         "[]",

@@ -12,6 +12,7 @@ import pytest
 from support.exchanges import Caller, Response, request
 from support.generated_server import Generated
 from support.sources import loaded
+from support.tables import cases
 
 OLD, NEW = "2024-01-01", "2025-01-01"
 
@@ -197,8 +198,8 @@ REPEATED = [
 ]
 
 
-@pytest.mark.parametrize("method", ["PATCH", "POST"])
-@pytest.mark.parametrize(("types", "status"), REPEATED)
+@cases("method", ["PATCH", "POST"])
+@cases(("types", "status"), REPEATED)
 def test_only_one_media_type_of_a_body_counts(
     server: Any, method: str, types: tuple[str, ...], status: int
 ) -> None:

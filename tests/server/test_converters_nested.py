@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI, Request
 from support.generated_server import Generated, ask
 from support.sources import API, loaded
+from support.tables import cases
 
 OLD, NEW = "2024-01-15", "2025-06-01"
 
@@ -252,9 +253,9 @@ def doors(made: Generated) -> Doors:
     return Doors(made, Converters())
 
 
-@pytest.mark.parametrize("door", ["server", "versioned", "components", "events"])
-@pytest.mark.parametrize("shape", ["Beside", "BesideWhole", "Within", "WithinWhole"])
-@pytest.mark.parametrize("number", range(len(CONTAINERS)), ids=CONTAINERS)
+@cases("door", ["server", "versioned", "components", "events"])
+@cases("shape", ["Beside", "BesideWhole", "Within", "WithinWhole"])
+@cases("number", range(len(CONTAINERS)), ids=CONTAINERS)
 def test_what_is_inside_of_a_converted_object_keeps_its_gates(
     number: int, shape: str, door: str, doors: Doors
 ) -> None:

@@ -14,6 +14,7 @@ import aiohttp
 import httpx
 import pytest
 from support.generated_server import generate_payments
+from support.tables import cases
 from werkzeug.formparser import FormDataParser
 
 B: Final = "multipart/form-data; boundary=b"
@@ -76,7 +77,7 @@ KEPT: Final[list[tuple[str, str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("content_type", "content"), KEPT)
+@cases(("content_type", "content"), KEPT)
 def test_a_form_without_them_is_unchanged(content_type: str, content: str) -> None:
     assert read(content_type, content.encode()) == content.encode()
 
@@ -99,7 +100,7 @@ LEFT_OUT: Final[list[tuple[str, str, str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("content_type", "content", "left"), LEFT_OUT)
+@cases(("content_type", "content", "left"), LEFT_OUT)
 def test_they_are_left_out_however_they_are_named(
     content_type: str, content: str, left: str
 ) -> None:
@@ -161,7 +162,7 @@ HOSTILE: Final[list[tuple[str | None, str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("content_type", "content"), HOSTILE)
+@cases(("content_type", "content"), HOSTILE)
 def test_what_parsers_may_read_differently_is_refused(
     content_type: str | None, content: str
 ) -> None:

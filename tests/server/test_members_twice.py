@@ -13,6 +13,7 @@ import pytest
 from support.exchanges import ask, request
 from support.generated_server import Generated
 from support.sources import loaded
+from support.tables import cases
 
 OLD, NEW = "2024-01-15", "2025-06-01"
 
@@ -114,10 +115,10 @@ class Backend:
         await send({"type": "http.response.body", "body": self._body})
 
 
-@pytest.mark.parametrize("coding", ["", "gzip"])
-@pytest.mark.parametrize("strict", [False, True])
-@pytest.mark.parametrize("media_type", WRITTEN)
-@pytest.mark.parametrize("place", PLACES)
+@cases("coding", ["", "gzip"])
+@cases("strict", [False, True])
+@cases("media_type", WRITTEN)
+@cases("place", PLACES)
 def test_a_member_that_is_there_twice_is_sent_once(
     server: Any, place: str, media_type: str, strict: bool, coding: str
 ) -> None:

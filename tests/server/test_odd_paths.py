@@ -11,6 +11,7 @@ import pytest
 from support.adopted_apis import store
 from support.generated_server import Generated, ask, generate_payments
 from support.random_chains import DATES
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.generate import Workspace
@@ -234,7 +235,7 @@ SPLIT = [
 ]
 
 
-@pytest.mark.parametrize(("template", "path", "texts"), SPLIT)
+@cases(("template", "path", "texts"), SPLIT)
 def test_parameters_of_one_segment_are_split_at_the_last_separator(
     template: str, path: str, texts: list[str] | None
 ) -> None:

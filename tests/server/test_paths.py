@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import pytest
 from support.generated_server import generate_payments
+from support.tables import cases
 
 SEGMENTS = ["a", "b", "{x}", "v{x}", "{x}.json", "{x}-{y}", "a.b", "a%62", "{x}:v", "A"]
 SLASH = "\udc2f"
@@ -180,7 +181,7 @@ def test_a_path_without_anything_odd_has_one_reading(paths: Any, seed: int) -> N
         assert len(found.find(method, path)) == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "expected"),
     [
         ("/things/me", [["me", "one"]]),
@@ -216,7 +217,7 @@ def test_readings_of_a_path(paths: Any, path: str, expected: Any) -> None:
     assert found.find("GET", path) == (expected and [*map(tuple, expected)])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "expected"),
     [
         # servers that ignore the last slash read one of the others

@@ -26,6 +26,7 @@ from support.shop import (
 )
 from support.shop_sources import FILES, VERSIONS
 from support.sources import loaded
+from support.tables import cases
 
 pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
 
@@ -200,8 +201,8 @@ def test_a_target_in_absolute_form_is_that_of_its_path(shop: Shop, http: Any, fo
         assert is_narrowed(send(port, asked))
 
 
-@pytest.mark.parametrize("host", ["", "me@h", "me:secret@h", "a@b@h", "a\r\nX: y", "a b", "\xe9"])
-@pytest.mark.parametrize("door", ["serve", "wrap"])
+@cases("host", ["", "me@h", "me:secret@h", "a@b@h", "a\r\nX: y", "a b", "\xe9"])
+@cases("door", ["serve", "wrap"])
 def test_a_target_in_absolute_form_names_a_host_alone(shop: Shop, door: str, host: str) -> None:
     # decoded, as servers pass it
     scope = request("GET", f"http://{host}{ORDER.url}")

@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Host, Mount, Route
 from support.exchanges import Response, Staying, exchange, request
 from support.generated_server import Generated
 from support.sources import loaded
+from support.tables import cases
 
 OLD, NEW = "2024-01-01", "2025-01-01"
 
@@ -131,8 +132,8 @@ def get(app: Any, path: str, version: str = OLD) -> Response:
     return asyncio.run(exchange(app, scope))
 
 
-@pytest.mark.parametrize("app", APPS)
-@pytest.mark.parametrize(
+@cases("app", APPS)
+@cases(
     ("path", "id"),
     [
         ("/api/files/a", "a"),
@@ -158,8 +159,8 @@ def test_a_value_with_slashes_belongs_to_its_operation(
         assert response.header("x-api-version") == [version]
 
 
-@pytest.mark.parametrize("app", APPS)
-@pytest.mark.parametrize("path", ["/api/things/a/b", "/api/things/", "/api/x/y/z"])
+@cases("app", APPS)
+@cases("path", ["/api/things/a/b", "/api/things/", "/api/x/y/z"])
 def test_other_paths_are_those_of_no_operation(server: Any, app: str, path: str) -> None:
     layer = server.versioned(APPS[app], environment="production")
     response = get(layer, path)

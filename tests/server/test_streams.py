@@ -17,6 +17,7 @@ import httpx
 import pytest
 from support.exchanges import Response, Staying, request, serving
 from support.feeds import EXTRA, MIDDLE, NEW, OLD, Feeds, plain
+from support.tables import cases
 
 
 def ask(app: Any, scope: Any, *pieces: bytes) -> Response:
@@ -136,9 +137,9 @@ def test_items_are_those_of_their_callers_version(feeds: Feeds, path: str, versi
         assert response.header("x-api-version") == [version]
 
 
-@pytest.mark.parametrize("version", [OLD, MIDDLE])
-@pytest.mark.parametrize("path", WRITTEN)
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@cases("version", [OLD, MIDDLE])
+@cases("path", WRITTEN)
+@cases("method", ["GET", "HEAD"])
 def test_head_has_no_items(feeds: Feeds, path: str, version: str, method: str) -> None:
     media_type, write = WRITTEN[path]
     app = feeds.wrap(Backend(media_type, write(plain(1)), write(EXTRA, plain(2))))

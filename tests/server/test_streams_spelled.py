@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from support.exchanges import Staying, request
 from support.feeds import EXTRA, OLD, Feeds, plain
+from support.tables import cases
 
 BOM = b"\xef\xbb\xbf"
 
@@ -123,7 +124,7 @@ def answer(feeds: Feeds, lots: random.Random, path: str, media_type: str, conten
     return b"".join(each.get("body", b"") for each in caller.sent)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@cases("seed", range(150))
 def test_events_say_what_they_said(feeds: Feeds, seed: int) -> None:
     lots = random.Random(seed)
     content = spell_events(lots)
@@ -147,8 +148,8 @@ def read_items(content: bytes) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(100))
-@pytest.mark.parametrize("kind", ["lines", "records"])
+@cases("seed", range(100))
+@cases("kind", ["lines", "records"])
 def test_items_say_what_they_said(feeds: Feeds, seed: int, kind: str) -> None:
     lots = random.Random(seed)
     content, items = (spell_lines if kind == "lines" else spell_records)(lots)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from support.generated_server import Generated, ask
 from support.sources import folder
+from support.tables import cases
 
 from dateline.load import load
 
@@ -138,9 +139,9 @@ def test_what_can_not_be_read_has_the_status_that_is_declared(
     assert send(doors[door], name, {}).status_code == 204
 
 
-@pytest.mark.parametrize("door", ["server", "around"])
-@pytest.mark.parametrize("name", DECLARED)
-@pytest.mark.parametrize(
+@cases("door", ["server", "around"])
+@cases("name", DECLARED)
+@cases(
     ("said", "status"),
     [
         ({"headers": {"x-api-version": "2026-1-1"}}, 400),

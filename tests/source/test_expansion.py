@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-import pytest
 import yaml
+from support.tables import cases
 
 from dateline.bundle import Readings, read_source
 from dateline.model import Problem
@@ -60,7 +60,7 @@ def read(text: str, readings: Readings | None = None) -> tuple[Any, list[str]]:
     return (source.root if source else None), list(map(str, problems))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@cases("seed", range(200))
 def test_a_random_text_means_what_pyyaml_reads(seed: int) -> None:
     text = _Writer(seed).document()
     expected = yaml.safe_load(text)

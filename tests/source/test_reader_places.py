@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support.readings import PLACED, TAB, places, reading, twice, typed
+from support.tables import cases
 
 from dateline.model import Place
 from dateline.source.reader import JsonText, Locator
@@ -191,7 +192,7 @@ def test_a_part_added_after_reading_stands_where_it_hangs(tmp_path: Path) -> Non
     assert str(Locator([other]).locate(("paths", "/b", *path))) == "second.json:1:19"
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         *('{"a": {"b": {"c": {"d": [1, {"e": null}]}}}}', ' {"a" :1 , "b":\n[ ]}\n', "[{}]", "1"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from support.tables import cases
 from support.yaml_styles import Writer, value
 
 from dateline.source import spans as room
@@ -147,7 +148,7 @@ def test_both_parsers_tell_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [parts(text, spans(text)) for text in texts] == here
 
 
-@pytest.mark.parametrize("seed", range(40))
+@cases("seed", range(40))
 def test_children_follow_each_other_within_what_holds_them(seed: int) -> None:
     text = Writer(Random(seed)).text(value(Random(seed)))
     for span in everything(spans(text)):

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from support.sources import parsed, plain
+from support.tables import cases
 from support.yaml_styles import Writer, scalar, value
 
 from dateline.source.spans import Span, spans
@@ -152,7 +153,7 @@ def text_after(text: str, *edits: tuple[Any, ...]) -> str:
     return source.content().decode()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "edits", "after"),
     [
         ("a: { b: 1 } # c\n", [("put", ("a", "d"), 2)], "a: { b: 1, d: 2 } # c\n"),

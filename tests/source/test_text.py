@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.tables import cases
 
 from dateline.source.text import compact_json, json_text, write_json, yaml_text
 
@@ -81,7 +82,7 @@ def test_yaml_reads_back_as_the_same_value_in_a_yaml_1_2_reader(value: Any) -> N
     assert YAML(typ="safe", pure=True).load(as_yaml(value)) == {"value": {"v": value}}
 
 
-@pytest.mark.parametrize("text", AMBIGUOUS)
+@cases("text", AMBIGUOUS)
 def test_text_that_readers_disagree_on_stays_text(text: str) -> None:
     assert yaml.safe_load(as_yaml([text, {text: text}])) == {"value": {"v": [text, {text: text}]}}
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from support.readings import typed
+from support.tables import cases
 
 from dateline.model import Problem
 from dateline.source.problems import Log, StoppedError
@@ -154,8 +155,8 @@ def edit(oddity: str) -> str:
     return DOCUMENT.replace(old, new, 1) if old else DOCUMENT
 
 
-@pytest.mark.parametrize("oddity", ODDITIES)
-@pytest.mark.parametrize("ending", ["\n", ""], ids=["with a line end", "without"])
+@cases("oddity", ODDITIES)
+@cases("ending", ["\n", ""], ids=["with a line end", "without"])
 def test_it_holds_what_the_whole_holds_at_the_same_places(oddity: str, ending: str) -> None:
     text = edit(oddity).replace("\r\n", "\n").rstrip("\n") + ending
     whole, problems = read_whole(text)
@@ -169,7 +170,7 @@ def test_it_holds_what_the_whole_holds_at_the_same_places(oddity: str, ending: s
             assert entries.find(path, value) == locate(path, value=value), (path, value)
 
 
-@pytest.mark.parametrize("oddity", ODDITIES)
+@cases("oddity", ODDITIES)
 def test_what_it_shares_with_another_text_is_read_once(oddity: str) -> None:
     before, _, first = read_by_entry(DOCUMENT)
     text = edit(oddity).replace("\r\n", "\n")

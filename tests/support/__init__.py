@@ -99,6 +99,7 @@
 - `stalling`: connections that stop in the midst of a request
 - `surrounding_edits`: edits of what surrounds schemas
 - `swagger_documents`: documents of Swagger 2.0, each beside the same in OpenAPI 3.0
+- `tables`: tables of small cases that run as one test
 - `thing_sources`: small definitions, and the data that a server narrows and lifts values by
 - `things`: a server with every kind of parameter and body, and requests to it
 - `uploads_api`: An API whose callers send files in forms, which differ by version.
