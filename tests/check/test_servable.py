@@ -249,3 +249,16 @@ def test_nothing_is_needed_of_older_callers_in_what_the_server_sends(
     }
     found = [finding.rule for finding in check_servable(loaded(tmp_path, sources))]
     assert found == ["request-without-way-up"] * count
+
+
+@pytest.mark.parametrize("media_type", ["application/xml", "text/csv", "application/octet-stream"])
+def test_a_member_in_a_body_that_the_server_does_not_read_is_found(
+    tmp_path: Path, media_type: str
+) -> None:
+    # contract data, from which other values are judged, say nothing of such bodies
+    said = f"{STATE_MISSES}, and Loan.in is required and single-valued"
+    loan, _ = lasting(REFERENCE.strip("{} "), "")
+    paths = PATHS.replace("application/json", media_type)
+    assert paths != PATHS
+    sources = {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": paths + loan + STATE}
+    assert [one.message for one in check_servable(loaded(tmp_path, sources))] == [said]

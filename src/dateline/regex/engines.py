@@ -1,14 +1,15 @@
-"""Translate regular expressions of ECMA-262 for the engines of Rust and of Python.
+r"""Translate regular expressions of ECMA-262 for the engines of Rust and of Python.
 
 The Rust engine, which pydantic uses, matches in linear time; Python's is used for what it lacks,
-look-around and back references. Both search, as JSON Schema requires (2020-12, validation, section
-6.3.3).
+look-around, back references and a correct `\B`. Both search, as JSON Schema requires (2020-12,
+validation, section 6.3.3).
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import count
 from typing import Final
 
 from dateline.regex.dialect import find_flaw
@@ -33,7 +34,11 @@ from dateline.regex.tree import (
 _DIGIT: Final = "0-9"
 _WORD: Final = "A-Za-z0-9_"
 _SPACE: Final = r"\t\n\x0b\x0c\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-_SETS: Final = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
+_NO_SPACE: Final = (
+    r"\x00-\x08\x0e-\x1f!-\x9f\xa1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e"
+    r"\u2060-\u2fff\u3001-\ufefe\uff00-" + "\U0010ffff"
+)
+_SETS: Final = {"d": _DIGIT, "w": _WORD, "s": _SPACE, "S": _NO_SPACE}
 # the Rust engine has its own white space, which is nearly that of ECMA-262
 _NATIVE_SETS: Final = {
     **{"d": _DIGIT, "D": f"[^{_DIGIT}]", "w": _WORD, "W": f"[^{_WORD}]"},
@@ -44,7 +49,11 @@ _CONTROLS: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 _SPECIAL: Final = frozenset(r"\^$.|?*+()[]{}")
 _SPECIAL_IN_SET: Final = frozenset(r"\^-[]&~|")
-_NOT_IN_RUST: Final = "needs look-around or a back reference"
+_NOT_IN_RUST: Final = r"needs look-around, `\B` or a back reference"
+
+
+_Skips = tuple[tuple[int, bool], ...]
+"""What may be skipped around a node, by number, and whether that is within a repetition."""
 
 
 class UntranslatableError(Exception):
@@ -60,7 +69,7 @@ def translate(pattern: str) -> tuple[bool, str]:
     from pydantic_core import SchemaError, SchemaValidator, core_schema
 
     try:
-        native = _Translation(native=True).translate_choice(parse(pattern))
+        native = _Translation(parse(pattern), native=True).translate()
         SchemaValidator(core_schema.str_schema(pattern=native))
     except (UntranslatableError, SchemaError):
         pass
@@ -68,7 +77,7 @@ def translate(pattern: str) -> tuple[bool, str]:
         raise UntranslatableError(f"has {error}") from None
     else:
         return True, native
-    text = _Translation(native=False).translate_choice(parse(pattern))
+    text = _Translation(parse(pattern), native=False).translate()
     try:
         re.compile(text, re.ASCII)
     except (re.error, OverflowError) as error:
@@ -99,7 +108,7 @@ def compile_portable(pattern: str) -> re.Pattern[str] | None:
     flaw = find_flaw(pattern)
     if flaw is not None and flaw.id != "pattern-loose":
         return None
-    return re.compile(_Translation(native=False).translate_choice(parse(pattern)), re.ASCII)
+    return re.compile(_Translation(parse(pattern), native=False).translate(), re.ASCII)
 
 
 def matches_portably(pattern: str, text: str, *, unknown: bool) -> bool:
@@ -108,10 +117,21 @@ def matches_portably(pattern: str, text: str, *, unknown: bool) -> bool:
     return unknown if expression is None else expression.search(text) is not None
 
 
+def may_refer_to_nothing(pattern: str) -> bool:
+    """Return whether *pattern* may refer back to a group that has matched nothing.
+
+    In ECMA-262, it is empty then; for most engines, nothing matches.
+    """
+    try:
+        return bool(_find_missing(parse(pattern)))
+    except RegexError:
+        return False
+
+
 def write_portable(pattern: str) -> str | None:
     """Return *pattern* without what engines read differently; None if that is impossible."""
     try:
-        text = _Translation(native=False).translate_choice(parse(pattern))
+        text = _Translation(parse(pattern), native=False).translate()
     except (UntranslatableError, RegexError):
         return None
     # `$` is the end of the text for all that search as ECMA-262 does
@@ -121,11 +141,16 @@ def write_portable(pattern: str) -> str | None:
 class _Translation:
     """One visit of a tree, for the Rust engine (*native*) or for Python's."""
 
-    def __init__(self, *, native: bool) -> None:
+    def __init__(self, tree: Choice, *, native: bool) -> None:
+        self._tree = tree
         self._native = native
+        self._missing = _find_missing(tree)
 
-    def translate_choice(self, choice: Choice) -> str:
-        """Return *choice* in the engine's syntax. Raises UntranslatableError."""
+    def translate(self) -> str:
+        """Return the tree in the engine's syntax. Raises UntranslatableError."""
+        return self._choice(self._tree)
+
+    def _choice(self, choice: Choice) -> str:
         return "|".join("".join(map(self._translate, branch)) for branch in choice.branches)
 
     def _translate(self, node: Node) -> str:
@@ -135,7 +160,7 @@ class _Translation:
             lazy = "?" if node.lazy else ""
             return f"{self._translate(node.body)}{node.source}{lazy}"
         if isinstance(node, Group):
-            return f"{self._opening(node)}{self.translate_choice(node.body)})"
+            return f"{self._opening(node)}{self._choice(node.body)})"
         if isinstance(node, Class):
             return self._class(node)
         if isinstance(node, Dot):
@@ -143,10 +168,7 @@ class _Translation:
         if isinstance(node, Assertion):
             return self._assertion(node.source)
         if isinstance(node, Reference):
-            group = node.group
-            return self._only_python(
-                f"(?:\\{group})" if isinstance(group, int) else f"(?P={group})"
-            )
+            return self._reference(node.group)
         members = self._member(node)
         if members.startswith("[") or isinstance(node, Property):
             return members
@@ -164,9 +186,21 @@ class _Translation:
         raise UntranslatableError(f"has the group {group.opening}, which ECMA-262 does not know")
 
     def _assertion(self, source: str) -> str:
-        if source == "$":
-            return "$" if self._native else r"\Z"
-        return f"(?-u:{source})" if self._native and source != "^" else source
+        if source == r"\B":
+            # in Rust, it hides other matches around characters beyond ASCII; in Python, it matches
+            # nothing in an empty text
+            return self._only_python(r"(?!\b)")
+        if self._native:
+            return r"(?-u:\b)" if source == r"\b" else source
+        return r"\Z" if source == "$" else source
+
+    def _reference(self, group: int | str) -> str:
+        text = rf"\{group}" if isinstance(group, int) else f"(?P={group})"
+        if self._missing.get(group):
+            raise UntranslatableError("refers to a group that one of its repetitions may skip")
+        # what is empty in ECMA-262 matches nothing in Python
+        is_missing = group in self._missing
+        return self._only_python(f"(?({group}){text})" if is_missing else f"(?:{text})")
 
     def _class(self, node: Class) -> str:
         negated = "^" if node.negated else ""
@@ -189,7 +223,7 @@ class _Translation:
                 raise UntranslatableError(r"needs both look-around and \p")
             name = member.name.replace("Script=", "").replace("sc=", "")
             return f"\\{'P' if member.negated else 'p'}{{{name}}}"
-        # Python has no nested sets, but under re.ASCII its own escapes mean the same
+        # Python has no nested sets, but under re.ASCII its own `\D` and `\W` mean the same
         sets = _NATIVE_SETS if self._native else _SETS
         return sets.get(member.letter, f"\\{member.letter}")
 
@@ -197,6 +231,43 @@ class _Translation:
         if self._native:
             raise UntranslatableError(_NOT_IN_RUST)
         return text
+
+
+def _find_missing(tree: Choice) -> dict[int | str, bool]:
+    """Return the groups that have perhaps not matched when *tree* refers back to them.
+
+    True is for those that a repetition skips: ECMA-262 forgets what they matched before, and Python
+    does not.
+    """
+    missing: dict[int | str, bool] = {}
+    groups: dict[int | str, _Skips] = {}
+    numbers = count()
+
+    def visit(choice: Choice, skips: _Skips, is_repeated: bool) -> None:
+        for branch in choice.branches:
+            is_only = len(choice.branches) == 1
+            within = skips if is_only else (*skips, (next(numbers), is_repeated))
+            for each in branch:
+                visit_node(each, within, is_repeated)
+
+    def visit_node(node: Node, skips: _Skips, is_repeated: bool) -> None:
+        if isinstance(node, Repeat):
+            within = (*skips, (next(numbers), is_repeated)) if node.least == 0 else skips
+            visit_node(node.body, within, is_repeated or node.most is None or node.most > 1)
+        elif isinstance(node, Group):
+            is_negative = node.opening in ("(?!", "(?<!")
+            within = (*skips, (next(numbers), is_repeated)) if is_negative else skips
+            visit(node.body, within, is_repeated)
+            groups.update((name, within) for name in (node.number, node.name) if name is not None)
+        elif isinstance(node, Reference):
+            # a reference before the end of its group is one to nothing
+            skipped = {*groups.get(node.group, ((-1, True),))}.difference(skips)
+            if skipped:
+                is_kept = any(is_repeated for _, is_repeated in skipped)
+                missing[node.group] = missing.get(node.group, False) or is_kept
+
+    visit(tree, (), False)
+    return missing
 
 
 def _literal(character: str, special: frozenset[str]) -> str:

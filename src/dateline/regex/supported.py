@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Final
 
-from dateline.regex.engines import write_portable
+from dateline.regex.engines import may_refer_to_nothing, write_portable
 
 # What every validator reads and is small, known without one: it takes time to import.
 _USUAL: Final = re.compile(
@@ -25,9 +25,13 @@ def find_supported(pattern: str) -> str | None:
     """Return *pattern*, or what means the same, as validators can read it; None if they can't.
 
     They refuse some that are valid (`[\\w-.]`), and those that take too much memory (`.{0,65536}`).
+    Back references to groups that may match nothing are read otherwise.
     """
-    is_usual = _USUAL.fullmatch(pattern) is not None and _count_steps(pattern) <= _MOST_STEPS
-    if is_usual or is_supported(pattern):
+    if _USUAL.fullmatch(pattern) is not None and _count_steps(pattern) <= _MOST_STEPS:
+        return pattern
+    if may_refer_to_nothing(pattern):
+        return None
+    if is_supported(pattern):
         return pattern
     portable = write_portable(pattern)
     return portable if portable is not None and is_supported(portable) else None

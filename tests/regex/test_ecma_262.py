@@ -1,0 +1,131 @@
+"""Random patterns mean what they mean in ECMA-262, as Node.js reads them."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+from typing import Final
+
+import pytest
+
+from dateline.regex.engines import UntranslatableError, matches, matches_portably, translate
+from dateline.regex.supported import find_supported
+
+_SCRIPT: Final = """\
+const cases = JSON.parse(require('fs').readFileSync(0))
+const match = ([pattern, texts]) => {
+  try { const found = new RegExp(pattern, 'u'); return texts.map(text => found.test(text)) }
+  catch { return null }
+}
+console.log(JSON.stringify(cases.map(match)))
+"""
+
+# no characters beyond the BMP: V8 finds `\\B` between the halves of a surrogate pair
+_CHARACTERS: Final = "abA0_- \u00a0\n\x85\ufeffé\u212aß\u2028\u180e٣"
+_MEMBERS: Final = [
+    *("a", "b", "0-9", "a-c", "_", r"\-", "é", r"\u00a0", r"\n", "&&", "~", "#"),
+    *(r"\s", r"\S", r"\d", r"\D", r"\w", r"\W", r"\p{L}", r"\P{Lu}"),
+]
+_LOOKING: Final = ("(?=", "(?!", "(?<=", "(?<!")
+_ATOMS: Final = [
+    *"abA0_abA0_.",
+    *(r"\d", r"\D", r"\s", r"\S", r"\w", r"\W", r"\p{L}", r"\P{L}", r"\p{Nd}", r"\1", r"\2"),
+]
+_ASSERTIONS: Final = (r"\b", r"\B", "^", "$")
+_QUANTIFIERS: Final = ("", "", "", "*", "+", "?", "{2}", "{0,2}", "*?", "{1,}")
+
+
+class Patterns:
+    """Writes random patterns."""
+
+    def __init__(self, seed: int) -> None:
+        self._lots = random.Random(seed)
+
+    def pattern(self) -> str:
+        inside = self._choice(2)
+        return self._lots.choice([inside, f"^{inside}$", f"^(?:{inside})$"])
+
+    def text(self) -> str:
+        return "".join(self._lots.choices(_CHARACTERS, k=self._lots.randrange(4)))
+
+    def _choice(self, depth: int) -> str:
+        count = self._lots.choice([1, 1, 2])
+        return "|".join(self._sequence(depth) for _ in range(count))
+
+    def _sequence(self, depth: int) -> str:
+        return "".join(self._part(depth) for _ in range(self._lots.randrange(1, 4)))
+
+    def _part(self, depth: int) -> str:
+        kind, quantifier = self._lots.random(), self._lots.choice(_QUANTIFIERS)
+        if kind < 0.1:
+            return str(self._lots.choice(_ASSERTIONS))
+        if kind < 0.2 and depth:
+            return f"{self._lots.choice(_LOOKING)}{self._choice(depth - 1)})"
+        if kind < 0.4 and depth:
+            opening = self._lots.choice(["(", "(", "(?:"])
+            return f"{opening}{self._choice(depth - 1)}){quantifier}"
+        if kind < 0.6:
+            members = self._lots.choices(_MEMBERS, k=self._lots.randrange(4))
+            return f"[{self._lots.choice(['', '^'])}{''.join(members)}]{quantifier}"
+        return f"{self._lots.choice(_ATOMS)}{quantifier}"
+
+
+def read_with_node(cases: list[tuple[str, list[str]]]) -> list[list[bool] | None]:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is not installed")
+    ran = subprocess.run(
+        [node, "-e", _SCRIPT], input=json.dumps(cases), capture_output=True, text=True, check=True
+    )
+    found: list[list[bool] | None] = json.loads(ran.stdout)
+    return found
+
+
+# What Python reads otherwise, each in a pattern that the engine of Rust doesn't support.
+KNOWN: Final[dict[str, list[str]]] = {
+    r"^(?!x)[\Sa]$": ["\u00a0", "\u2028", "\ufeff", "a", "b", " "],
+    r"^(?!x)[^\Sa]$": ["\u00a0", "\u2028", "\ufeff", "a", "b", " "],
+    r"^(?!x)\B": ["", "a", "-"],
+    r"\B": ["", "a", "-", "aa"],
+    r"é|\B": ["aéa", "a", "é"],
+    r"^(?:(a)\1|b)+$": ["aab", "baa", "ab"],
+    r"^(?!(a)b)\1a": ["a", "aa", "ab"],
+    r"^(?:(a)|b)\1$": ["aa", "b", "ba", "a"],
+    r"^(?:(a)|b)*\1$": ["ab", "aba", "aa", "b"],
+    r"^(?:(?<n>a)?b)+\k<n>$": ["ab", "aba", "abba", "bab"],
+    r"^(a)?\1$": ["", "a", "aa"],
+    r"^(?:([a-c])(?!\1))+$": ["abc", "abb", "a"],
+}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_patterns_match_what_node_says(seed: int) -> None:
+    patterns = Patterns(seed)
+    cases = [(patterns.pattern(), [patterns.text() for _ in range(10)]) for _ in range(1500)]
+    cases += KNOWN.items() if seed == 0 else ()
+    compared = 0
+    for (pattern, texts), expected in zip(cases, read_with_node(cases), strict=True):
+        if expected is None:
+            continue
+        try:
+            translate(pattern)
+        except UntranslatableError:
+            continue
+        compared += 1
+        assert [matches(pattern, text) for text in texts] == expected, pattern
+        for text, is_match in zip(texts, expected, strict=True):
+            assert matches_portably(pattern, text, unknown=is_match) == is_match, pattern
+    assert compared > 800
+
+
+@pytest.mark.parametrize("pattern", KNOWN)
+def test_validators_check_no_reference_to_what_may_have_matched_nothing(pattern: str) -> None:
+    is_uncertain = pattern.endswith((r"\1$", r"\k<n>$", r"\1a"))
+    assert find_supported(pattern) == (None if is_uncertain else pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"^(a)\1$", r"^(?:x(a)\1)*$", r"^((a)|b)\1$"])
+def test_validators_check_references_to_what_has_matched(pattern: str) -> None:
+    assert find_supported(pattern) == pattern
