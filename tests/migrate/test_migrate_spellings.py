@@ -460,6 +460,26 @@ def fetch_loan(status: str) -> Row: ...
 match Mine():
     case Mine(«reader»=one): fetch_loan(status="x")
 """,
+    "targets": """\
+from library.v2025_01_01 import AsyncClient, Client, Loan
+
+
+class Mine(Loan): ...
+class Yours(Mine): ...
+class Calling(Client): ...
+class Awaiting(AsyncClient): ...
+
+
+def show(mine: Mine, yours: Yours, calling: Calling, awaiting: Awaiting):
+    for mine.«reader» in "ab":
+        with open("c") as yours.«reader»:
+            del mine.«reader», yours.«reader», mine.«fine_cents», yours.kind
+    async def call():
+        async for mine.«reader» in awaiting.list_loans_pages():
+            async with awaiting as yours.«fine_cents»:
+                del calling.«fetch_loan», awaiting.«fetch_loan», calling.create_loan
+    return [0 for yours.«reader» in "ab" for mine.«fine_cents» in "cd"]
+""",
     "unknown": """\
 from library.v2025_01_01 import Loan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -79,13 +79,22 @@ class NameResolver:
         return known, bool(found) and is_named and len(members) == 1
 
     def _find_assigned(self, line: int, column: int) -> tuple[set[PackageMember], bool]:
-        """Return what `find_members` does for an attribute, by the type of what has it."""
+        """Return what `find_members` does for an attribute, by the type of what has it.
+
+        It is not certain if that type only inherits from the package: it may have it itself.
+        """
         text = self._lines[line - 1]
-        name = re.match(r"\w+", text[column:])
+        found = re.match(r"\w+", text[column:])
         before = text[:column].rstrip(" \t.")
-        types = self._script.infer(line, len(before) - 1) if name and before else []
-        members = {self._read(f"{each.full_name}.{name[0]}") for each in types if name}
-        return {each for each in members if each is not None}, len(members) == 1
+        if not (found and before):
+            return set(), False
+        name = found[0]
+        types = self._script.infer(line, len(before) - 1)
+        members = {self._read(f"{each.full_name}.{name}") for each in types}
+        own = [each for each in types if self._read(f"{each.full_name}.{name}") is None]
+        inherited = {PackageMember(holder, name) for holder in self._list_inherited(own)}
+        known = {each for each in members if each is not None}
+        return known | inherited, len(members) == 1 and not inherited
 
     def find_class(self, line: int, column: int) -> str | None:
         """Return the class of models that the name at a place certainly is."""
@@ -97,18 +106,23 @@ class NameResolver:
 
         A class of clients has an empty name.
         """
-        found, seen, ahead = set[str](), set[str](), [*self._script.infer(line, column)]
+        found = self._script.infer(line, column)
+        return self._list_inherited(each for each in found if each.type == "class")
+
+    def _list_inherited(self, types: Iterable[Any]) -> set[str]:
+        """Return the classes of models that *types* are or inherit; a client's is empty."""
+        found, seen, ahead = set[str](), set[str](), [*types]
         while ahead:
             each = ahead.pop()
             name = each.full_name or ""
-            if each.type != "class" or name in seen:
+            if name in seen:
                 continue
             seen.add(name)
             if name.startswith(f"{self._older.package}."):
                 known = "" if each.name in _CLIENTS else self._read_class(each)
                 found |= {known} if known is not None else set()
             elif self._is_own(each.module_path):
-                ahead += self._infer_bases(each)
+                ahead += (base for base in self._infer_bases(each) if base.type == "class")
         return found
 
     def _read_class(self, found: Any) -> str | None:
