@@ -20,6 +20,7 @@ from dateline.openapi import ADDITIONAL, METHODS, OBJECTS
 from dateline.schema.dialect import NOTES, is_old
 from dateline.schema.parts import NOTHING, Part, Parts
 from dateline.schema.references import Located, escape
+from dateline.schema.values import text
 
 # The encodings of body parts that are identified by position rather than by name.
 _OF_ITEMS: Final = ("prefixEncoding", "itemEncoding")
@@ -101,6 +102,11 @@ class Thing:
         return known | (self.entries(ADDITIONAL) if modern else {})
 
     @property
+    def content(self) -> dict[str, Any]:
+        """The values of all keys."""
+        return {key: self.value(key) for key in self.keys()}
+
+    @property
     def node(self) -> Any:
         """The object itself, after all references."""
         return self.parts[-1].node if self.parts else None
@@ -166,6 +172,14 @@ class MessageComparison:
         if below is not None:
             pair.reach(below, before, after, carrier)
 
+    def _have_same_examples(self, before: Thing, after: Thing) -> bool:
+        """Return whether both have equal examples, wherever these are written."""
+        ours, theirs = (
+            {name: Thing.at(side, node).content for name, node in thing.entries("examples").items()}
+            for side, thing in ((self.before, before), (self.after, after))
+        )
+        return bool(ours) and text(ours) == text(theirs)
+
     def compare(self, pair: NodePair) -> None:
         """Add the differences between the objects of *pair*."""
         if len(pair.before) == len(pair.after) == 1 and self.survey.is_settled(
@@ -175,7 +189,8 @@ class MessageComparison:
         before, after = Thing(pair.before), Thing(pair.after)
         nested = _NESTED[pair.kind]
         if identity(pair.before) != identity(pair.after):
-            compare_keys(pair, pair.kind, before, after, nested)
+            left_out = {"examples"} if self._have_same_examples(before, after) else set()
+            compare_keys(pair, pair.kind, before, after, nested | left_out)
         for key in sorted({"schema", "itemSchema"} & nested):
             self._schema(pair, key, before.get(key), after.get(key))
         if "content" in nested:

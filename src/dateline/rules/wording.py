@@ -7,6 +7,7 @@ import re
 from typing import Any, Final
 
 from dateline.model import Change, Kind, printable
+from dateline.openapi import COMPONENTS
 from dateline.rules.predicates import is_call, is_flag, is_required
 
 _LONGEST: Final = 60
@@ -48,6 +49,8 @@ def describe(change: Change) -> str:
     kind, _, event = change.kind.value.rpartition("-")
     noun = NOUNS.get(kind, kind)
     whole = noun in _WHOLE or is_flag(change)
+    if noun == "component":
+        noun = _name_component(change)
     subject = name_owner(change) if whole else name_place(change)
     return printable(f"{subject}: {_describe_event(change, noun, event)}")
 
@@ -55,6 +58,8 @@ def describe(change: Change) -> str:
 def _describe_event(change: Change, noun: str, event: str) -> str:
     """Return what happened to the subject: *event*, the past tense, to *noun*."""
     match noun, event:
+        case _, "added" | "removed" if noun.endswith("component"):
+            return f"{noun} {event}"
         case _, "renamed":
             path = "path " if noun == "parameter" and change.carriers == ("path",) else ""
             return f"{path}{noun} renamed {_format_both(change)}"
@@ -69,8 +74,6 @@ def _describe_event(change: Change, noun: str, event: str) -> str:
             return " ".join(filter(None, (needed, noun, change.field, event)))
         case "link", _:
             return f"link {_describe_keyword(change)}"
-        case "component", _:
-            return f"component {event}"
         case "field", "required" | "optional":
             return f"field became {event}"
         case "field", _:
@@ -88,6 +91,13 @@ def _describe_event(change: Change, noun: str, event: str) -> str:
         case _ if is_flag(change):
             return _describe_flag(change)
     return _describe_keyword(change)
+
+
+def _name_component(change: Change) -> str:
+    """Return what a component is called: those that are no schemas by their kind."""
+    pointer = change.before_pointer or change.after_pointer or ""
+    kind = COMPONENTS.get("".join(pointer.split("/")[2:3]), "schema")
+    return "component" if kind == "schema" else f"{kind.replace('-', ' ')} component"
 
 
 def names_dialect(change: Change) -> bool:
