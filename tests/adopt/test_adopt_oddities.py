@@ -15,6 +15,7 @@ from support.adopted_projects import adopt_project
 from support.copies import copied
 from support.odd_documents import CASES, EVERY_OBJECT, SOUND, adds_only, edit
 from support.sources import LIBRARY, folder
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.load import load
@@ -95,7 +96,7 @@ LISTED: dict[str, tuple[dict[str, Any], list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", LISTED)
+@cases("name", LISTED)
 def test_listed_values_mean_those_of_the_type_beside_them(name: str) -> None:
     schema, meant = LISTED[name]
     for keywords in (schema, {**schema, "format": "date"}):

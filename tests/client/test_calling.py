@@ -33,6 +33,7 @@ from paynet.v2026_07_01 import (
     VersionRejection,
 )
 from support.calls import Answer, Cut, Scripted, answer
+from support.tables import cases
 
 KEY = "key-that-nobody-may-see"
 ID = UUID("6f1f8d5a-0000-4000-8000-000000000001")
@@ -189,7 +190,7 @@ RETRIED: list[Answer] = [RESET, REFUSED, SLOW, *(answer(each) for each in (429, 
 
 
 @kinds
-@pytest.mark.parametrize("failure", RETRIED, ids=str)
+@cases("failure", RETRIED, ids=str)
 def test_what_is_safe_to_repeat_is_sent_again(kind: str, failure: Answer) -> None:
     done = answer(200, AUTORAMP)
     for made in (

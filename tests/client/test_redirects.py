@@ -10,6 +10,7 @@ from client.test_calling import AUTORAMP, ID, KEY, call, failing, kinds
 from paynet import client as errors
 from paynet.v2026_07_01 import Client, UpdateCustomerParams
 from support.calls import Scripted, answer
+from support.tables import cases
 
 HOME = f"https://api.paynet.example/api/autoramps/{ID}"
 FOLLOWING: dict[str, Any] = {"follow_redirects": True, "headers": {"X-Extra": "theirs"}}
@@ -28,7 +29,7 @@ def put(client: Any) -> Any:
 
 
 @kinds
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@cases("status", [301, 302, 303, 307, 308])
 def test_nothing_is_followed_unless_the_client_is_told_to(kind: str, status: int) -> None:
     error, requests = failing(kind, [moved(status, "/elsewhere")], get)
     assert (type(error), error.status, len(requests)) == (errors.StatusError, status, 1)
@@ -39,8 +40,8 @@ def test_nothing_is_followed_unless_the_client_is_told_to(kind: str, status: int
 
 
 @kinds
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize("to", ["/new?a=b", "https://api.paynet.example:443/new?a=b"])
+@cases("status", [301, 302, 303, 307, 308])
+@cases("to", ["/new?a=b", "https://api.paynet.example:443/new?a=b"])
 def test_the_same_origin_gets_all_that_the_first_request_had(
     kind: str, status: int, to: str
 ) -> None:
@@ -106,7 +107,7 @@ def test_see_other_is_read_without_the_body(kind: str) -> None:
 
 
 @kinds
-@pytest.mark.parametrize(
+@cases(
     ("made", "status", "to", "said"),
     [
         (put, 301, "/new", "Not followed: PUT may have to be sent there, or GET."),

@@ -158,7 +158,7 @@ def send(operation: Operation[None], client: Any) -> Any:
 
 
 @KINDS
-@pytest.mark.parametrize(("method", "failure"), [*product(ALL, FAILURES)])
+@cases(("method", "failure"), [*product(ALL, FAILURES)])
 def test_what_is_safe_is_sent_again_and_nothing_else(kind: str, method: str, failure: str) -> None:
     for key in ("", "Idempotency-Key"):
         operation: Operation[None] = Operation(
@@ -298,8 +298,8 @@ def head(media_type: bytes) -> bytes:
 
 
 @KINDS
-@pytest.mark.parametrize("cut", CUTS)
-@pytest.mark.parametrize(("name", "arguments", "media_type", "content"), STREAMS)
+@cases("cut", CUTS)
+@cases(("name", "arguments", "media_type", "content"), STREAMS)
 def test_a_stream_that_is_cut_is_never_complete(
     archive: Any,
     kind: str,
@@ -338,8 +338,8 @@ def test_an_event_that_the_end_of_the_connection_cuts_is_missed(archive: Any, ki
 
 
 @KINDS
-@pytest.mark.parametrize("cut", CUTS)
-@pytest.mark.parametrize(
+@cases("cut", CUTS)
+@cases(
     ("name", "arguments", "media_type", "content"),
     [("export_records", (), b"application/json", b'[{"id": 1}]'), STREAMS[2]],
 )

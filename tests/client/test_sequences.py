@@ -13,6 +13,7 @@ import pytest
 from support.calls import Cut, Scripted
 from support.generated_server import Generated
 from support.sources import loaded
+from support.tables import cases
 
 import dateline_runtime.sequences as runtime
 from dateline.openapi import find_framing, is_sequential
@@ -78,9 +79,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return Generated(folder, api, "sequences_read").module("v2024_09_01")
 
 
-@pytest.mark.parametrize(
-    "media_type", [*TYPES, "text/event-stream", "application/json", "a/b+json"]
-)
+@cases("media_type", [*TYPES, "text/event-stream", "application/json", "a/b+json"])
 def test_generator_and_runtime_know_the_same_sequences(media_type: str) -> None:
     assert is_sequential(media_type) == runtime.is_sequential(media_type)
     if kind := find_framing(media_type):
@@ -89,7 +88,7 @@ def test_generator_and_runtime_know_the_same_sequences(media_type: str) -> None:
         assert type(framing).__name__ == names[kind]
 
 
-@pytest.mark.parametrize(("number", "form"), CASES)
+@cases(("number", "form"), CASES)
 def test_each_item_is_a_model_of_its_schema(module: Any, number: int, form: str) -> None:
     mark = b"\x1e" if "json-seq" in TYPES[number].lower() else b""
     body = b"".join(mark + b'{"id": %d}\n' % each for each in (1, 2))
@@ -121,8 +120,8 @@ SPELLED: Final = {
 }
 
 
-@pytest.mark.parametrize("size", [1, 2, 5, 1000])
-@pytest.mark.parametrize(
+@cases("size", [1, 2, 5, 1000])
+@cases(
     ("media_type", "body"), [(name, body) for name, bodies in SPELLED.items() for body in bodies]
 )
 def test_items_are_read_as_the_runtime_reads_them(

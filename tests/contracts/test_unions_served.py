@@ -19,6 +19,7 @@ from support.mocks import list_misfits
 from support.narrowed import Law, Places
 from support.random_chains import DATES, chains
 from support.random_unions import unions
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.cli import main
@@ -266,7 +267,7 @@ def served(package: Generated, things: Things, converters: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("field", SHOWN)
+@cases("field", SHOWN)
 def test_callers_of_each_version_are_shown_what_is_valid_there(
     field: str, package: Generated
 ) -> None:

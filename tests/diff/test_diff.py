@@ -73,12 +73,10 @@ def plain(change: Change) -> Document:
     return found
 
 
-@pytest.fixture(params=CASES, ids=lambda case: case["it"])
-def case(request: pytest.FixtureRequest) -> Case:
-    found: Case = request.param
-    return found
+each_case = cases("case", CASES, ids=[case["it"] for case in CASES])
 
 
+@each_case
 def test_every_change_is_reported(case: Case) -> None:
     changes = diff(*documents(case), case.get("renames"))
     # as text, since to Python 1, true and 1.0 are the same
@@ -91,6 +89,7 @@ def test_every_kind_is_reported_by_a_case() -> None:
     assert reported == {kind.value for kind in Kind}
 
 
+@each_case
 def test_no_document_changes_into_itself(case: Case) -> None:
     for side in documents(case):
         assert diff(side, copy.deepcopy(side)) == []
@@ -109,6 +108,7 @@ def sharing(before: Any, after: Any) -> Any:
     return after
 
 
+@each_case
 def test_the_same_is_told_of_documents_that_share_what_is_equal(case: Case) -> None:
     before, after = documents(case)
     reported = [plain(change) for change in diff(before, after, case.get("renames"))]
@@ -191,6 +191,7 @@ def test_the_collector_runs_after_a_comparison_as_before() -> None:
     assert gc.isenabled()
 
 
+@each_case
 def test_no_document_is_changed_by_comparing_it(case: Case) -> None:
     pair = documents(case)
     kept = copy.deepcopy(pair)
@@ -236,6 +237,7 @@ def seen(change: Change) -> tuple[Any, ...]:
     )
 
 
+@each_case
 def test_what_came_on_the_way_there_goes_on_the_way_back(case: Case) -> None:
     before, after = documents(case)
     there = [mirror(change) for change in diff(before, after)]

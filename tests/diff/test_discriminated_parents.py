@@ -83,8 +83,8 @@ def test_a_sibling_does_not_stand_where_one_of_them_does() -> None:
 MAPPED: Final = "/components/schemas/Pet/discriminator"
 
 
-@pytest.mark.parametrize("body", ["Pet", "Cat"])
-@pytest.mark.parametrize(
+@cases("body", ["Pet", "Cat"])
+@cases(
     ("before", "after", "said"),
     [
         ({"cat": "Cat"}, {"kitty": "Cat"}, f"keyword-changed {MAPPED}/mapping/kitty"),

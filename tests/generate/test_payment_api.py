@@ -39,12 +39,13 @@ from support.payment_documents import (
     schemas_of,
     undescribed,
 )
+from support.tables import cases
 
 # Resources and their fields
 
 
 @every_document
-@pytest.mark.parametrize("name", sorted(SCHEMAS.keys() - NOT_IN_THE_OLDEST))
+@cases("name", sorted(SCHEMAS.keys() - NOT_IN_THE_OLDEST))
 def test_a_resource_has_the_fields_of_its_table(environment: str, version: str, name: str) -> None:
     assert undescribed(schemas_of(environment, version)[name]) == SCHEMAS[name]
 
@@ -83,7 +84,7 @@ MEANINGS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "field", "meaning"), MEANINGS)
+@cases(("name", "field", "meaning"), MEANINGS)
 def test_a_field_says_what_its_type_cannot(name: str, field: str, meaning: str) -> None:
     described = schemas_of("production", OLDEST)[name]["properties"][field]["description"]
     assert meaning in " ".join(described.split())
@@ -151,9 +152,7 @@ def test_only_requests_are_closed_to_further_fields(environment: str, version: s
 
 
 @every_document
-@pytest.mark.parametrize(
-    "name", ["CustomerStatus", "IdentificationStatus", "AutorampTransactionStatus"]
-)
+@cases("name", ["CustomerStatus", "IdentificationStatus", "AutorampTransactionStatus"])
 def test_states_say_that_their_transitions_are_not_shown(
     environment: str, version: str, name: str
 ) -> None:
@@ -429,7 +428,7 @@ def test_the_eleven_groups_stand_in_the_order_of_the_specification(
 
 
 @every_document
-@pytest.mark.parametrize(
+@cases(
     "group",
     [
         "Addresses",
@@ -472,7 +471,7 @@ KNOWLEDGE = [
 
 
 @every_document
-@pytest.mark.parametrize(("group", "knowledge"), KNOWLEDGE)
+@cases(("group", "knowledge"), KNOWLEDGE)
 def test_the_overview_is_reported(
     environment: str, version: str, group: str | None, knowledge: str
 ) -> None:

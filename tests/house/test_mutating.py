@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-import pytest
 import yaml
 from benchmarks.mutants import EQUIVALENTS, TARGETS, Mutant, Recorded, select_tests
 from benchmarks.mutating import mutations
 from benchmarks.rows import REPOSITORY
+from support.tables import cases
 
 SOURCE = '''
 """A docstring."""
@@ -130,7 +130,7 @@ def test_tests_of_a_mutant_are_those_that_run_its_line_the_fastest_first() -> No
     assert chosen(2, 2, function="") == ["t::elsewhere", "t::fast", "t::slow"]
 
 
-@pytest.mark.parametrize("pattern", TARGETS)
+@cases("pattern", TARGETS)
 def test_every_target_names_files(pattern: str) -> None:
     assert list(REPOSITORY.glob(pattern)) != []
 

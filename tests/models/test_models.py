@@ -18,6 +18,7 @@ from uuid import UUID
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from support.modelling import TEXT, Package, document, files, one, record, ref, table
+from support.tables import cases
 
 from dateline.model import Contract, SourceError
 from dateline.models import generate_models
@@ -644,7 +645,7 @@ def test_what_the_models_do_not_hold_is_reported() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("keyword", "odd"),
     [
         ("properties", 7),

@@ -252,7 +252,7 @@ def test_the_name_of_an_inline_type_doubles_no_words(parts: list[str], joined: s
     assert join_names(parts) == joined
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "snaked"),
     [
         *(("oAuth2", "oauth2"), ("getOAuthToken", "get_oauth_token"), ("OAuth", "oauth")),

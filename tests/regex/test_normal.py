@@ -6,6 +6,7 @@ from itertools import permutations
 from typing import Final
 
 import pytest
+from support.tables import cases
 
 from dateline.regex.normal import are_equal
 
@@ -36,6 +37,6 @@ def test_other_spellings_of_characters_are_equal(patterns: tuple[str, ...]) -> N
     assert all(are_equal(*pair) for pair in permutations(patterns, 2))
 
 
-@pytest.mark.parametrize("patterns", UNLIKE, ids=str)
+@cases("patterns", UNLIKE, ids=str)
 def test_what_engines_may_read_in_several_ways_is_not_equal(patterns: tuple[str, str]) -> None:
     assert not any(are_equal(*pair) for pair in permutations(patterns))

@@ -196,7 +196,7 @@ def test_text_wraps_help_at_the_width_and_leaves_words_whole() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "column", "width", "shown"),
     [
         ("a: b", 4, 80, ["1 | a: b", "  |    ^"]),

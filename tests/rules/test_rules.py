@@ -97,7 +97,7 @@ def test_every_case_file_belongs_to_a_rule() -> None:
 GUARDS = [rule.id for rule in CHANGE_RULES.values() if rule.verdict is Verdict.ADDITIVE]
 
 
-@pytest.mark.parametrize("guard", GUARDS)
+@cases("guard", GUARDS)
 def test_a_case_notices_that_an_additive_guard_is_switched_off(guard: str) -> None:
     others = {id: rule for id, rule in CHANGE_RULES.items() if id != guard}
     cases = [case for rule, case in CASES if rule == guard]

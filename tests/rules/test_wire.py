@@ -213,7 +213,7 @@ def test_a_webhook_promises_in_requests_and_demands_in_responses(
     assert verdicts(after, before) == backward
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "after"),
     [
         # a response that callers may be unable to read

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from support.exchanges import Caller, Fields, Response, ask, exchange, request
 from support.header_cases import MIDDLE, NEWEST, OLDEST, SUPPORTED
+from support.tables import cases
 
 from dateline_runtime.asgi import (
     REPLAYED,
@@ -101,7 +102,7 @@ def test_every_response_names_the_version_served(app: App, status: int) -> None:
     assert (response.status, reported(response)) == (status, named(MIDDLE))
 
 
-@pytest.mark.parametrize("fault", Fault)
+@cases("fault", Fault)
 def test_every_refusal_names_the_version_served(fault: Fault) -> None:
     async def refuse(_: Scope, __: Receive, ___: Send) -> None:
         raise RequestError("said", fault)
@@ -232,7 +233,7 @@ def test_all_is_served_below_the_place_of_a_mounted_application(
 # other headers of the response
 
 
-@pytest.mark.parametrize(
+@cases(
     ("lines", "merged"),
     [
         ([], "X-API-Version"),

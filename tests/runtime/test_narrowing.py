@@ -15,6 +15,7 @@ from support import gated_apis
 from support.narrowed import Law, detours, generate_law, tampered
 from support.sampling import Sampler
 from support.sources import API, LIBRARY, VERSIONS, loaded
+from support.tables import cases
 
 from dateline.contracts import contract_data
 from dateline.load import load
@@ -668,9 +669,7 @@ def test_a_damaged_value_is_shown_or_refused(seed: int) -> None:
         assert damaged == before
 
 
-@pytest.mark.parametrize(
-    "odd", [float("nan"), float("inf"), 10**400, b"x", {1: 2}, (1,), {1}, "\ud800", ..., Api]
-)
+@cases("odd", [float("nan"), float("inf"), 10**400, b"x", {1: 2}, (1,), {1}, "\ud800", ..., Api])
 def test_no_json_value_at_all_is_shown_or_refused(odd: Any) -> None:
     law = generate_law(1)
     for body, value in law.values(10, 1):

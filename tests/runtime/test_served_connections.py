@@ -13,6 +13,7 @@ from typing import Literal
 import pytest
 from support.exchanges import serving
 from support.header_cases import APP, SERVERS
+from support.tables import cases
 
 from dateline_runtime.connections import HeadTimeout
 
@@ -62,7 +63,7 @@ def protocol(http: str, seconds: float) -> type:
 REQUEST = b"GET /api/things HTTP/1.1\r\nHost: localhost\r\n"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("is_first", "start", "more"),
     [
         (True, b"", b""),

@@ -12,6 +12,7 @@ from support.assembled import app, contracts, memory_store, operation
 from support.assembled import serving as server
 from support.exchanges import Response, ask, request, serving, talk
 from support.sources import API
+from support.tables import cases
 
 from dateline_runtime.asgi import App
 
@@ -116,7 +117,7 @@ def sent(port: int, path: str, method: str = "GET", *lines: str) -> Response:
     return talk(port, "\r\n".join([*head, *lines]).encode())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "reported"),
     [
         ("a%2Fb", ["one", "a/b"]),
@@ -138,7 +139,7 @@ def test_an_encoded_slash_is_data_of_its_segment(port: int, path: str, reported:
     assert (response.status, response.json) == (200, reported)
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
     [
         *("/api/files%2Fa", "/api/%2Ffiles/a", "/api/files/a%2Fb.txt/", "/api/files//%2F"),

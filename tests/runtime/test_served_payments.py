@@ -153,8 +153,8 @@ def test_simulations_are_in_the_sandbox_only(
     assert (response.status, response.json) == (404, "there is no such path")
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
-@pytest.mark.parametrize(
+@cases("environment", ENVIRONMENTS)
+@cases(
     ("path", "name"),
     [("/spec", NEWEST), ("/spec/versions", "versions")]
     + [(f"/spec/{version}", version) for version in VERSIONS],

@@ -247,8 +247,8 @@ NESTED: Final[dict[str, Callable[[Json], Json]]] = {
 }
 
 
-@pytest.mark.parametrize("name", NESTED)
-@pytest.mark.parametrize("other", [EXTENDED, {**OPTIONAL, "properties": {"c": {}, "b": {}}}])
+@cases("name", NESTED)
+@cases("other", [EXTENDED, {**OPTIONAL, "properties": {"c": {}, "b": {}}}])
 def test_one_of_several_members_fits(name: str, other: Json) -> None:
     nest = NESTED[name]
     for members in ([OPTIONAL, other], [other, OPTIONAL], [OPTIONAL, other, {"type": "null"}]):

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from support.narrowed import Law
 from support.readers import VERSION, Readers
 from support.sources import folder
+from support.tables import cases
 
 from dateline.load import load
 
@@ -109,8 +110,8 @@ def _narrow(document: Schema, value: Schema) -> Any:
     return law.narrow(OLD, "production", body)(value)
 
 
-@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
-@pytest.mark.parametrize(
+@cases("keyword", ["oneOf", "anyOf"])
+@cases(
     ("value", "member"),
     # a tag that names a member goes before what fits
     [each for each in VALUES if each[1] and each[0].get("t") != "c"],

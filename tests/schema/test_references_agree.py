@@ -108,8 +108,8 @@ _NAMES: Final = ("$anchor", "$dynamicAnchor", "$id")
 _NAMED: Final = ("an address", "a fragment of its resource", "a resource within its resource")
 
 
-@pytest.mark.parametrize("openapi", VERSIONS)
-@pytest.mark.parametrize("kind", JUDGED)
+@cases("openapi", VERSIONS)
+@cases("kind", JUDGED)
 def test_another_spelling_is_no_change(openapi: str, kind: str) -> None:
     components, uses = spell_all(openapi, JUDGED[kind][0])
 

@@ -12,6 +12,7 @@ from support.adopted_apis import store
 from support.exchanges import serving
 from support.generated_server import Generated, keep_folder
 from support.random_chains import DATES
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.load import load
@@ -83,7 +84,7 @@ def port(request: pytest.FixtureRequest) -> Iterator[int]:
             yield number
 
 
-@pytest.mark.parametrize("case", CASES)
+@cases("case", CASES)
 def test_nothing_follows_the_head_of_a_response_without_a_body(case: str, port: int) -> None:
     number = [*CASES].index(case)
     head = f"POST /case-{number} HTTP/1.1\r\nHost: a\r\nX-API-Version: {OLD}\r\n"

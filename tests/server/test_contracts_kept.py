@@ -296,7 +296,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("sent", "known"), ACCEPTED)
+@cases(("sent", "known"), ACCEPTED)
 def test_no_media_type_is_accepted_that_the_version_does_not_have(
     server: Any, sent: str, known: str
 ) -> None:

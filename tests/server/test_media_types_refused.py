@@ -15,6 +15,7 @@ from support.adopted_apis import store
 from support.exchanges import serving
 from support.generated_server import Generated, ask, keep_folder
 from support.random_chains import DATES
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.demands import list_demands
@@ -234,8 +235,8 @@ def _of(position: str) -> list[Case]:
     return [case for case in CASES if case.position == position]
 
 
-@pytest.mark.parametrize("version", [OLD, NEW])
-@pytest.mark.parametrize("case", _of("request"), ids=lambda case: case.path)
+@cases("version", [OLD, NEW])
+@cases("case", _of("request"), ids=lambda case: case.path)
 def test_a_request(case: Case, version: str, door: tuple[str, Door]) -> None:
     name, behind = door
     handled = _handled(name, case)
@@ -261,8 +262,8 @@ def test_a_request(case: Case, version: str, door: tuple[str, Door]) -> None:
         assert behind.taken == []
 
 
-@pytest.mark.parametrize("version", [OLD, NEW])
-@pytest.mark.parametrize("case", _of("response"), ids=lambda case: case.path)
+@cases("version", [OLD, NEW])
+@cases("case", _of("response"), ids=lambda case: case.path)
 def test_a_response(case: Case, version: str, door: tuple[str, Door]) -> None:
     name, behind = door
     handled = _handled(name, case)

@@ -19,6 +19,7 @@ from support.adopted_apis import store
 from support.exchanges import exchange, request, serving
 from support.generated_server import Generated, ask, keep_folder
 from support.random_chains import DATES
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.load import load
@@ -220,8 +221,8 @@ def door(request: pytest.FixtureRequest) -> Iterator[tuple[str, Door]]:
             yield name, Door(number, backend)
 
 
-@pytest.mark.parametrize("version", [OLD, NEW])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.path)
+@cases("version", [OLD, NEW])
+@cases("case", CASES, ids=lambda case: case.path)
 def test_a_response_has_a_media_type_of_its_version(
     case: Case, version: str, door: tuple[str, Door]
 ) -> None:
@@ -258,8 +259,8 @@ def test_who_accepts_nothing_by_name_gets_a_media_type_of_the_version() -> None:
         assert (answer.status, answer.header("content-type")) == (200, [JSON])
 
 
-@pytest.mark.parametrize("media_type", ["jso", "vnd"])
-@pytest.mark.parametrize("name", STATUSES)
+@cases("media_type", ["jso", "vnd"])
+@cases("name", STATUSES)
 def test_a_success_with_another_status_is_sent_if_it_means_the_same(
     name: str, media_type: str, door: tuple[str, Door]
 ) -> None:

@@ -176,8 +176,8 @@ def door(
             yield "mock", Mock(api, mocked, "production", 0).app
 
 
-@pytest.mark.parametrize("version", [OLD, NEW])
-@pytest.mark.parametrize("url", MEANT)
+@cases("version", [OLD, NEW])
+@cases("url", MEANT)
 def test_a_request_means_the_path_that_is_most_concrete(
     url: str, version: str, door: tuple[str, Any], called: list[str]
 ) -> None:
@@ -194,7 +194,7 @@ def test_a_request_means_the_path_that_is_most_concrete(
         assert called == [f"op{[*UNSERVED, *SERVED].index(path)}"]
 
 
-@pytest.mark.parametrize("url", NOTHING)
+@cases("url", NOTHING)
 def test_a_request_without_the_query_of_a_path_does_not_mean_it(
     url: str, door: tuple[str, Any]
 ) -> None:

@@ -10,6 +10,7 @@ import jsonschema_rs
 import pytest
 from support.adopted_apis import store
 from support.generated_server import Generated, ask
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.load import load
@@ -43,7 +44,7 @@ LEFT_OUT = [
 MEANINGLESS = ["^[a-z", "^a**$", "{1}"]
 
 
-@pytest.mark.parametrize("pattern", CHECKED)
+@cases("pattern", CHECKED)
 def test_what_is_written_for_a_pattern_means_the_same(pattern: str) -> None:
     written = find_supported(pattern)
     assert written is not None

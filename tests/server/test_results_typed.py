@@ -12,6 +12,7 @@ import pytest
 from support.adopted_apis import store
 from support.generated_server import Generated, ask, keep_folder
 from support.random_chains import DATES
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.load import load
@@ -105,15 +106,15 @@ def _list_expected(case: tuple[tuple[str, ...], ...]) -> set[str]:
     return expected
 
 
-@pytest.mark.parametrize("number", range(len(CASES)), ids=[str(case) for case in CASES])
+@cases("number", range(len(CASES)), ids=[str(case) for case in CASES])
 def test_results_have_the_type_of_a_success_of_any_version(number: int) -> None:
     result = returned()[f"get{number}"]
     names = {name for name in ("Success", "Default", "Other") if f"models.{name}" in result}
     assert names == _list_expected(CASES[number])
 
 
-@pytest.mark.parametrize("media_type", MEDIA_TYPES)
-@pytest.mark.parametrize("way", ["older", "newer"])
+@cases("media_type", MEDIA_TYPES)
+@cases("way", ["older", "newer"])
 def test_converters_of_bodies_take_and_return_text_unless_they_are_json(
     media_type: str, way: str
 ) -> None:

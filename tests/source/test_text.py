@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -55,7 +54,7 @@ def test_json_is_the_same_by_whatever_it_is_written(value: Any, indent: int) -> 
     assert json_text([value], indent) == write_json([value], indent)
 
 
-@pytest.mark.parametrize(
+@cases(
     "value", [1e16, -1e-5, 0.00001, 0.000012, 0.0001, -0.0, 5e-324, 2**64, "1e5", "\x7f", "\ud800"]
 )
 def test_json_of_extremes_is_the_same_by_whatever_it_is_written(value: Any) -> None:
@@ -127,7 +126,7 @@ def test_unprintable_characters_are_escaped() -> None:
     assert yaml_text(text) == r' "a\u202eb\u2028c\u0007d\u0085e"'
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "laid_out"),
     [
         ("one\ntwo", " |-\n  one\n  two"),
