@@ -1,21 +1,25 @@
-"""Connections over real sockets: refused bodies, and heads that never end."""
+"""Connections over real sockets: refused bodies, endless heads, trailers, callers who leave."""
 
 from __future__ import annotations
 
 import importlib
+import logging
 import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from support.exchanges import serving
-from support.header_cases import APP, SERVERS
+from support.header_cases import APP, SERVERS, SUPPORTED
 from support.tables import cases
 
-from dateline_runtime.connections import HeadTimeout
+from dateline_runtime.asgi import Limits, Receive, Scope, Send, respond
+from dateline_runtime.connections import HeadTimeout, TrailersDropped
+from dateline_runtime.idempotency import Answer
+from dateline_runtime.versioned import Handling, Versioned
 
 
 @pytest.fixture(scope="module", params=SERVERS)
@@ -57,7 +61,7 @@ PROTOCOLS = {"h11": "h11_impl:H11Protocol", "httptools": "httptools_impl:HttpToo
 def protocol(http: str, seconds: float) -> type:
     module, _, name = PROTOCOLS[http].partition(":")
     base = getattr(importlib.import_module(f"uvicorn.protocols.http.{module}"), name)
-    return type("Protocol", (HeadTimeout, base), {"head_seconds": seconds})
+    return type("Protocol", (HeadTimeout, TrailersDropped, base), {"head_seconds": seconds})
 
 
 REQUEST = b"GET /api/things HTTP/1.1\r\nHost: localhost\r\n"
@@ -118,3 +122,83 @@ def test_a_request_may_take_longer_than_its_head(http: Literal["h11", "httptools
             # between requests, uvicorn's own limit is longer
             time.sleep(0.5)
         connection.close()
+
+
+async def list_headers(scope: Scope, receive: Receive, send: Send) -> None:
+    while (await receive()).get("more_body"):
+        pass
+    names = b" ".join(sorted(name for name, _ in scope["headers"]))
+    await respond(scope, send, Answer(200, "text/plain", names))
+
+
+@pytest.mark.parametrize("pause", [0, 0.1])
+@pytest.mark.parametrize("name", [b"X-Account", b"Authorization", b"X-API-Version", b"Expect"])
+def test_a_trailer_becomes_no_header(
+    http: Literal["h11", "httptools"], name: bytes, pause: float
+) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n%s\r\n1\r\nx\r\n"
+    with (
+        serving(list_headers, protocol(http, 5)) as port,
+        socket.create_connection(("127.0.0.1", port), timeout=20) as connection,
+    ):
+        for line in (b"", b"X-Next: 1\r\n"):
+            connection.sendall(head % line)
+            time.sleep(pause)
+            connection.sendall(b"0\r\n" + name + b": 100-continue\r\n\r\n")
+            names = b" ".join([b"host transfer-encoding", *([b"x-next"] if line else [])])
+            received = b""
+            while not received.partition(b"\r\n\r\n")[2]:
+                received += connection.recv(65536)
+            assert received.partition(b"\r\n\r\n")[2] == names
+
+
+class _Routed(dict[str, Handling]):
+    ignores_version = False
+
+
+async def wait_for_more(_: Scope, receive: Receive, __: Send) -> None:
+    """Answer nothing, as an application may whose caller has left."""
+    while (await receive())["type"] == "http.request":
+        pass
+
+
+async def answer_nothing(_: Scope, __: Receive, ___: Send) -> None:
+    """Answer nothing, as no application may."""
+
+
+def put_layer_around(app: Any, *, is_limited: bool) -> Versioned:
+    routed = _Routed()
+    for version in SUPPORTED.versions:
+        routed[version] = Handling(app, Limits() if is_limited else None)
+    return Versioned(app, SUPPORTED, find=lambda *_: routed)
+
+
+@pytest.mark.parametrize("is_limited", [True, False])
+@pytest.mark.parametrize("body", [b"", b"x", b"xx"])
+def test_a_caller_who_leaves_causes_no_error(
+    http: Literal["h11", "httptools"],
+    body: bytes,
+    is_limited: bool,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.ERROR)
+    with serving(put_layer_around(wait_for_more, is_limited=is_limited), http) as port:
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+            connection.sendall(
+                b"POST /api/a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n" + body
+            )
+            time.sleep(0.1)
+        time.sleep(0.1)
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("is_limited", [True, False])
+def test_an_application_that_answers_nothing_causes_one(
+    http: Literal["h11", "httptools"], is_limited: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serving(put_layer_around(answer_nothing, is_limited=is_limited), http) as port:
+        connection = HTTPConnection("127.0.0.1", port, timeout=20)
+        connection.request("POST", "/api/a", b"xx")
+        assert connection.getresponse().status == 500
+        connection.close()
+    assert "the application returned without a response" in caplog.text

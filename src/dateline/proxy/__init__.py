@@ -41,7 +41,7 @@ def proxy(settings: Proxy, *, host: str, port: int, say: Callable[[str], None]) 
         run(
             generations,
             listener,
-            connections.HeadTimeout,
+            connections,
             # its lines would contain query strings
             access_log=False,
             # what callers claim is forwarded or replaced, and never trusted here

@@ -49,7 +49,7 @@ def serve(
         if site in mock.app.state.pages:
             say(f"The reference of every version: {address}{site}/")
         connections = import_module(f"{server.__name__}.runtime.connections")
-        run(mock.app, listener, connections.HeadTimeout)
+        run(mock.app, listener, connections)
 
 
 def _environment(api: Api, name: str | None) -> Environment:

@@ -51,12 +51,12 @@ def format_address(listener: socket.socket) -> str:
 
 
 def run(
-    app: Any, listener: socket.socket, timeout: type, *, level: str = "WARNING", **settings: Any
+    app: Any, listener: socket.socket, connections: Any, *, level: str = "WARNING", **settings: Any
 ) -> None:
     """Run *app* until it is interrupted; *settings* are those of uvicorn.
 
-    *timeout* is for closing connections without requests, which protocols lack. Log messages of
-    *app* from *level* on are printed.
+    *connections* is the module of the run time with what uvicorn's protocol classes lack. Log
+    messages of *app* from *level* on are printed.
     """
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
@@ -67,7 +67,8 @@ def run(
     for name in ("uvicorn", "uvicorn.error"):
         logging["loggers"][name]["level"] = "WARNING"
     logging["root"] = {"handlers": ["default"], "level": level}
-    protocol = type("Protocol", (timeout, AutoHTTPProtocol), {})
+    bases = (connections.HeadTimeout, connections.TrailersDropped, AutoHTTPProtocol)
+    protocol = type("Protocol", bases, {})
     server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_config=logging, **settings))
     # uvicorn ends in good order, and then interrupts its caller
     with suppress(KeyboardInterrupt), collection_on():

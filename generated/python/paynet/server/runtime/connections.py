@@ -1,4 +1,4 @@
-"""Close connections on which the head of a request does not arrive in time."""
+"""What uvicorn's protocol classes lack: a time limit for heads, and headers without trailers."""
 
 from __future__ import annotations
 
@@ -61,3 +61,25 @@ class HeadTimeout:
         protocol: object = self.transport.get_protocol()
         if self._is_idle and protocol is self:
             self.transport.close()
+
+
+class TrailersDropped:
+    """Drops the trailers of requests, which uvicorn's class for httptools adds to the headers.
+
+    Servers in front remove or check headers, not trailers: a trailer must not become one (RFC 9110,
+    section 6.5.1). It is used as ``HeadTimeout`` is, together with it if need be.
+    """
+
+    _is_in_head = True
+
+    def on_message_begin(self) -> None:
+        self._is_in_head = True
+        super().on_message_begin()  # type: ignore[misc]
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._is_in_head:
+            super().on_header(name, value)  # type: ignore[misc]
+
+    def on_headers_complete(self) -> None:
+        self._is_in_head = False
+        super().on_headers_complete()  # type: ignore[misc]

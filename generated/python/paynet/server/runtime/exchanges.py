@@ -33,8 +33,6 @@ from .mounting import MOST_ROOTS, lead_below
 from .negotiation import BLANKS, Supported
 from .problems import Problem
 
-NO_RESPONSE: Final = "the application returned without a response"
-
 _BLANKS: Final = BLANKS.encode()
 _PRIVATE: Final = (b"cache-control", b"private, no-store")
 _CLOSE: Final = (b"connection", b"close")
@@ -43,6 +41,17 @@ _CLOSE: Final = (b"connection", b"close")
 _LINGER: Final = 2.0
 
 _log = logging.getLogger(__name__)
+
+
+async def require_left(receive: Receive) -> None:
+    """Raise RuntimeError unless the caller has left: the application has sent no response."""
+    with suppress(TimeoutError):
+        # what the server knows now
+        async with asyncio.timeout(0):
+            while (await receive())["type"] == "http.request":
+                await asyncio.sleep(0)
+            return
+    raise RuntimeError("the application returned without a response")
 
 
 class Served:
@@ -169,7 +178,7 @@ class Exchange:
         try:
             await app(self._scope, self.receive, self.send)
             if not self._is_started and self._body is not _Body.LOST:
-                raise RuntimeError(NO_RESPONSE)
+                await require_left(self._receive)
         except Exception as error:
             if self._is_replaced:
                 return

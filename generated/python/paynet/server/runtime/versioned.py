@@ -36,7 +36,7 @@ from .asgi import (
 )
 from .documents import Documents
 from .errors import RequestError
-from .exchanges import NO_RESPONSE, Exchange, Served
+from .exchanges import Exchange, Served, require_left
 from .negotiation import Rejection, Supported, negotiate
 from .places import Find, find_version
 
@@ -232,7 +232,7 @@ class Versioned:
         try:
             await app(found, receive, forward)
             if not is_started:
-                raise RuntimeError(NO_RESPONSE)
+                await require_left(receive)
         except Exception as error:
             if is_started:
                 raise
