@@ -290,7 +290,7 @@ def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = scope.list_components("security-scheme")
     for index, requirement in enumerate(site.node[key]):
         for name, scopes in requirement.items():
-            if is_annotation(name, scopes, scope.authored):
+            if is_annotation(name, scopes, is_authored=scope.authored):
                 message = f"`{name}` is among the names in `security`; {_GATE_OF_SECURITY}"
                 yield Violation(site.at(key, index, name), "misplaced-annotation", message)
             elif name not in known:
@@ -303,9 +303,8 @@ def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 def security_scopes(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     for index, requirement in enumerate(site.node[key]):
         for name, scopes in requirement.items():
-            if (scopes is None and not scope.authored) or is_annotation(
-                name, scopes, scope.authored
-            ):
+            is_ours = is_annotation(name, scopes, is_authored=scope.authored)
+            if is_ours or (scopes is None and not scope.authored):
                 continue
             if not isinstance(scopes, list) or not all(isinstance(s, str) for s in scopes):
                 message = f"{quote(scopes)} where a list of scopes belongs; write []"

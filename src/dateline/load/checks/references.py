@@ -124,8 +124,9 @@ def no_circle_elsewhere(scope: Scope, site: Site, key: str) -> Iterator[Violatio
     if scope.authored or target(site.node[key]) is not None:
         return
     goal = scope.references.locate(site.node[key])
-    if goal is None or component(goal.pointer) is not None:
+    if goal is None or component(goal.pointer) is not None or goal.pointer in scope.searched:
         return
+    scope.searched.add(goal.pointer)
     name = f"#{goal.pointer}"
     starts = {name: (goal.value, follow(scope.document, goal.pointer))}
     following = _follow_all(scope, "schemas", starts)

@@ -107,6 +107,11 @@ class Scope:
         return {}
 
     @cached_property
+    def searched(self) -> set[str]:
+        """The addresses of schemas, not of components, from which circles were searched."""
+        return set()
+
+    @cached_property
     def _names(self) -> frozenset[str]:
         return frozenset(environment.name for environment in self.table.environments)
 

@@ -273,7 +273,7 @@ class StructureWalk:
         wanted = _SCHEMA if known.kind == "schema" else _NODE
         pairs = value.items() if known.arrangement is Arrangement.MAP else enumerate(value)
         for name, child in pairs:
-            if is_annotation(name, child, self._authored):
+            if is_annotation(name, child, is_authored=self._authored):
                 self._note_misplaced(str(name), (trail, name), key)
             elif type(child) not in wanted.accepts:
                 self._wrong(child, (trail, name), wanted, HOLLOW, tolerated=wanted is _SCHEMA)
@@ -285,7 +285,7 @@ class StructureWalk:
         assert wanted.holds is not None
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in pairs:
-            if is_annotation(key, item, self._authored):
+            if is_annotation(key, item, is_authored=self._authored):
                 self._note_misplaced(str(key), (trail, key), str(trail[1]) if trail else "")
             elif type(item) not in wanted.holds:
                 message = f"{quote(item)} in {wanted.words}"
@@ -374,17 +374,17 @@ class StructureWalk:
                 yield Violation(trail, "unknown-key", message)
 
 
-def is_annotation(name: str | int, value: Any, authored: bool) -> bool:
+def is_annotation(name: str | int, value: Any, *, is_authored: bool) -> bool:
     """Return whether *name*, among names chosen by the author, is one of our keys.
 
-    A header, say, may have such a name; its *value* decides. In adopted definitions, that are not
-    *authored*, it is one only with a value that makes sense: publishers don't know these keys.
+    A header, say, may have such a name; its *value* decides. In adopted definitions, it is one only
+    with a value that makes sense: publishers don't know these keys.
     """
     if name not in KEYS or type(value) not in _OURS[str(name)].accepts:
         return False
     if isinstance(value, dict):
         return bool(value) and all(key == NEXT or is_dated(key) for key in value)
-    if authored:
+    if is_authored:
         return True
     if name in (ADDED, REMOVED):
         return value == NEXT or is_dated(value)
