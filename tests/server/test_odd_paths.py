@@ -21,14 +21,11 @@ from dateline.serve.package import package
 
 OLD, NEW = DATES[:2]
 
-NO_PATH = "no request has a path with ? or #"
+NO_PATH = "no request has a path with #, {?...}, or a parameter behind ?"
 UNCLEAR = "nothing separates {a} from {b} in the path"
 
 UNSERVED = {
-    "/query?x=1": NO_PATH,
-    "/both?x=1": NO_PATH,
     "/both?x={any}": NO_PATH,
-    "/name?x": NO_PATH,
     "/fragment#one": NO_PATH,
     "/beside#one": NO_PATH,
     "/later?x=1#two": NO_PATH,
@@ -41,6 +38,7 @@ UNSERVED = {
 """Paths that can't be served, and why."""
 
 SERVED = [
+    *("/query?x=1", "/both?x=1", "/name?x", "/pairs/{id}?x=1&y=a%20b", "/pairs/{id}?x=2"),
     *("/both", "/beside", "/loans/{id}", "/loans/{id}.json", "/loans/{id}:cancel", "/loans/mine"),
     *("/loans/{id}-{no}", "/a b", "/a%20c", "/größe", "/%7Bx%7D", "/a%2Fd", "/two//slashes"),
     *("/end/", "/open/{id", "/closed/id}", "no-slash", "/{a}.{b}/separated"),
@@ -55,6 +53,8 @@ MEANT = {
     "/both": "/both",
     "/name?x": "/name?x",
     "/name?x=3": "/name?x",
+    "/pairs/1?z=3&y=a+b&x=1": "/pairs/{id}?x=1&y=a%20b",
+    "/pairs/1?x=2": "/pairs/{id}?x=2",
     "/fragment": "/fragment#one",
     "/fragment?x=1": "/fragment#one",
     "/beside": "/beside",
@@ -90,6 +90,8 @@ NOTHING = [
     "/query?x=2",
     "/name",
     "/name?y=1",
+    "/pairs/1?x=1",
+    "/pairs/1",
     "/later",
     "/more/1",
     "/a/d",

@@ -33,6 +33,7 @@ from dateline.python.parts import (
     IGNORED_HEADERS,
     Sites,
     find_component,
+    is_sendable,
     list_parameters,
     list_responses,
     name_argument,
@@ -214,8 +215,7 @@ class _Reader:
         return [
             self._operation(path, method, names[path, method], item, node)
             for path, method, item, node in sites
-            # requests can't have such a path
-            if {"?", "#"}.isdisjoint(path)
+            if is_sendable(path)
         ]
 
     def _name_methods(self, sites: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:

@@ -69,3 +69,13 @@ def find_secret(document: dict[str, Any], scheme: str) -> tuple[str, str, str]:
         return "Client-Cert", "header", ""
     name = str(described.get("scheme", "bearer")) if kind == "http" else "bearer"
     return "Authorization", "header", f"{name.capitalize()} "
+
+
+def is_sendable(path: str) -> bool:
+    """Return whether requests can have *path*, which may end with a constant query.
+
+    A fragment is not sent, and neither are expressions of RFC 6570 such as `{?limit}`.
+    """
+    before, mark, query = path.partition("?")
+    is_expression = bool(mark) and before.rfind("{") > before.rfind("}")
+    return "#" not in path and "{" not in query and not is_expression

@@ -115,7 +115,9 @@ def _request(mock: Mock, operation: Operation, address: str) -> str | None:
             query.append(f"{quote(scheme.name)}={_SECRET}")
         else:
             headers.append(_header(scheme.place, scheme.name, scheme.prefix + _SECRET))
-    url = "?".join([address + path, *(["&".join(query)] if query else [])])
+    # the path of an operation may have a query
+    mark = "&" if "?" in path else "?"
+    url = mark.join([address + path, *(["&".join(query)] if query else [])])
     return " ".join(["curl", quoted(url), *(f"-H {quoted(header)}" for header in headers)])
 
 

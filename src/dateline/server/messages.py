@@ -343,15 +343,17 @@ class Messages:
         found = self._contracts.get(name)
         if found is not None and reader.combination in found.where:
             unserved = found.reason
-        if (other := reader.clashes.get((path, method))) is not None:
+        other = reader.clashes.get((path, method))
+        if other is not None:
             unserved = f"{self._names[other]} has the same address on another host"
+        is_lost = found is not None and reader.combination in found.lost
         security = reader.security(operation)
         own = reader.prefixes[path, method]
         return {
             **({"prefix": own} if own is not None else {}),
             **({"unserved": unserved} if unserved else {}),
             # an application that reads the request itself can't serve it either
-            **({"lost": True} if found is not None and reader.combination in found.lost else {}),
+            **({"lost": True} if is_lost or other is not None else {}),
             **({"security": [list(each) for each in security]} if security != newest else {}),
             "parameters": [_parameter(parameter, reader) for parameter in read],
             "body": _body(reader.resolve(operation.get("requestBody")), reader)

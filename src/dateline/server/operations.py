@@ -33,6 +33,7 @@ from dateline.python.parts import (
     IGNORED_HEADERS,
     Sites,
     find_component,
+    is_sendable,
     list_parameters,
     list_responses,
     name_argument,
@@ -417,8 +418,8 @@ class _OperationReader:
 
 def _explain_unclear(path: str) -> str:
     """Return why requests can't identify *path* or its parameters; empty if they can."""
-    if not {"?", "#"}.isdisjoint(path):
-        return "no request has a path with ? or #"
+    if not is_sendable(path):
+        return "no request has a path with #, {?...}, or a parameter behind ?"
     adjacent = ADJACENT.search(path)
     return f"nothing separates {adjacent[1]} from {adjacent[2]} in the path" if adjacent else ""
 

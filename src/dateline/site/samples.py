@@ -179,7 +179,10 @@ class Samples:
         if body is not None:
             headers.append(("Content-Type", body[0]))
         base = address if "://" in address else _ANYWHERE + address
-        url = base + path + (f"?{urlencode(query)}" if query else "")
+        url = base + path
+        if query:
+            # the path of an operation may have a query
+            url += f"{'&' if '?' in path else '?'}{urlencode(query)}"
         return Request(
             method=method,
             url=url,

@@ -16,7 +16,7 @@ from .lifts import Lifted, RequestLift
 from .narrowed import AnswerWay
 from .nouns import Operation, Settings
 from .pages import serve_documents
-from .paths import Paths, PathTemplate
+from .paths import Paths, PathTemplate, is_plain_query
 from .problems import NO_PATH, Problems
 from .results import Results
 from .runtime import lifecycle
@@ -232,6 +232,14 @@ class _Row:
         """Return whether *version* has the operation."""
         return version in self._versions
 
+    def has(self, query: bytes) -> bool:
+        """Return whether requests with this path and a query string are those of the operation."""
+        return self.template.has_query(query)
+
+    def is_meant(self, query: bytes) -> bool:
+        """Return whether applications may take such requests for those of the operation."""
+        return self.template.is_path or (self.template.is_clear and self.has(query))
+
     @property
     def is_behind(self) -> bool:
         """Whether the application has the operation, which speaks the newest version."""
@@ -312,38 +320,66 @@ class _Routed(dict[str, Handling]):
         super().__init__()
         self._layer = layer
         self._readings = readings
+        self._pairs = {pair for each in readings for row in each for pair in row.template.query}
         row = self.find(default)
         self.ignores_version = row is not None and row.ignores_version
 
     def __missing__(self, version: str) -> Handling:
         found = [row for each in self._readings for row in each if row.is_there(version)]
-        if self._is_in_doubt(found, version):
-            # an answer of another operation could be newer than its caller
+        if self._pairs or not all(row.template.is_path for row in found):
+            self[version] = self._choose_by_query(found, version)
+        elif self._is_in_doubt(found, version):
             self[version] = self._layer.doubt()
-        elif all(row.template.is_path for row in found):
-            self[version] = self._layer.handle(found[0] if found else None, version)
         else:
-            self[version] = self._layer.choose([*dict.fromkeys(found)], version)
+            self[version] = self._layer.handle(found[0] if found else None, version)
         return self[version]
+
+    def _choose_by_query(self, found: list[_Row], version: str) -> Handling:
+        """Return the handling of requests that mean one of *found*, by their query string.
+
+        Requests that mean no operation of any version pass unchanged. A body that is read has the
+        largest limit of *found*.
+        """
+        handled = {row: self._layer.handle(row, version) for row in found}
+        every = [row for each in self._readings for row in each]
+        absent, doubt = self._layer.handle(None, version), self._layer.doubt()
+
+        async def choose(scope: Scope, receive: Receive, send: Send) -> None:
+            query = scope.get("query_string", b"")
+            app = self._layer.pass_on
+            if self._is_in_doubt(found, version, query):
+                app = doubt.app
+            elif (row := next((each for each in found if each.has(query)), None)) is not None:
+                app = handled[row].app
+            elif any(each.has(query) for each in every):
+                app = absent.app
+            await app(scope, receive, send)
+
+        limits = [each.limits for each in handled.values() if each.limits is not None]
+        return Handling(choose, max(limits, key=lambda each: each.body, default=None))
 
     def find(self, version: str, query: bytes = b"") -> _Row | None:
         """Return the operation that a request of *version* with a query string means."""
         found = (row for each in self._readings for row in each if row.is_there(version))
-        return next((row for row in found if row.template.has_query(query)), None)
+        return next((row for row in found if row.has(query)), None)
 
-    def _is_in_doubt(self, found: list[_Row], version: str) -> bool:
+    def _is_in_doubt(self, found: list[_Row], version: str, query: bytes = b"") -> bool:
         """Return whether the application may perform another operation than the first *found*.
 
-        Operations whose paths have a query don't count: they are not served, or pass.
+        Its answer could be newer than the caller. Operations that no request can mean don't count:
+        they are not served, or pass.
         """
-        own = [row for row in found if row.template.is_path][:1]
-        readings = {*own, *self._find_behind()}
+        own = [row for row in found if row.is_meant(query)][:1]
+        if self._pairs and not is_plain_query(query, self._pairs):
+            behind = (row for each in self._readings for row in each if row.is_behind)
+            return not all(row.passes(version) for row in (*own, *behind))
+        readings = {*own, *self._find_behind(query)}
         return bool(own) and len(readings) > 1 and not all(row.passes(version) for row in readings)
 
-    def _find_behind(self) -> Iterator[_Row]:
+    def _find_behind(self, query: bytes) -> Iterator[_Row]:
         """Yield the operations that the application may perform for a request."""
         for found in self._readings:
-            yield from [row for row in found if row.is_behind and row.template.is_path][:1]
+            yield from [row for row in found if row.is_behind and row.is_meant(query)][:1]
 
 
 class _Layer:
@@ -391,21 +427,6 @@ class _Layer:
             is_usual = lift.is_plain and not answers.converts and not hidden
             app = way.narrow if is_usual else partial(self._serve, row, way, lift, hidden)
         return Handling(app, limits)
-
-    def choose(self, rows: list[_Row], version: str) -> Handling:
-        """Return the handling of requests that mean one of *rows*, by their query string.
-
-        Requests that mean none of them pass unchanged.
-        """
-        handled = [(row.template, self.handle(row, version)) for row in rows]
-
-        async def choose(scope: Scope, receive: Receive, send: Send) -> None:
-            query = scope.get("query_string", b"")
-            apps = (handling.app for template, handling in handled if template.has_query(query))
-            await next(apps, self.pass_on)(scope, receive, send)
-
-        limits = (handling.limits for template, handling in handled if template.is_path)
-        return Handling(choose, next(limits, None))
 
     def doubt(self) -> Handling:
         """Return the handling of requests that may mean one operation or another."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
 from itertools import zip_longest
 from typing import Final, Generic, TypeVar
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl, unquote, unquote_plus
 
 from .runtime.asgi import SLASH
 
@@ -40,7 +40,8 @@ class PathTemplate:
     several in one segment, earlier ones are greedy: the last possible separator counts. Escapes
     are decoded, in the template as in requests.
 
-    Published documents have paths with a query or a fragment, which no request can have.
+    In published documents, a path may be followed by a query, which requests must have, or by a
+    fragment or expressions, which no request has.
 
     *spanning* are the places of parameters that may be empty and contain slashes, for applications
     that have such ones.
@@ -49,15 +50,21 @@ class PathTemplate:
     def __init__(self, text: str, spanning: Collection[int] = ()) -> None:
         path, query, self.is_path = _split(text)
         pieces = _PARAMETER.split(path)
+        behind = text[len(path) :]
         self.text: Final = text
+        self.path: Final = path
+        """the text without a query, a fragment, and expressions"""
         self.names: Final = pieces[1::2]
         self.segments: Final = _read_segments(path)
         """its segments, with `{}` for each parameter"""
         self.is_exact: Final = not any("{}" in segment for segment in self.segments)
         """whether it matches only one path; `concrete_first` sorts by this"""
-        self.is_clear: Final = "}{" not in path and {"?", "#"}.isdisjoint(text)
+        self.is_clear: Final = (
+            "}{" not in path and {"?", "#"}.isdisjoint(path) and {*("#", "{")}.isdisjoint(behind)
+        )
         """whether requests show that they mean this one, and which texts its parameters have"""
-        self._query = query
+        self.query: Final = query
+        """the pairs that requests must have in their query; an empty value is any value"""
         literals = [re.escape(_decode(piece)) for piece in pieces[0::2]]
         self.spanning: Final = {name for at, name in enumerate(self.names) if at in spanning}
         """the names of parameters that may contain slashes"""
@@ -107,13 +114,35 @@ class PathTemplate:
 
     def has_query(self, sent: bytes) -> bool:
         """Return whether the query string *sent* has all of the template's query."""
-        if not self._query:
+        if not self.query:
             return True
         pairs = parse_qsl(sent.decode("latin-1"), keep_blank_values=True)
         return all(
             any(name == key and value in ("", text) for key, text in pairs)
-            for name, value in self._query
+            for name, value in self.query
         )
+
+
+def is_plain_query(sent: bytes, known: Collection[tuple[str, str]]) -> bool:
+    """Return whether all servers find the same of the *known* pairs in the query string *sent*.
+
+    Some separate pairs at semicolons, ignore case and blanks, or read `name[]` as the name.
+    """
+    pairs = [pair.partition("=") for pair in sent.decode("latin-1").split("&")]
+    read = [(unquote_plus(name), unquote_plus(value)) for name, _, value in pairs]
+    folded = {_fold(name, value) for name, value in known}
+    names = {name for name, _ in folded}
+    meant = [(name, value) for name, value in read if _fold(name, value)[0] in names]
+    return (
+        b";" not in sent
+        and len({name for name, _ in meant}) == len(meant)
+        and {name for name, _ in meant} <= {name for name, _ in known}
+        and all(pair in known or _fold(*pair) not in folded for pair in meant)
+    )
+
+
+def _fold(name: str, value: str) -> tuple[str, str]:
+    return name.partition("[")[0].strip().casefold(), value.strip().casefold()
 
 
 def _split(text: str) -> tuple[str, list[tuple[str, str]], bool]:

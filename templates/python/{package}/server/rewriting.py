@@ -91,7 +91,7 @@ def write_path(
     scope: Scope, template: PathTemplate, values: Mapping[str, Any], described: Parameters
 ) -> Scope:
     """Return *scope* with *values* for the parameters of its path, which has the *template*."""
-    path = template.text
+    path = template.path
     for name, value in values.items():
         text = _join(value, described.get(name, {}))
         safe = "/" if name in template.spanning else ""
