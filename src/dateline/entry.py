@@ -84,11 +84,13 @@ def _answer_without_parsing(arguments: list[str]) -> str | None:
 def _run() -> int:
     import os
 
-    import click
-
-    from dateline.cli import main as commands
     from dateline.collector import collection_off
-    from dateline.model import DatelineError
+
+    with collection_off():
+        import click
+
+        from dateline.cli import main as commands
+        from dateline.model import DatelineError
 
     try:
         if instruction := os.environ.get(_COMPLETION):

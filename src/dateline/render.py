@@ -277,8 +277,7 @@ def _prepare_server(
     progress.describe("reading how versions are served")
     serving = prepare_serving(api)
     projector = projector if serving is api else Projector(serving)
-    with cycles_freed():
-        data = all_contract_data(serving, projector, checked if serving is api else None)
+    data = all_contract_data(serving, projector, checked if serving is api else None)
     server = Server(serving, projector, *data)
     models = generate_models(
         _all_contracts(api, projector),

@@ -91,7 +91,8 @@ def all_contract_data(
     if checked is not None and (kept := checked.derive(Description).compressed) is not None:
         operations, components = restore_data(kept)
         return operations, components
-    return _Contracts(api, projector).describe_all()
+    with cycles_freed():
+        return _Contracts(api, projector).describe_all()
 
 
 def find_withheld(api: Api, projector: Projector) -> list[Withheld]:

@@ -18,7 +18,7 @@ from dateline.models.ledger import place_of
 from dateline.models.order import order_definitions
 from dateline.models.reading import Flattener
 from dateline.models.sharing import find_homes
-from dateline.models.writing import Writer
+from dateline.models.writing import Scalars, Writer
 from dateline.python import names
 from dateline.python.code import Brackets, Node, Pair, Text
 from dateline.python.names import CANONICAL, SERVER
@@ -196,6 +196,7 @@ def _write_definitions(
     types: dict[tuple[str, str], Typed] = {}
     notes: dict[str, None] = {}
     problems: list[Problem] = []
+    scalars: Scalars = {}
     for contract in progress.count("writing the models", contracts):
         version = contract.version
         known = components[version]
@@ -209,6 +210,7 @@ def _write_definitions(
                 for each in definitions.get((home, name), ())
             },
             adopted=adopted,
+            scalars=scalars,
         )
         own = {inline.key for inline in inlines.get(version, ())}
         for name, home in known.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +23,7 @@ from dateline.models.definitions import Definition, Field
 from dateline.models.order import Order
 from dateline.python.code import Brackets, Text, call, lay_out, literal, quote_ahead
 from dateline.python.docstrings import docstring
+from dateline.schema.memo import Memo
 
 _PACKAGE: Final = "datamodel-code-generator"
 _BLOCK: Final = re.compile(r"^# begin ([A-Za-z0-9_.]+)\n(.*?)\n# end$", re.MULTILINE | re.DOTALL)
@@ -82,6 +83,8 @@ def lay_out_definitions(
     texts = _read_templates(templates)
     made_with = cache.key("templates", name_release(_PACKAGE), repr(texts))
     keys: dict[tuple[str, str], str] = {}
+    # versions share fields
+    lay_out_field = Memo(_field)
     blocks: dict[str, bytes] = {}
     names: dict[str, str] = {}
 
@@ -91,7 +94,7 @@ def lay_out_definitions(
             for each in order.definitions:
                 if _kind(each) != kind:
                     continue
-                view = _view(each, order.ahead[each.name])
+                view = _view(each, order.ahead[each.name], lay_out_field)
                 digest = cache.key("layout", made_with, repr(view))
                 key = keys[home, each.name] = digest.hex()
                 if (block := cache.get(digest)) is not None:
@@ -174,7 +177,9 @@ def _generate(views: Mapping[str, Iterator[_DefinitionCode]], templates: Path) -
     )
 
 
-def _view(definition: Definition, ahead: frozenset[str]) -> _DefinitionCode:
+def _view(
+    definition: Definition, ahead: frozenset[str], lay_out_field: Callable[[Field], _FieldCode]
+) -> _DefinitionCode:
     """Return the data for the templates."""
     text = definition.description
     code = _DefinitionCode(
@@ -183,7 +188,7 @@ def _view(definition: Definition, ahead: frozenset[str]) -> _DefinitionCode:
         bases=tuple(map(Code, definition.bases)),
         rules=lay_out(Brackets("", definition.rules, "()"), 4, 16) if definition.rules else "",
         extras=lay_out(definition.extras) if definition.extras is not None else "",
-        fields=tuple(map(_field, definition.fields)),
+        fields=tuple(map(lay_out_field, definition.fields)),
         empty=not (text or definition.rules or definition.extras or definition.fields),
         members=tuple(
             _MemberCode(

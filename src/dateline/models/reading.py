@@ -86,6 +86,7 @@ class Flattener:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._dialect = Dialect(document)
+        self.is_old = self._dialect.is_old
         self.components = self._dialect.resolver.section("schemas")
         self._flat: dict[str, Flat] = {}
         self._pending: set[str] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dateline.models.constructs import Construct, construct_of, json_types
 from dateline.models.defaults import write_default
@@ -51,6 +51,15 @@ _POSITIONS: Final = (
 )
 
 
+_SCALAR_TYPES: Final = ("string", "integer", "number", "boolean")
+_SCALAR_KEYWORDS: Final = frozenset(
+    {
+        *("type", "nullable", "format", "minLength", "maxLength", "pattern", "minimum", "maximum"),
+        *("title", "description", "deprecated", "example", "readOnly", "writeOnly"),
+    }
+)
+
+
 @dataclass
 class _Opening:
     """An inline type that is being written, and its name, if it has one yet."""
@@ -61,13 +70,36 @@ class _Opening:
     is_recursive: bool = False
 
 
+class Read(NamedTuple):
+    """A schema that was read, its type, and its fields by name, name in JSON, and obligation.
+
+    The schema is kept alive: its id is unique only while it lives.
+    """
+
+    schema: Any
+    flat: Flat
+    type: Type
+    fields: dict[tuple[str, str, bool], Field]
+
+
+Scalars = dict[tuple[int, bool], Read]
+"""Scalars that versions share, by identity and dialect; nothing about them had to be noted."""
+
+
+def _is_scalar(schema: Any) -> bool:
+    """Return whether the type of *schema* depends on nothing but its own keywords."""
+    if not isinstance(schema, dict):
+        return False
+    return schema.get("type") in _SCALAR_TYPES and schema.keys() <= _SCALAR_KEYWORDS
+
+
 class Writer:
     """Writes the definitions of one version.
 
     ``strict`` are the components that only requests contain: their unions have no unknown members.
     ``classes`` are the class names of components, ``taken`` the names that definitions of earlier
     versions have in this one. In ``adopted`` definitions, duplicate names are no reason for
-    refusal.
+    refusal. ``scalars`` are shared with the writers of other versions.
     """
 
     def __init__(
@@ -78,8 +110,10 @@ class Writer:
         classes: dict[str, str],
         taken: set[str],
         adopted: bool,
+        scalars: Scalars,
     ) -> None:
         self._reader = reader
+        self._scalars = scalars
         self._strict = set(strict)
         self._classes = dict(classes)
         self._ledger = Ledger(
@@ -124,8 +158,8 @@ class Writer:
         self._ledger.holders[inline.holder] = inline.schema
         if inline.sent:
             self._strict.add(inline.holder)
-        type_ = self._type(inline.schema, Where(inline.holder, (inline.part,), is_inline=True))
-        flat = self._reader.flatten(inline.schema)
+        where = Where(inline.holder, (inline.part,), is_inline=True)
+        _, flat, type_, _ = self._read(inline.schema, where)
         default = None
         if "default" in flat.annotations:
             default = write_default(self._reader, flat, type_, flat.annotations["default"])
@@ -135,11 +169,22 @@ class Writer:
 
     def _type(self, schema: Any, where: Where) -> Type:
         """Return the type of *schema*; one that needs a name gets it."""
+        return self._read(schema, where).type
+
+    def _read(self, schema: Any, where: Where) -> Read:
+        """Return *schema* with its type, which is written once for all versions of a scalar."""
+        key = id(schema), self._reader.is_old
+        if key in self._scalars:
+            return self._scalars[key]
+        count = len(self.notes)
         flat = self._reader.flatten(schema)
         if flat.reference is not None:
-            return self._write_reference(flat)
+            return Read(schema, flat, self._write_reference(flat), {})
         self._ledger.note_left(flat, where)
-        return self._write_named(flat, where)
+        read = Read(schema, flat, self._write_named(flat, where), {})
+        if _is_scalar(schema) and len(self.notes) == count:
+            self._scalars[key] = read
+        return read
 
     def _write_reference(self, flat: Flat) -> Type:
         assert flat.reference is not None
@@ -508,23 +553,24 @@ class Writer:
             others = next((flat.keywords[key] for key in _OTHERS if key in flat.keywords), True)
         for wire in required:
             properties.setdefault(wire, others)
-        types = {
-            wire: self._type(schema, where.child(names.pascal(wire), f".{wire}"))
+        found = {
+            wire: self._read(schema, where.child(names.pascal(wire), f".{wire}"))
             for wire, schema in properties.items()
         }
         # an annotation must not be shadowed by a field beside it
-        used = {each for type_ in types.values() for each in references(type_.whole)}
-        called = {wire: names.field_name(wire, used) for wire in types}
+        used = {each for read in found.values() for each in references(read.type.whole)}
+        called = {wire: names.field_name(wire, used) for wire in found}
         called = self._ledger.name_fields(name, properties, called, used)
-        return [
-            self._field(called[wire], wire, properties[wire], type_, wire in required, where)
-            for wire, type_ in types.items()
-        ]
+        fields = []
+        for wire, read in found.items():
+            key = called[wire], wire, wire in required
+            if key not in read.fields:
+                read.fields[key] = self._field(*key, read, where)
+            fields.append(read.fields[key])
+        return fields
 
-    def _field(
-        self, name: str, wire: str, schema: Any, type_: Type, required: bool, where: Where
-    ) -> Field:
-        flat = self._reader.flatten(schema)
+    def _field(self, name: str, wire: str, required: bool, read: Read, where: Where) -> Field:
+        schema, flat, type_, _ = read
         described = [Pair("alias", Text(wire))] if name != wire else []
         for key in ("title", "description"):
             text = flat.text(key)

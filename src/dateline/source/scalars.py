@@ -237,12 +237,17 @@ def end_key(written: str, margin: str) -> str:
     return f"? {written}\n{margin}:" if is_long_key(written) else f"{written}:"
 
 
+_NAMED: Final[dict[bool | None, str]] = {None: "null", True: "true", False: "false"}
+
+
 def format_number(value: float | bool | None) -> str:
     """Return a number, true, false or null as JSON and every YAML reader interpret it."""
     if type(value) is int:
         return str(value)
+    if value is None or isinstance(value, bool):
+        return _NAMED[value]
     text = json.dumps(value)
-    if isinstance(value, float) and "e" in text and "." not in text:
+    if "e" in text and "." not in text:
         # YAML 1.1 knows an exponent only after a decimal point
         return text.replace("e", ".0e")
     return text
