@@ -9,20 +9,23 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import Enum
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from importlib.resources import files
 from types import SimpleNamespace
 from typing import Any, Final
 from uuid import UUID
 
 from dateline.canonical import canonical_document, with_former_operations, with_media_types
+from dateline.client.paging import PagingForm, find_paging
 from dateline.model import Api
 from dateline.openapi import chain, operation_path, value_at
 from dateline.project import Projector
+from dateline.python.operations import read_operations
 from dateline.python.parts import list_parameters
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.answers import AnswerSampler
 from dateline.sample.texts import words
+from dateline.schema.parts import PartReader
 from dateline.serve.shown import Shown, number
 from dateline.server.contents import Content
 from dateline.server.operations import Operation, Parameter, read_groups
@@ -51,7 +54,8 @@ class Mock:
     """A mock of one environment of an API: ``app`` responds with values sampled from the schemas.
 
     A path gets the same values each time. The value of a parameter is echoed in the field of the
-    response whose name has the same words. Where the definitions require credentials, any will
+    response whose name has the same words. The second page of a listing is the last one, so that
+    reading all of them ends. Where the definitions require credentials, any will
     do. An operation for which no value is found answers 501.
     """
 
@@ -61,8 +65,8 @@ class Mock:
         self.environment = environment
         self.seed = seed
         self.operations = [each for group in read_groups(api) for each in group.operations]
-        document = canonical_document(api)
-        self._answers = AnswerSampler(document, seed)
+        self._canonical = canonical_document(api)
+        self._answers = AnswerSampler(self._canonical, seed)
         self._document = self._answers.document
         self._sampler = self._answers.sampler
         self._schemas: dict[tuple[str, str], Any] = {}
@@ -195,6 +199,7 @@ class Mock:
         if content.is_json:
             echoes = list(_find_echoes(operation, sent))
             sampled = self._fill_echoes(operation, status, version, copy.deepcopy(sampled), echoes)
+            sampled = self._end_listing(operation, status, version, sampled, sent)
         elif not content.is_sequence and not isinstance(sampled, str):
             sampled = json.dumps(sampled)
         return self.server.Reply(sampled, status=number(status))
@@ -239,21 +244,48 @@ class Mock:
         self, operation: Operation, status: str, version: str, value: Any, echoes: list[_Echo]
     ) -> Any:
         """Return *value* with *echoes* in its fields, except those that would not be valid."""
-        schema = self._schema(operation, status)
-
-        def fits() -> bool:
-            return self._sampler.fits(schema, value) and self._shown.by(
-                version, operation, status, value
-            )
-
         for echo in echoes:
             for holder in _find_holders(value, items=echo.in_items):
                 for field in [field for field in holder if words(field) == words(echo.field)]:
                     before = holder[field]
                     holder[field] = echo.value
-                    if not fits():
+                    if not self._fits(operation, status, version, value):
                         holder[field] = before
         return value
+
+    def _fits(self, operation: Operation, status: str, version: str, value: Any) -> bool:
+        """Return whether *value* is a valid response that callers of *version* can be shown."""
+        return bool(
+            self._sampler.fits(self._schema(operation, status), value)
+            and self._shown.by(version, operation, status, value)
+        )
+
+    def _end_listing(
+        self,
+        operation: Operation,
+        status: str,
+        version: str,
+        value: Any,
+        sent: list[tuple[Parameter, Any]],
+    ) -> Any:
+        """Return *value*, as the last page if one after the first is requested and it is valid."""
+        queried = {each.name: given for each, given in sent if each.place == "query"}
+        form = self._pagings.get((operation.method, operation.path)) if queried else None
+        if form is None or form.argument.name not in queried:
+            return value
+        ends = _list_ends(form, queried[form.argument.name], value)
+        return next((end for end in ends if self._fits(operation, status, version, end)), value)
+
+    @cached_property
+    def _pagings(self) -> dict[tuple[str, str], PagingForm]:
+        """How the pages of listings are requested, by method and path."""
+        table, document = self.api.table, self._canonical
+        reader = PartReader(document)
+        found = (
+            (each, find_paging(reader, each))
+            for each in read_operations(table, document, {self.environment: document})
+        )
+        return {(each.method, each.path): form for each, form in found if form is not None}
 
     def _schema(self, operation: Operation, status: str) -> Any:
         """Return the schema of a response, including the examples beside it."""
@@ -291,6 +323,24 @@ def _find_echoes(operation: Operation, sent: list[tuple[Parameter, Any]]) -> Ite
         yield _Echo(parameter.name, value, in_items=words(parameter.name) != ("id",))
         if operation.path.endswith(f"{{{parameter.name}}}"):
             yield _Echo("id", value, in_items=False)
+
+
+def _list_ends(form: PagingForm, at: Any, value: Any) -> Iterator[Any]:
+    """Yield *value* as the last page of a listing, in each way there is, if page *at* may be it."""
+    is_counted = form.kind in ("page", "offset")
+    if is_counted and at <= form.first:
+        return
+    if form.items is None:
+        yield []
+    elif not isinstance(value, dict):
+        return
+    elif is_counted:
+        yield {**value, form.items: []}
+    elif form.more is not None:
+        yield {**value, form.more: False}
+    else:
+        yield {name: each for name, each in value.items() if name != form.following}
+        yield from ({**value, form.following: end} for end in (None, ""))
 
 
 def _find_holders(value: Any, *, items: bool) -> Iterator[dict[str, Any]]:
