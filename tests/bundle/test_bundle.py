@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 import yaml
+from support.adopted_apis import read_back
 
+from dateline.adopt import adopt
 from dateline.bundle import Readings, open_document
 from dateline.check.comparison import compare
 from dateline.load.foreign import find_wrong_types
 from dateline.model import DatelineError, SourceError
+from dateline.openapi import chain
 
 HEAD = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}}
 JSON = "application/json"
@@ -200,17 +203,19 @@ def differences(tmp_path: Path, before: Path, after: Path) -> list[tuple[str, st
     ]
 
 
+@pytest.mark.parametrize("root", ["mapping", "list"])
 @pytest.mark.parametrize("form", ["json", "yaml"])
 @pytest.mark.parametrize("position", POSITIONS)
 def test_what_differs_in_another_file_is_seen_from_everywhere(
-    tmp_path: Path, position: str, form: str
+    tmp_path: Path, position: str, form: str, root: str
 ) -> None:
-    kind, parts = positions({"$ref": f"parts/there.{form}#/a~1b/%63"})[position]
+    path = "/1/%63" if root == "list" else "/a~1b/%63"
+    kind, parts = positions({"$ref": f"parts/there.{form}#{path}"})[position]
     sides = []
     for side, value in zip(
         ("before", "same", "after"), (*KINDS[kind][:1], *KINDS[kind]), strict=True
     ):
-        there = {"a/b": {"c": value}}
+        there = ["", {"c": value}] if root == "list" else {"a/b": {"c": value}}
         text = yaml.safe_dump(there) if form == "yaml" else there
         files = {"openapi.json": {**HEAD, **parts}, f"parts/there.{form}": text}
         sides.append(written(tmp_path / side, files))
@@ -222,6 +227,60 @@ def test_what_differs_in_another_file_is_seen_from_everywhere(
     assert f"after/{'openapi.json' if unjudged else f'parts/there.{form}'}" in {
         file for _, file in found
     }
+
+
+# The schemas of bodies with lists in files of their own, and what the lists contain.
+LISTS: dict[str, tuple[Any, list[Any]]] = {
+    "enum": ({"enum": {"$ref": "list.json"}}, ["a", "b"]),
+    "allOf": ({"allOf": {"$ref": "list.json"}}, [{"type": "string"}, {"maxLength": 5}]),
+    "required": ({"required": {"$ref": "list.json"}}, ["a"]),
+    "a part of a list": ({"oneOf": [{"$ref": "list.json#/0"}, {}]}, [{"type": "string"}]),
+    "a list in a list": ({"enum": {"$ref": "list.json#/0"}}, [["a", "b"]]),
+}
+
+
+@pytest.mark.parametrize("form", ["json", "flow", "block"])
+@pytest.mark.parametrize("name", LISTS)
+def test_a_file_may_contain_a_list(tmp_path: Path, name: str, form: str) -> None:
+    schema, listed = LISTS[name]
+    text = yaml.safe_dump(listed, default_flow_style=form == "flow")
+    other = {"list.json" if form == "json" else "list.yaml": listed if form == "json" else text}
+    document = json.dumps({**HEAD, **body(schema)})
+    path = written(
+        tmp_path,
+        {
+            "openapi.yaml": document.replace("list.json", next(iter(other))),
+            **other,
+        },
+    )
+    for readings in (None, Readings()):
+        content = open_document(path, path.name, readings).content
+        found = content["paths"]["/x"]["post"]["responses"]["200"]["content"][JSON]["schema"]
+        (key,) = schema
+        expected = listed[0] if name == "a list in a list" else listed
+        if name == "a part of a list":
+            (component,) = content["components"]["schemas"].values()
+            assert (len(found["oneOf"]), component) == (2, listed[0])
+        else:
+            assert found[key] == expected
+
+
+def test_lists_of_parameters_become_parameters_of_each_operation(tmp_path: Path) -> None:
+    listed = [{"name": name, "in": "query", "schema": {"$ref": "schemas.yaml#/0"}} for name in "ab"]
+    files = {
+        "parameters.json": listed,
+        "schemas.yaml": "- { type: string }\n- { type: integer }\n",
+    }
+    alone = operation(parameters=[{"$ref": "parameters.json#/1"}, {"$ref": "parameters.json#/0"}])
+    whole = operation(parameters={"$ref": "parameters.json"})
+    for number, parts in enumerate((alone, whole)):
+        path = written(tmp_path / str(number), {"openapi.json": {**HEAD, **parts}, **files})
+        api = tmp_path / f"schemas{number}"
+        adopt((f"2025-01-01={path}",), api)
+        (contract,) = read_back(api)
+        operation_of = contract["paths"]["/x"]["post"]
+        names = [chain(contract, each)[-1]["name"] for each in operation_of["parameters"]]
+        assert sorted(names) == ["a", "b"]
 
 
 ADDRESSES = {

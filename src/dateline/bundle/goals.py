@@ -160,14 +160,14 @@ class FileSet:
             node = node[step]
         return node
 
-    def _root(self, file: str) -> dict[str, Any]:
+    def _root(self, file: str) -> Any:
         """Return the content of *file*. Raises AddressError if it can't be read."""
         if file not in self.sources:
             self.sources[file] = None  # until it is read
             known = self.fragments.find_part(file) if self.fragments else None
             source = known or self._read(file)
             # what replaces a reference may be a value, whose type is one of JSON
-            self.sources[file] = source and replace(source, root=dict(source.root))
+            self.sources[file] = source and replace(source, root=_as_plain(source.root))
         source = self.sources[file]
         if source is None:
             # the reason is reported once
@@ -187,7 +187,8 @@ class FileSet:
         if self._bytes_left < 0:
             message = f"the files have more than {ADOPTED.size:,} bytes; name a smaller document"
             raise AddressError("too-large", message)
-        source = read_source(content, self._folder + file, self.problems, self._readings)
+        name = self._folder + file
+        source = read_source(content, name, self.problems, self._readings, part=True)
         if source is None:
             return None
         main = self._root(self.main)
@@ -206,8 +207,15 @@ class FileSet:
             return None  # reported at the reference
 
 
-def _is_swagger(root: dict[str, Any]) -> bool | None:
+def _as_plain(root: Any) -> Any:
+    """Return the mapping or list *root* as one of the types of JSON."""
+    return list(root) if isinstance(root, list) else dict(root)
+
+
+def _is_swagger(root: Any) -> bool | None:
     """Return whether *root* is Swagger 2.0 and not OpenAPI; None if it is neither."""
+    if isinstance(root, list):
+        return None
     return "swagger" in root if {"swagger", "openapi"} & root.keys() else None
 
 

@@ -43,10 +43,13 @@ class Readings:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file that was read: its name in messages, its content, and the positions in it."""
+    """A file that was read: its name in messages, its content, and the positions in it.
+
+    The content is a mapping, or a list if the file is part of a document.
+    """
 
     name: str
-    root: dict[str, Any]
+    root: Any
     locate: Callable[..., Place]
     text: str | None = None
     """The text of a file, if its references can be found without walking its objects."""
@@ -55,15 +58,20 @@ class SourceFile:
 
 
 def read_source(
-    content: bytes, name: str, problems: list[Problem], readings: Readings | None
+    content: bytes,
+    name: str,
+    problems: list[Problem],
+    readings: Readings | None,
+    *,
+    part: bool = False,
 ) -> SourceFile | None:
     """Return the file called *name* in messages with the bytes *content*.
 
     It is JSON if its name ends in `.json`, or if its text is; else YAML. It may be in UTF-8, UTF-16
     or UTF-32, with or without a byte order mark. Parts with the same text as in the previous
     document of the same *readings* are the same objects; without readings, mappings know their
-    places. Never raises for bad input: the result is None, and the problems are appended to
-    *problems*.
+    places. A file that is *part* of a document may contain a list. Never raises for bad input: the
+    result is None, and the problems are appended to *problems*.
     """
     found: list[Problem] = []
     source: SourceFile | None = None
@@ -71,31 +79,33 @@ def read_source(
         log = Log(name, found)
         text = published_text(content, log)
         refuse_conflicts(text, log)
-        source = _read_as_json(text, name, found, readings)
+        source = _read_as_json(text, name, found, readings, part=part)
         if source is None and not found:
-            source = _read_as_yaml(yaml_of(text, log), log, readings)
+            source = _read_as_yaml(yaml_of(text, log), log, readings, part=part)
     problems += found
     return None if found else source
 
 
 def _read_as_json(
-    text: str, name: str, problems: list[Problem], readings: Readings | None
+    text: str, name: str, problems: list[Problem], readings: Readings | None, *, part: bool
 ) -> SourceFile | None:
     """Return a file that is JSON; None if it is called YAML and is no JSON."""
     is_named = name.lower().endswith(".json")
-    if not is_named and text.lstrip()[:1] != "{":
+    begin = text.lstrip()[:1]
+    if not is_named and begin != "{" and not (part and begin == "["):
         return None
     found: list[Problem] = []
     source: SourceFile | None = None
     with suppress(StoppedError):
-        reader = JsonReader(text, ADOPTED, Log(name, found), published=True)
-        if readings is None:
+        reader = JsonReader(text, ADOPTED, Log(name, found), published=True, part=part)
+        if readings is None and begin != "[":
             document = reader.read()
             source = SourceFile(name, document, Locator([document]).locate, text)
         else:
-            last = readings.last
+            last = readings.last if readings else None
             root, json = reader.read_foreign(last if isinstance(last, JsonText) else None)
-            readings.last = json
+            if readings:
+                readings.last = json
             source = SourceFile(name, root, json.find, text)
         source = replace(source, notes=tuple(reader.notes))
     if is_named:
@@ -103,15 +113,15 @@ def _read_as_json(
     return None if found else source
 
 
-def _read_as_yaml(text: str, log: Log, readings: Readings | None) -> SourceFile:
+def _read_as_yaml(text: str, log: Log, readings: Readings | None, *, part: bool) -> SourceFile:
     """Return a file that is YAML. Raises StoppedError if it can't be read."""
     if readings is None:
         reader = YamlReader(text, ADOPTED, True, log, published=True)
-        document = reader.read()
+        document = reader.read_part() if part else reader.read()
         locate = Locator([document]).locate
         return SourceFile(log.file, document, locate, notes=tuple(reader.notes))
     last = readings.last
-    yaml = YamlText(log.file, text)
+    yaml = YamlText(log.file, text, part=part)
     root = yaml.read(log, last if isinstance(last, YamlText) else None)
     readings.last = yaml
     searched = None if yaml.has_anchors else text

@@ -90,8 +90,17 @@ class JsonReader:
     to find out what and where.
     """
 
-    def __init__(self, text: str, limits: Limits, log: Log, *, published: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        limits: Limits,
+        log: Log,
+        *,
+        published: bool = False,
+        part: bool = False,
+    ) -> None:
         self._text = text
+        self._beginnings = "{[" if part else "{"
         self._limits = limits
         self._log = log
         self._is_published = published
@@ -113,7 +122,8 @@ class JsonReader:
     def read_foreign(self, like: JsonText | None) -> tuple[dict[str, Any], JsonText]:
         """Return the content of a third-party text, which may have invisible characters.
 
-        Parts that are in *like*, too, are shared with it. Raises StoppedError as ``read`` does.
+        That of a part of a document may be a list. What is in *like*, too, is shared with it.
+        Raises StoppedError as ``read`` does.
         """
         text = JsonText(self._log.file, self._text)
         return self._read(text, like), text
@@ -132,7 +142,7 @@ class JsonReader:
                 self._log.note(*self._place(offset), kind, message)
                 noted = True
         start = after_blanks(self._text, 0)
-        if self._text[start] != "{":
+        if self._text[start] not in self._beginnings:
             message = "the file must contain an object; write { ... }"
             self._log.stop(*self._place(start), "not-a-mapping", message)
         if refused and not noted and not self.notes:

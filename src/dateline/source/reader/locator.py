@@ -29,8 +29,8 @@ class KeptDocument(Map):
 class Locator:
     """Finds the places in its files of paths into a joined document."""
 
-    def __init__(self, fragments: Iterable[Map]) -> None:
-        """Take the mappings that ``read`` returned for those files, at least one."""
+    def __init__(self, fragments: Iterable[Map | Seq]) -> None:
+        """Take what ``read`` returned for those files, at least one."""
         self._fragments = [(fragment, choose_search(fragment)) for fragment in fragments]
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
@@ -52,9 +52,9 @@ class Locator:
         return find(path[:depth], value and depth == len(path))
 
     @cached_property
-    def _index(self) -> dict[Trail, list[tuple[Map, _Search]]]:
+    def _index(self) -> dict[Trail, list[tuple[Map | Seq, _Search]]]:
         """The files that have a path, in their order, by its first steps as far as mappings."""
-        index: dict[Trail, list[tuple[Map, _Search]]] = {}
+        index: dict[Trail, list[tuple[Map | Seq, _Search]]] = {}
         for pair in self._fragments:
             for path in _list_paths(pair[0], ()):
                 index.setdefault(path, []).append(pair)
@@ -70,7 +70,7 @@ def _list_paths(node: Any, path: Trail) -> Iterator[Trail]:
             yield from _list_paths(node[key], below)
 
 
-def choose_search(fragment: Map) -> _Search:
+def choose_search(fragment: Map | Seq) -> _Search:
     """Return a function that finds the place of a path in *fragment*, or of the value there."""
     if isinstance(fragment, JsonDocument):
         return fragment.text.find
@@ -79,7 +79,7 @@ def choose_search(fragment: Map) -> _Search:
     return partial(_by_marks, fragment)
 
 
-def _depth(fragment: Map, path: Trail) -> int:
+def _depth(fragment: Map | Seq, path: Trail) -> int:
     """Return how many steps of *path* exist in *fragment*."""
     here: Any = fragment
     for index, step in enumerate(path):
@@ -92,7 +92,7 @@ def _depth(fragment: Map, path: Trail) -> int:
     return len(path)
 
 
-def _by_marks(root: Map, path: Trail, value: bool) -> Place:
+def _by_marks(root: Map | Seq, path: Trail, value: bool) -> Place:
     """Return the place of what *path* leads to; containers without marks are skipped."""
     place = root.place()
     here: Any = root

@@ -108,6 +108,7 @@ class YamlReader:
         self, text: str, limits: Limits, adopted: bool, log: Log, *, published: bool = False
     ) -> None:
         self._text = text
+        self._is_part = False
         self._is_published = published
         # in a published text, the values under keys that are there already, and under merge keys
         self._doubles: list[tuple[Map, str, tuple[int, int], Any]] = []
@@ -127,6 +128,16 @@ class YamlReader:
 
     def read(self) -> Map:
         """Return the content; raises StoppedError if the text is not YAML to its end."""
+        root = self._read()
+        assert isinstance(root, Map)  # anything else was refused
+        return root
+
+    def read_part(self) -> Map | Seq:
+        """Return the content of a part of a document, which may be a list, as ``read`` does."""
+        self._is_part = True
+        return self._read()
+
+    def _read(self) -> Map | Seq:
         if found := _TAG_DIRECTIVE.search(self._text):
             place = line_and_column(self._text, found.start())
             self._log.stop(*place, "tag-used", "tags are not read; delete the %TAG line")
@@ -139,13 +150,14 @@ class YamlReader:
         finally:
             loader.dispose()
 
-    def _document(self, get_event: Callable[[], Any]) -> Map:
-        """Return the mapping that is the only document among the events."""
+    def _document(self, get_event: Callable[[], Any]) -> Map | Seq:
+        """Return the mapping or list that is the only document among the events."""
         get_event()
         if isinstance(get_event(), yaml.StreamEndEvent):
             self._log.stop(1, 1, *EMPTY)
         first = get_event()
-        if not isinstance(first, yaml.MappingStartEvent):
+        is_list = self._is_part and isinstance(first, yaml.SequenceStartEvent)
+        if not is_list and not isinstance(first, yaml.MappingStartEvent):
             if isinstance(first, yaml.ScalarEvent) and not (first.style or first.value):
                 self._log.stop(1, 1, *EMPTY)
             self._log.stop(*place_of(first), "not-a-mapping", _NOT_A_MAPPING)
@@ -153,7 +165,7 @@ class YamlReader:
             get_event = self._read_anchor(first, get_event)
         if first.tag is not None:
             self._read_tag(first, is_key=False)
-        root = Map()
+        root: Map | Seq = Seq() if is_list else Map()
         root.file = self._log.file
         root.mark = pack(*place_of(first))
         root.marks = []
@@ -165,7 +177,7 @@ class YamlReader:
             self._log.stop(*place_of(after), "several-documents", _SEVERAL)
         return root
 
-    def _fill(self, root: Map, get_event: Callable[[], Any]) -> None:
+    def _fill(self, root: Map | Seq, get_event: Callable[[], Any]) -> None:
         """Fill *root* from the events up to its end.
 
         One loop without recursion and with few calls: it runs for every node of documents with
@@ -183,7 +195,7 @@ class YamlReader:
         # the containers around the current one, each with whether it is a mapping
         stack: list[tuple[Any, bool]] = []
         here: Any = root
-        in_map = wants_key = True
+        in_map = wants_key = isinstance(root, Map)
         key, key_mark, fresh, twice = "", 0, True, (0, 0)
         while True:
             event = get_event()

@@ -10,7 +10,7 @@ from typing import Any, Final
 import yaml
 
 from dateline.collector import collection_off
-from dateline.model import Map, Place, Problem
+from dateline.model import Map, Place, Problem, Seq
 from dateline.source.problems import Log, StoppedError
 from dateline.source.reader.characters import text_refusals
 from dateline.source.reader.json_text import TextLines, Trail
@@ -38,8 +38,9 @@ class YamlText(TextLines):
     in an entry, when one is needed.
     """
 
-    def __init__(self, file: str, text: str) -> None:
+    def __init__(self, file: str, text: str, *, part: bool = False) -> None:
         super().__init__(file, text)
+        self._is_part = part
         # names and values of entries that were read by themselves, by their texts and holders
         self._known: dict[tuple[Trail, str], tuple[str, Any]] = {}
         # the beginning and end of each of them, by its path
@@ -49,15 +50,16 @@ class YamlText(TextLines):
         self._starts: dict[Trail, int] = {}
         # entries with their places, by their beginnings
         self._marked: dict[int, Map] = {}
-        self._whole: Map | None = None
+        self._whole: Map | Seq | None = None
         self.notes: list[Problem] = []
         """what `YamlReader` notes"""
         self.has_anchors = False
         """whether parts of the text belong to several places"""
 
-    def read(self, log: Log, like: YamlText | None) -> dict[str, Any]:
+    def read(self, log: Log, like: YamlText | None) -> dict[str, Any] | list[Any]:
         """Return the content; raises StoppedError if the text is not YAML to its end.
 
+        That of a part of a document may be a list, which is read as a whole.
         Entries that *like*, which has been read, has at the same path with the same text are the
         same objects.
         """
@@ -71,9 +73,11 @@ class YamlText(TextLines):
         if found is None:
             self._known.clear()
             reader_of_all = YamlReader(self.text, ADOPTED, True, log, published=True)
-            found = self._whole = reader_of_all.read()
+            whole = reader_of_all.read_part() if self._is_part else reader_of_all.read()
+            self._whole = whole
             self.notes = reader_of_all.notes
             self.has_anchors = reader_of_all.has_anchors
+            return whole
         return found
 
     def find(self, path: Trail, value: bool = False) -> Place:
