@@ -213,7 +213,8 @@ class _OperationReader:
         """Return the names of all handlers.
 
         Of operations that share a name and never a version, the newest has it; the others are named
-        after the version in which they are removed.
+        after the version in which they are removed. Adopted ones that share a version can't be
+        renamed: the first has the name.
         """
         versions = self._api.table.dates
         spans = {
@@ -226,8 +227,13 @@ class _OperationReader:
         last = {at: max(span, default=-1) for at, span in spans.items()}
         taken: dict[tuple[str, str], tuple[str, str]] = {}
         names = {}
+        own = {
+            at: (argument_name(_tag(found[-1])), self._handler_name(*at))
+            for at, found in sites.items()
+        }
+        known = {*own.values()}
         for at in sorted(sites, key=lambda at: -last[at]):
-            group, name = argument_name(_tag(sites[at][-1])), self._handler_name(*at)
+            group, name = own[at]
             if self._api.table.adopted and (reason := self._explain_unclear(at[0], sites[at][-1])):
                 self._unserved.setdefault(self._names[at], reason)
                 # it needs no name
@@ -237,7 +243,10 @@ class _OperationReader:
             if other is not None and spans[at].isdisjoint(spans[other]):
                 name = f"{name}_before_{snake(versions[last[at] + 1])}"
                 other = taken.get((group, name))
-            if other is not None:
+            if other is not None and self._api.table.adopted:
+                while (group, name) in taken or (group, name) in known:
+                    name += "_also"
+            elif other is not None:
                 self._refuse(
                     at,
                     "handler-name-taken",
