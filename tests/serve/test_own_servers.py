@@ -85,7 +85,8 @@ OWN: dict[str, tuple[str, str | dict[str, str]]] = {
         {"production": "https://api.example/api", "sandbox": "https://x.example/sandboxed"},
     ),
 }
-LEVELS = ("path", "operation", "both")
+LEVELS = ("operation", "path", "both")
+CALLED = [*(("get", level) for level in LEVELS), ("put", "both")]
 
 
 def address(name: str, environment: str, version: str, level: str = "") -> str:
@@ -245,7 +246,7 @@ def test_clients_reach_every_operation(
                 settings = {"base_url": base} if base else {}
                 client = module.Client(environment=environment, transport=transport, **settings)
                 for name in OWN:
-                    for method, level in ((one, each) for one in ("get", "put") for each in LEVELS):
+                    for method, level in CALLED[:1] if base else CALLED:
                         found = getattr(client, f"{method}_{name}_{level}")("a")
                         assert found.id == "a"
                         assert (hasattr(found, "more")) == (version == NEW)
@@ -261,7 +262,7 @@ def test_clients_reach_every_operation(
                             assert behind.paths[-1] == f"{newest.rstrip('/')}/{name}-{level}/a"
 
 
-@pytest.mark.parametrize("door", ["server", "mock", "around"])
+@pytest.mark.parametrize("door", ["server", "around"])
 def test_operations_are_only_where_their_version_and_environment_has_them(
     door: str, made: Generated, api: Api
 ) -> None:
