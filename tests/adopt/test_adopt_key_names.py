@@ -41,9 +41,26 @@ def named(name: str, place: str) -> dict[str, Any]:
                 "oneOf": [{"$ref": tags[name]}],
                 "discriminator": {"propertyName": "t", "mapping": tags},
             }
+        case "bare mapping":
+            loan |= {
+                "oneOf": [{"$ref": "#/components/schemas/Other"}],
+                "discriminator": {"propertyName": "t", "mapping": {name: "Other"}},
+            }
+        case "dependentRequired":
+            loan[place] = {name: ["a"]}
         case "$defs" | "patternProperties" | "dependentSchemas":
             loan[place] = {name: text}
-    return api(**parts)
+    found = api(**parts)
+    if place in ("scope", "scheme"):
+        flow = {"tokenUrl": "https://a.example", "scopes": {name: "Read all.", "read": ""}}
+        scheme = {"type": "oauth2", "flows": {"clientCredentials": flow}}
+        called = name if place == "scheme" else "login"
+        found["components"]["securitySchemes"] = {called: scheme}
+        found["security"] = [{called: [name]}, {called: []}]
+        for item in found["paths"].values():
+            for operation in item.values():
+                operation["security"] = [{called: ["read"]}]
+    return found
 
 
 PLACES = (
@@ -51,6 +68,10 @@ PLACES = (
     "header",
     "parameter",
     "mapping",
+    "bare mapping",
+    "scope",
+    "scheme",
+    "dependentRequired",
     "$defs",
     "patternProperties",
     "dependentSchemas",
@@ -105,3 +126,15 @@ def test_an_annotation_among_properties_is_refused(key: str, value: str, tmp_pat
     with pytest.raises(SourceError) as refused:
         load(tmp_path / "schemas")
     assert [problem.id for problem in refused.value.problems] == ["misplaced-annotation"]
+
+
+@pytest.mark.parametrize("key", ["x-added", "x-removed"])
+def test_a_gate_among_scopes_is_refused(key: str, tmp_path: Path) -> None:
+    adopt_all(tmp_path, [named("marker", "scope")])
+    (path,) = (
+        path for path in (tmp_path / "schemas").glob("*.yaml") if "marker:" in path.read_text()
+    )
+    path.write_text(path.read_text().replace("marker: Read all.", f"{key}: next"))
+    with pytest.raises(SourceError) as refused:
+        load(tmp_path / "schemas")
+    assert {problem.id for problem in refused.value.problems} == {"misplaced-annotation"}

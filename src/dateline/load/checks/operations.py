@@ -290,7 +290,7 @@ def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = scope.list_components("security-scheme")
     for index, requirement in enumerate(site.node[key]):
         for name, scopes in requirement.items():
-            if is_annotation(name, scopes, is_authored=scope.authored):
+            if is_annotation(name, scopes, is_authored=scope.authored, in_data=True):
                 message = f"`{name}` is among the names in `security`; {_GATE_OF_SECURITY}"
                 yield Violation(site.at(key, index, name), "misplaced-annotation", message)
             elif name not in known:
@@ -303,7 +303,7 @@ def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 def security_scopes(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     for index, requirement in enumerate(site.node[key]):
         for name, scopes in requirement.items():
-            is_ours = is_annotation(name, scopes, is_authored=scope.authored)
+            is_ours = is_annotation(name, scopes, is_authored=scope.authored, in_data=True)
             if is_ours or (scopes is None and not scope.authored):
                 continue
             if not isinstance(scopes, list) or not all(isinstance(s, str) for s in scopes):

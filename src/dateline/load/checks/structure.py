@@ -285,7 +285,7 @@ class StructureWalk:
         assert wanted.holds is not None
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in pairs:
-            if is_annotation(key, item, is_authored=self._authored):
+            if is_annotation(key, item, is_authored=self._authored, in_data=True):
                 self._note_misplaced(str(key), (trail, key), str(trail[1]) if trail else "")
             elif type(item) not in wanted.holds:
                 message = f"{quote(item)} in {wanted.words}"
@@ -374,11 +374,12 @@ class StructureWalk:
                 yield Violation(trail, "unknown-key", message)
 
 
-def is_annotation(name: str | int, value: Any, *, is_authored: bool) -> bool:
+def is_annotation(name: str | int, value: Any, *, is_authored: bool, in_data: bool = False) -> bool:
     """Return whether *name*, among names chosen by the author, is one of our keys.
 
     A header, say, may have such a name; its *value* decides. In adopted definitions, it is one only
-    with a value that makes sense: publishers don't know these keys.
+    with a value that makes sense: publishers don't know these keys. Where values are texts or
+    lists, *in_data*, those of publishers make sense, too.
     """
     if name not in KEYS or type(value) not in _OURS[str(name)].accepts:
         return False
@@ -388,6 +389,8 @@ def is_annotation(name: str | int, value: Any, *, is_authored: bool) -> bool:
         return True
     if name in (ADDED, REMOVED):
         return value == NEXT or is_dated(value)
+    if in_data:
+        return False
     # a schema, a reference, or a requirement without scopes
     return not (type(value) is bool or value == [] or str(value).startswith("#/"))
 
