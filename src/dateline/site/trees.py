@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
@@ -45,9 +44,6 @@ _FLAGS: Final = (
     ("writeOnly", "only in requests"),
 )
 
-
-_COUNTED: Final = frozenset({"field", "variant", "member"})
-"""Roles of rows that are counted: there is one row for each, unlike for the items of a list."""
 
 _BLANKS: Final = re.compile(r"\s+")
 
@@ -93,12 +89,8 @@ class TreeRow:
 
     @property
     def contents(self) -> str:
-        """What the ``rows`` are: `4 variants`, `2 fields and other members`."""
-        counted = Counter(row.role for row in self.rows)
-        return " and ".join(
-            f"{count} {role}{'s' if count > 1 else ''}" if role in _COUNTED else f"{role}s"
-            for role, count in counted.items()
-        )
+        """What the ``rows`` are: `variants`, `fields and other members`."""
+        return " and ".join(dict.fromkeys(f"{row.role}s" for row in self.rows))
 
     @property
     def words(self) -> str:
