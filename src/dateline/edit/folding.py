@@ -160,11 +160,8 @@ class _Folding:
     def _remove(self, path: Trail, *, in_collection: bool) -> None:
         """Remove what is at *path*, and its collection if that is empty then."""
         self._sources.remove(path)
-        around = path[:-1]
-        if in_collection and self._sources.is_empty(around):
-            self._sources.remove(around)
-            if around[:-1] == ("components",) and self._sources.is_empty(around[:-1]):
-                self._sources.remove(around[:-1])
+        if in_collection:
+            self._sources.remove_empty(path)
 
     # Keys
 

@@ -76,10 +76,13 @@ class Sources:
         """Rename the key at the end of *path*; it keeps its place and its value."""
         self._edit(EditableSource.rename, path, name)
 
-    def is_empty(self, path: Trail) -> bool:
-        """Return whether the collection at *path* is written in a file, and empty."""
-        file, (*there, _) = self._api.trace((*path, ""))
-        return self.file(file).has(tuple(there)) and self.file(file).is_empty(tuple(there))
+    def remove_empty(self, path: Trail) -> None:
+        """Remove the collection around *path* if its file leaves it empty; so for `components`."""
+        name, there = self._api.trace(path)
+        file, around = self.file(name), there[:-1]
+        while around and file.has(around) and file.is_empty(around):
+            file.remove(around)
+            around = around[:-1] if around[:-1] == ("components",) else ()
 
     def _edit(self, edit: Callable[..., None], path: Trail, *arguments: Any) -> None:
         """Do an *edit* with *arguments* at *path*, unless another path has led to it before."""
