@@ -20,7 +20,7 @@ from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
 from dateline.schema.emptiness import Emptiness
-from dateline.server.around import describe_operations
+from dateline.server.around import describe_operations, list_media_types
 from dateline.server.canonical import read_forms
 from dateline.server.components import ComponentModules
 from dateline.server.converted import MODULE, ConvertedTypes
@@ -31,6 +31,7 @@ from dateline.server.operations import Operation, read_groups
 from dateline.server.protocols import lay_out_protocols
 from dateline.server.table import lay_out_table
 from dateline.server.types import Types
+from dateline.server.unsent import Unsent, list_unsent
 from dateline.source.problems import short
 from dateline.source.text import compact_json
 from dateline.templating import SUFFIX, environment, render_file
@@ -94,6 +95,7 @@ class Server:
         """What the server leaves out of the definitions, with the first place."""
         return [
             *self._note_unserved(),
+            *self._note_unsent(),
             *self._note_empty(),
             *self._note_patterns(),
             *self._note_required(),
@@ -134,6 +136,37 @@ class Server:
             yield (
                 f"{count} can't be served at every version and {verb} 501 there (first at "
                 f"{self._locate(operation)}: {reason})"
+            )
+
+    def _note_unsent(self) -> Iterator[str]:
+        requests = self._messages["requests"]
+        found = [
+            (operation, unsent)
+            for operation in self._operations
+            if not any(_unserved_reasons(requests[operation.id]))
+            for unsent in list_unsent(
+                operation.id, list_media_types(operation), self._contracts.data, self._messages
+            )
+        ]
+        for is_all in (True, False):
+            first: dict[str, tuple[Operation, Unsent]] = {}
+            for operation, unsent in found:
+                if unsent.is_all is is_all:
+                    first.setdefault(operation.id, (operation, unsent))
+            if not first:
+                continue
+            operation, unsent = next(iter(first.values()))
+            count = "1 operation" if len(first) == 1 else f"{len(first)} operations"
+            answer = "answers" if len(first) == 1 else "answer"
+            what = f"can't send any success at some version, and {answer} 501 there"
+            if not is_all:
+                what = (
+                    "can't send one of several successes at some version: a response with it is a "
+                    "500, after its effect"
+                )
+            yield (
+                f"{count} {what} (first at {self._locate(operation)}: {unsent.door}'s "
+                f"{unsent.fact}, at {unsent.version})"
             )
 
     def _note_empty(self) -> Iterator[str]:

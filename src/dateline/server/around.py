@@ -47,10 +47,13 @@ def _describe_operation(operation: Operation) -> dict[str, Any]:
         "path": operation.address,
         "environments": list(operation.environments),
         **({"ignores_version": True} if operation.ignores_version else {}),
-        "responses": {
-            status: _media_types(content) for status, content in operation.responses.items()
-        },
+        "responses": list_media_types(operation),
     }
+
+
+def list_media_types(operation: Operation) -> dict[str, list[str]]:
+    """Return the media types of the responses of *operation*, by status, the served ones first."""
+    return {status: _media_types(content) for status, content in operation.responses.items()}
 
 
 def _media_types(content: Content | None) -> list[str]:

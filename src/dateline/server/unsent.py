@@ -1,0 +1,192 @@
+"""Find successes that have no form at older versions, as servers and layers do when they start.
+
+A generated server, and a layer around an application, don't perform an operation if none of its
+successes can be sent (501). If one of several can't be, they learn it from the response (500).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from dateline.openapi import BODILESS, choose_successes, essence, is_json
+
+Data = Mapping[str, Any]
+
+
+class Unsent(NamedTuple):
+    """The first success of an operation without a form at a version: the fact, and its extent.
+
+    With ``is_all``, no other success has a form. ``door`` is who sends it.
+    """
+
+    door: str
+    version: str
+    fact: str
+    is_all: bool
+
+
+def list_unsent(
+    operation: str, media_types: Mapping[str, list[str]], contracts: Data, messages: Data
+) -> Iterator[Unsent]:
+    """Yield what can't be sent of *operation*, whose responses have *media_types*.
+
+    *contracts* and *messages* are the data of the server.
+    """
+    down = contracts["down"]
+    rows = [messages["statuses"][operation]]
+    for response in down["operations"].get(operation, {}).values():
+        shapes = filter(None, response.get("content", {}).values())
+        rows += [down["shapes"][shape] for shape in shapes if shape in down["shapes"]]
+    # between two changes, versions are equal
+    changed = {entry["since"] for row in rows for entry in row}
+    for environment in contracts["environments"] if any(row[1:] for row in rows) else ():
+        newest = _View(operation, media_types, contracts, messages, environment, -1)
+        for at in (at for at, each in enumerate(contracts["versions"]) if each in changed):
+            view = _View(operation, media_types, contracts, messages, environment, at)
+            if not view.keys:
+                continue
+            for door, found in (
+                ("a handler", [*view.list_handled()]),
+                ("the application", [*view.list_received(newest)]),
+            ):
+                facts = [fact for fact in found if fact]
+                if facts:
+                    yield Unsent(door, view.version, facts[0], len(facts) == len(found))
+
+
+class _View:
+    """The responses of one operation at one version, by their keys."""
+
+    def __init__(
+        self,
+        operation: str,
+        media_types: Mapping[str, list[str]],
+        contracts: Data,
+        messages: Data,
+        environment: str,
+        at: int,
+    ) -> None:
+        self.version: str = contracts["versions"][at]
+        self._at = contracts["versions"].index(self.version)
+        self._environment = environment
+        self._versions: list[str] = contracts["versions"]
+        self._media_types = media_types
+        self._contents = contracts["down"]["operations"].get(operation, {})
+        self._shapes = contracts["down"]["shapes"]
+        answered = messages["answered"]["results"].get(operation)
+        self._schemas = answered or messages["results"].get(operation, {})
+        statuses = self._entry(messages["statuses"][operation])["statuses"]
+        self.keys = [key for key in media_types if key in statuses]
+
+    def _entry(self, entries: list[dict[str, Any]]) -> dict[str, Any]:
+        return next(
+            each
+            for each in reversed(entries)
+            if self._versions.index(each["since"]) <= self._at
+            and self._environment in each.get("environments", (self._environment,))
+        )
+
+    def list_media_types(self, key: str) -> list[str]:
+        """Return the media types of the response *key* that the version has."""
+        content = self._contents.get(key, {}).get("content", {})
+        return [each for each in self._media_types.get(key, ()) if self._has(content, each)]
+
+    def _has(self, content: Mapping[str, str | None], media_type: str) -> bool:
+        shape = content.get(media_type)
+        entries = self._shapes.get(shape) if shape is not None else None
+        return entries is None or self._entry(entries)["shape"] != {"absent": True}
+
+    def list_handled(self) -> Iterator[str]:
+        """Yield for each success at this version why a handler can't send it; empty if it can."""
+        for key in self.keys:
+            if key[0] == "2":
+                listed, there = self._media_types[key], self.list_media_types(key)
+                made = next(iter(listed), "")
+                sent = made if made in there else next(iter(sorted(there, key=_is_no_json)), "")
+                is_alike = not made or not sent or _is_alike(made, sent)
+                yield "" if is_alike else f"{key} is {made}, and not {sent}"
+
+    def list_received(self, newest: _View) -> Iterator[str]:
+        """Yield for each success of an application why it can't be sent; empty if it can."""
+        is_alone = not any(key[0] in "23" for key in newest.keys)
+        for key in newest.keys:
+            is_success = key[0] == "2" or (key == "default" and is_alone)
+            for media_type in newest.list_media_types(key) or [""] if is_success else ():
+                yield self._explain(_first_status(key), key, media_type, newest)
+                # a range has other statuses, too, which decide nothing in advance
+                other = self._explain(self._find_other_status(key, newest), key, media_type, newest)
+                if other:
+                    yield other
+
+    def _explain(self, status: str, key: str, media_type: str, newest: _View) -> str:
+        goal = self._find_goal(status, newest)
+        if goal is None:
+            return f"{key} has no counterpart"
+        # a response without a declaration, or without content, has a form
+        has_form = not goal or not media_type or not BODILESS.isdisjoint((status, goal))
+        if has_form or self._has_counterpart(key, media_type, goal, newest):
+            return ""
+        return f"{key} ({media_type}) has no counterpart"
+
+    def _find_other_status(self, key: str, newest: _View) -> str:
+        """Return a status of *key* that no response is declared for alone."""
+        if key.isdigit():
+            return key
+        known = {*self.keys, *newest.keys, *BODILESS, "200"}
+        return next(each for each in map(str, range(202, 300)) if each not in known)
+
+    def _find_goal(self, status: str, newest: _View) -> str | None:
+        """Return the response in which *status* is sent: empty for one without a declaration.
+
+        None if there is none.
+        """
+        found = _find_key(status, self.keys)
+        if found is not None:
+            return found
+        usual = _usual_status(newest.keys)
+        own, other = _find_key(status, newest.keys), _find_key(usual, newest.keys)
+        is_usual = status == usual or (status not in BODILESS and own is not None and own == other)
+        if not is_usual:
+            return None
+        return _find_key(_usual_status(self.keys), self.keys) or ""
+
+    def _has_counterpart(self, key: str, media_type: str, goal: str, newest: _View) -> bool:
+        sent_in = _find_key(_first_status(key), newest.keys)
+        there = self.list_media_types(goal)
+        if goal == sent_in and media_type in there:
+            return True
+        schema = _find_schema(self._schemas.get(sent_in or key, {}), media_type)
+        alike = [each for each in there if _is_alike(media_type, each)]
+        equal = (
+            each for each in alike if _find_schema(self._schemas.get(goal, {}), each) == schema
+        )
+        return any(equal) or not there
+
+
+def _find_key(status: str, keys: list[str]) -> str | None:
+    ways = (status, f"{status[0]}XX", "default")
+    return next((each for each in ways if each in keys), None)
+
+
+def _first_status(key: str) -> str:
+    return "200" if key == "default" else key.replace("XX", "00")
+
+
+def _usual_status(keys: list[str]) -> str:
+    """Return the status of a result without one."""
+    found = next(iter(choose_successes(keys)), "204")
+    return _first_status(found)
+
+
+def _is_alike(one: str, other: str) -> bool:
+    return essence(one) == essence(other) or (is_json(one) and is_json(other))
+
+
+def _is_no_json(media_type: str) -> bool:
+    return not is_json(media_type)
+
+
+def _find_schema(schemas: Mapping[str, Any], media_type: str) -> Any:
+    name = essence(media_type)
+    return next((schemas[each] for each in schemas if essence(each) == name), None)
