@@ -41,9 +41,9 @@ def list_unsent(
     # between two changes, versions are equal
     changed = {entry["since"] for row in rows for entry in row}
     for environment in contracts["environments"] if any(row[1:] for row in rows) else ():
-        newest = _View(operation, media_types, contracts, messages, environment, -1)
+        newest = _VersionResponses(operation, media_types, contracts, messages, environment, -1)
         for at in (at for at, each in enumerate(contracts["versions"]) if each in changed):
-            view = _View(operation, media_types, contracts, messages, environment, at)
+            view = _VersionResponses(operation, media_types, contracts, messages, environment, at)
             if not view.keys:
                 continue
             for door, found in (
@@ -55,7 +55,7 @@ def list_unsent(
                     yield Unsent(door, view.version, facts[0], len(facts) == len(found))
 
 
-class _View:
+class _VersionResponses:
     """The responses of one operation at one version, by their keys."""
 
     def __init__(
@@ -107,7 +107,7 @@ class _View:
                 is_alike = not made or not sent or _is_alike(made, sent)
                 yield "" if is_alike else f"{key} is {made}, and not {sent}"
 
-    def list_received(self, newest: _View) -> Iterator[str]:
+    def list_received(self, newest: _VersionResponses) -> Iterator[str]:
         """Yield for each success of an application why it can't be sent; empty if it can."""
         is_alone = not any(key[0] in "23" for key in newest.keys)
         for key in newest.keys:
@@ -119,7 +119,7 @@ class _View:
                 if other:
                     yield other
 
-    def _explain(self, status: str, key: str, media_type: str, newest: _View) -> str:
+    def _explain(self, status: str, key: str, media_type: str, newest: _VersionResponses) -> str:
         goal = self._find_goal(status, newest)
         if goal is None:
             return f"{key} has no counterpart"
@@ -129,14 +129,14 @@ class _View:
             return ""
         return f"{key} ({media_type}) has no counterpart"
 
-    def _find_other_status(self, key: str, newest: _View) -> str:
+    def _find_other_status(self, key: str, newest: _VersionResponses) -> str:
         """Return a status of *key* that no response is declared for alone."""
         if key.isdigit():
             return key
         known = {*self.keys, *newest.keys, *BODILESS, "200"}
         return next(each for each in map(str, range(202, 300)) if each not in known)
 
-    def _find_goal(self, status: str, newest: _View) -> str | None:
+    def _find_goal(self, status: str, newest: _VersionResponses) -> str | None:
         """Return the response in which *status* is sent: empty for one without a declaration.
 
         None if there is none.
@@ -151,7 +151,9 @@ class _View:
             return None
         return _find_key(_usual_status(self.keys), self.keys) or ""
 
-    def _has_counterpart(self, key: str, media_type: str, goal: str, newest: _View) -> bool:
+    def _has_counterpart(
+        self, key: str, media_type: str, goal: str, newest: _VersionResponses
+    ) -> bool:
         sent_in = _find_key(_first_status(key), newest.keys)
         there = self.list_media_types(goal)
         if goal == sent_in and media_type in there:
