@@ -762,12 +762,16 @@ SUCCESSES: Final = ("2", "default", "3")
 """How the statuses of successes begin, the usual ones first; each kind only without those before"""
 
 
+# Published documents also write ranges in lower case.
+_STATUS: Final = re.compile("[1-5](?:[0-9]{2}|XX|xx)|default")
+
+
 def choose_successes(statuses: Iterable[str]) -> list[str]:
     """Return those of *statuses* that are a success, the usual one first.
 
     It answers a result without a status.
     """
-    listed = sorted(statuses)
+    listed = sorted(filter(_STATUS.fullmatch, statuses))
     for wanted in SUCCESSES:
         if found := [status for status in listed if status.startswith(wanted)]:
             return found

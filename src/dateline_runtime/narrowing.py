@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from .compiling import Compiler, Converter, Judge, MissingConverterError
 from .media_types import is_json
@@ -15,10 +16,13 @@ __all__ = [
     "MissingConverterError",
     "Narrowing",
     "UnfitError",
+    "first_status",
     "identity",
     "keys",
     "narrowings",
 ]
+
+_STATUS: Final = re.compile("[1-5](?:[0-9]{2}|XX|xx)")
 
 
 class Narrowing(OperationChanges):
@@ -118,8 +122,19 @@ class Narrowing(OperationChanges):
 
 
 def keys(status: int | str) -> tuple[str, ...]:
-    """Return the keys of responses that match *status*, the most specific first."""
-    return (status,) if isinstance(status, str) else (str(status), f"{status // 100}XX", "default")
+    """Return the keys of responses that match *status*, the most specific first.
+
+    Published documents also write ranges in lower case.
+    """
+    if isinstance(status, str):
+        return (status,)
+    return str(status), f"{status // 100}XX", f"{status // 100}xx", "default"
+
+
+def first_status(key: str) -> int | None:
+    """Return the first status of a response by its *key*; None for `default`, and for no status."""
+    found = _STATUS.fullmatch(key)
+    return int(key.lower().replace("xx", "00")) if found else None
 
 
 def narrowings(

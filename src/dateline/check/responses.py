@@ -169,7 +169,7 @@ def _statuses(operation: dict[str, Any]) -> list[str]:
 
 def _keys(status: str) -> tuple[str, ...]:
     """Return the keys of responses that cover *status*, in order of precedence."""
-    return tuple(dict.fromkeys((status, f"{status[0]}XX", "default")))
+    return tuple(dict.fromkeys((status, f"{status[0]}XX", f"{status[0]}xx", "default")))
 
 
 def _usual(statuses: list[str]) -> str | None:

@@ -58,4 +58,4 @@ class Shown:
 
 def number(status: str) -> int:
     """Return the first status that the key of a success response stands for."""
-    return 200 if status == "default" else int(status.replace("XX", "00"))
+    return 200 if status == "default" else int(status.lower().replace("xx", "00"))

@@ -179,7 +179,7 @@ def _says(body: Body, problem: Problem) -> bool:
 def _distance(key: str, status: int) -> int:
     if key == str(status):
         return 0
-    if key == f"{status // 100}XX":
+    if key.upper() == f"{status // 100}XX":
         return 1
     return 2 if key[0] == str(status)[0] else 3 if key == "default" else 4
 

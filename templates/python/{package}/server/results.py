@@ -18,7 +18,7 @@ from .runtime.asgi import BODILESS, Headers, Limits
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
 from .runtime.media_types import essence, is_json
-from .runtime.narrowing import Narrowing, UnfitError, identity, keys
+from .runtime.narrowing import Narrowing, UnfitError, first_status, identity, keys
 from .runtime.sequences import is_sequential
 from .runtime.values import withheld
 from .texts import reader
@@ -164,7 +164,7 @@ class Results:
         """
         listed = self._list_keys(self._declared.newest)
         for key in listed:
-            statuses = [500] if key == "default" else [int(key.replace("XX", "00"))]
+            statuses = [first_status(key) or 500]
             if key == "default" and not any(each[0] in "23" for each in listed):
                 statuses.append(_usual(listed))
             for status in statuses:
@@ -290,8 +290,7 @@ class Results:
         """Yield the responses for errors at *version*, each with its first status."""
         for key in self._list_keys(version):
             if key[0] in "45d":
-                first = 500 if key == "default" else int(key.replace("XX", "00"))
-                yield self._describe_response(first, key, version)
+                yield self._describe_response(first_status(key) or 500, key, version)
 
     def headers(self, given: Mapping[str, Any], response: Response | None, version: str) -> Headers:
         """Return the fields of the headers *given*, without those that *version* lacks.
@@ -346,9 +345,10 @@ class Results:
         return response
 
     def _list_keys(self, version: str) -> list[str]:
-        """Return the keys of the responses that *version* has."""
+        """Return the keys of the responses that *version* has; published ones may be no status."""
         statuses = self._declared.statuses(self._name, version)
-        return [key for key in self._media_types if key in statuses]
+        known = [key for key in self._media_types if key in statuses]
+        return [key for key in known if key == "default" or first_status(key)]
 
     def _create_response(self, status: int | None, version: str) -> Response | None:
         known = self._list_keys(version)
@@ -496,7 +496,7 @@ def _usual(keys: list[str]) -> int:
     """Return the status of a result without one: the first success that is defined."""
     found = sorted(key for key in keys if key[0] == "2")
     if found:
-        return 200 if found[0] == "2XX" else int(found[0])
+        return first_status(found[0]) or 200
     if "default" in keys:
         return 200
     return min((int(key) for key in keys if key.isdigit() and key[0] == "3"), default=204)
