@@ -14,6 +14,7 @@ from support.tables import cases
 from dateline.check.servable import check_servable
 from dateline.generate import Workspace
 from dateline.load import load
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
 
@@ -276,3 +277,42 @@ def test_servable(mark: str, rules: list[str], tmp_path: Path) -> None:
         "python: { package: things }\n"
     )
     assert [finding.rule for finding in check_servable(load(tmp_path))] == rules
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 7])
+@pytest.mark.parametrize("link", ["allOf", "$ref"])
+@pytest.mark.parametrize("place", ["components", "bodies"])
+def test_schemas_in_a_circle_hide_what_each_of_them_hides(
+    place: str, link: str, length: int
+) -> None:
+    address = {
+        "components": "#/components/schemas/S{}",
+        "bodies": "#/paths/~1p{}/post/requestBody/content/application~1json/schema",
+    }[place]
+    schemas: list[dict[str, Any]] = []
+    for number in range(length):
+        onward = {"$ref": address.format((number + 1) % length)}
+        schemas.append(
+            {
+                "required": ["shown", *(f"hidden{each}" for each in range(length))],
+                "properties": {f"hidden{number}": {"readOnly": True}, "shown": {}},
+                **(onward if link == "$ref" else {"allOf": [onward]}),
+            }
+        )
+    named = {f"S{number}": schema for number, schema in enumerate(schemas)}
+    document: dict[str, Any] = {"openapi": "3.1.0", "components": {"schemas": named}}
+    if place == "bodies":
+        document["components"] = {}
+        document["paths"] = {
+            f"/p{number}": {
+                "post": {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+            }
+            for number, schema in enumerate(schemas)
+        }
+    for order in (schemas, schemas[::-1]):
+        requests = OneWay(document, READ_ONLY, Hidden.OPTIONAL)
+        for schema in order:
+            assert requests.names(schema) == {f"hidden{each}" for each in range(length)}
+            assert requests.of(schema)["required"] == ["shown"]
+    answers = OneWay(document, WRITE_ONLY, Hidden.OPTIONAL)
+    assert all(answers.of(schema) is schema for schema in schemas)

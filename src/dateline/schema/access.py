@@ -7,6 +7,7 @@ Object); 3.1.1 section 4.8.24; JSON Schema 2020-12, validation, section 9.4.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
 from functools import cached_property
 from typing import Any, Final
@@ -127,7 +128,7 @@ class OneWay:
         self._become = become
         self._use = use or AccessUse()
         self._read = Memo(OneWay._read_schema, owner=self, start=lambda schema, _around: schema)
-        self._named = Memo(OneWay._hidden_names, owner=self, start=lambda _schema: frozenset())
+        self._named = Memo(OneWay._hidden_names, owner=self)
 
     def document(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return *document* with its components as they apply to this direction."""
@@ -188,7 +189,7 @@ class OneWay:
             if len(result["required"]) == len(schema["required"]):
                 result["required"] = schema["required"]
         name = self._access.referred(schema)
-        if name is not None and names & self._list_required(name, frozenset()):
+        if name is not None and names & self._list_required(name):
             # hidden properties declared beside the reference need not be present
             del result["$ref"]
             component = self.of(self._access.schemas[name], names)
@@ -206,31 +207,37 @@ class OneWay:
         return self._named(schema) if isinstance(schema, dict) else frozenset()
 
     def _hidden_names(self, schema: dict[str, Any]) -> frozenset[str]:
-        properties = schema.get("properties")
-        own = properties.items() if isinstance(properties, dict) else ()
-        found = {name for name, child in own if self._access.of(child) == self._hidden}
-        goal = self._find_goal(schema)
-        parts = [*list_items(schema, "allOf"), *([] if goal is None else [goal])]
-        return frozenset(found.union(*map(self.names, parts)))
+        return frozenset(
+            name
+            for part in self._list_parts(schema)
+            if isinstance(properties := part.get("properties"), dict)
+            for name, child in properties.items()
+            if self._access.of(child) == self._hidden
+        )
+
+    def _list_parts(self, schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield *schema*, the target of its `$ref` and its `allOf`, and theirs, each once."""
+        met: set[int] = set()
+        ahead: list[Any] = [schema]
+        while ahead:
+            each = ahead.pop()
+            if isinstance(each, dict) and id(each) not in met:
+                met.add(id(each))
+                yield each
+                ahead += [self._find_goal(each), *list_items(each, "allOf")]
 
     def _find_goal(self, schema: dict[str, Any]) -> dict[str, Any] | None:
         """Return what the `$ref` of *schema* leads to, if that is an object."""
         goal = self._access.resolve(schema.get("$ref"))
         return goal if isinstance(goal, dict) else None
 
-    def _list_required(self, name: str, within: frozenset[str]) -> set[str]:
+    def _list_required(self, name: str) -> set[str]:
         """Return the required names of the component *name* that are hidden only around it."""
         schema = self._access.schemas[name]
-        found, ahead = set[str](), [schema]
-        while ahead:
-            each = ahead.pop()
-            if not isinstance(each, dict):
-                continue
-            found.update(map(str, list_items(each, "required")))
-            ahead += list_items(each, "allOf")
-            below = self._access.referred(each)
-            if below is not None and below not in within:
-                found |= self._list_required(below, within | {name, below})
+        if not isinstance(schema, dict):
+            return set()
+        parts = self._list_parts(schema)
+        found = {str(each) for part in parts for each in list_items(part, "required")}
         return found - self.names(schema)
 
     def _drop_hidden(self, schema: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
