@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import pytest
 from support.tables import cases
 
 from dateline.check.merge import Merged
 from dateline.diff import diff
 from dateline.model import Combination, Verdict
 from dateline.presets import PRESETS
+from dateline.rules.wording import describe
 
 JSON: Final = "application/json"
 OBJECT: Final = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}
@@ -113,3 +115,24 @@ def test_what_leads_nowhere_on_a_side_is_reported(position: str, state: str, pre
 def test_what_leads_nowhere_on_both_sides_is_no_change(position: str) -> None:
     before, after = (document(position, "Nowhere", there=True) for _ in range(2))
     assert diff(before, after) == []
+
+
+@pytest.mark.parametrize(
+    "parameter", [{"$ref": "#/nowhere"}, {}, {"in": "query"}, {"name": None}, 7]
+)
+def test_a_parameter_without_a_name_is_called_so(parameter: Any) -> None:
+    named = {"name": "parameters", "in": "query", "schema": {}}
+
+    def shown(*parameters: Any) -> dict[str, Any]:
+        answer = {"200": {"description": ""}}
+        operation = {"parameters": list(parameters), "responses": answer}
+        return {
+            "openapi": "3.1.0",
+            "info": {"title": "T", "version": "1"},
+            "paths": {"/a": {"get": operation}},
+        }
+
+    for one, called in ((parameter, "without a name"), (named, "parameters")):
+        for before, after, event in (((), (one,), "added"), ((one,), (), "removed")):
+            (change,) = diff(shown(*before), shown(*after))
+            assert describe(change) == f"GET /a: parameter {called} {event}"

@@ -25,7 +25,8 @@ def list_parameters(document: DocumentIndex, item: Thing, operation: Thing) -> P
     found: Parameters = {}
     for holder in (item, operation):
         listed = [(node, Thing.at(document, node)) for node in holder.items("parameters")]
-        names = [(str(one.value("in", "")), str(one.value("name", ""))) for _, one in listed]
+        # published documents may have null there
+        names = [(str(one.value("in") or ""), str(one.value("name") or "")) for _, one in listed]
         keys = [parameter_key(*name) for name in names]
         for (node, thing), name, key in zip(listed, names, keys, strict=True):
             # two headers that differ in case are two, though no document may have them

@@ -71,7 +71,8 @@ def _describe_event(change: Change, noun: str, event: str) -> str:
             return f"path parameters swapped {_format_both(change)}"
         case "parameter" | "request body" | "media type" | "response" | "header", _:
             needed = "required" if is_required(change) else ""
-            return " ".join(filter(None, (needed, noun, change.field, event)))
+            named = change.field if noun != "parameter" or _has_name(change) else "without a name"
+            return " ".join(filter(None, (needed, noun, named, event)))
         case "link", _:
             return f"link {_describe_keyword(change)}"
         case "field", "required" | "optional":
@@ -91,6 +92,14 @@ def _describe_event(change: Change, noun: str, event: str) -> str:
         case _ if is_flag(change):
             return _describe_flag(change)
     return _describe_keyword(change)
+
+
+def _has_name(change: Change) -> bool:
+    """Return whether a parameter says its name; published ones may be broken references."""
+    value = get_value(change)
+    if not isinstance(value, dict):
+        return change.field != "parameters"
+    return value.get("name") is not None
 
 
 def _name_component(change: Change) -> str:
