@@ -155,8 +155,9 @@ def _offset(written: str) -> timedelta:
     """Return the offset from UTC that `Z`, `+02:00` and the like mean. Raises ValueError."""
     if written in "Zz":
         return timedelta()
-    # a time of day has the same bounds
-    away = time.fromisoformat(written[1:])
+    # a time of day has the same bounds; since Python 3.14, only its constructor refuses 24:00
+    hour, minute = map(int, written[1:].split(":"))
+    away = time(hour, minute)
     ahead = timedelta(hours=away.hour, minutes=away.minute)
     return -ahead if written[0] == "-" else ahead
 

@@ -201,11 +201,11 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
         in_json(schema='{"const": 1e400}'),
         "1:196: number-out-of-range: ",
     ),
-    "a comma too many": (".json", in_json(schema='{"const": 1,}'), "1:198: json-syntax: "),
+    "a comma too many": (".json", in_json(schema='{"const": 1,}'), "1:197: json-syntax: "),
     "a comma too many in a list": (
         ".json",
         in_json(schema='{"enum": [1,]}'),
-        "1:198: json-syntax: ",
+        "1:197: json-syntax: ",
     ),
     "a comment": (
         ".json",

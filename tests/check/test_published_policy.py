@@ -530,7 +530,7 @@ def test_of_two_folders_that_may_be_meant_none_is_taken(committed: Path) -> None
 def test_a_file_called_like_a_reference_is_no_merge(committed: Path) -> None:
     (committed / "MERGE_HEAD").write_text("a file")
     assert Repository(committed).is_merging() is False
-    git("update-ref", "MERGE_HEAD", "HEAD")
+    (committed / ".git" / "MERGE_HEAD").write_text(f"{Repository(committed).commit('HEAD')}\n")
     assert Repository(committed).is_merging() is True
 
 

@@ -360,10 +360,17 @@ JSON_CASES = [
     Case(
         "a key without quotes",
         "{a: 1}",
-        [
-            "1:2: "
-            + json_syntax("'a:'", "write a key in double quotes, or remove the comma before }")
-        ],
+        ["1:2: " + json_syntax("'a:'", "write a key in double quotes")],
+    ),
+    *(
+        Case(f"a comma too many: {text}", text, [f"{place}: {json_syntax(quoted, way_out)}"])
+        for text, place, quoted in (
+            ('{"a": 1,}', "1:8", "',}'"),
+            ('{"a": 1 , }', "1:9", "','"),
+            ('{"a": [1,]}', "1:9", "',]}'"),
+            ('{"a": [1,\n\t]}', "1:9", "','"),
+        )
+        for way_out in ["remove the comma before } or ]"]
     ),
     Case(
         "a comma that is missing",
@@ -378,20 +385,12 @@ JSON_CASES = [
     Case(
         "a word of Python",
         '{"a": True }',
-        [
-            "1:7: "
-            + json_syntax("'True'", "write a value as JSON has it, or remove the comma before ]")
-        ],
+        ["1:7: " + json_syntax("'True'", "write a value as JSON has it")],
     ),
     Case(
         "a file that ends early",
         '{"a": ',
-        [
-            "1:7: "
-            + json_syntax(
-                "the end of the file", "write a value as JSON has it, or remove the comma before ]"
-            )
-        ],
+        ["1:7: " + json_syntax("the end of the file", "write a value as JSON has it")],
     ),
     Case(
         "a string that never ends",

@@ -152,5 +152,6 @@ def _ask(url: str, version: str) -> list[str]:
         with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:
             head, body = [], json.load(answer)
     except urllib.error.HTTPError as error:
-        head, body = [f"{error.code} {error.reason}"], json.load(error)
+        with error:
+            head, body = [f"{error.code} {error.reason}"], json.load(error)
     return head + json.dumps(body, indent=2, ensure_ascii=False).splitlines()

@@ -63,11 +63,11 @@ _NOT_JSON: Final = frozenset(("NaN", "Infinity", "-Infinity"))
 
 # The complaints of the parser: a part of its message, and the way out.
 _WAYS_OUT: Final = (
-    ("property name", "write a key in double quotes, or remove the comma before }"),
     ("trailing comma", "remove the comma before } or ]"),
+    ("property name", "write a key in double quotes"),
     ("',' delimiter", "look for a missing comma or bracket before it"),
     ("':' delimiter", "write ':' between key and value"),
-    ("Expecting value", "write a value as JSON has it, or remove the comma before ]"),
+    ("Expecting value", "write a value as JSON has it"),
     ("Unterminated string", "close the text with a double quote"),
     ("Invalid control character", "write a line end as \\n and a tab as \\t"),
     ("escape", "double the backslash"),
@@ -217,11 +217,16 @@ class JsonReader:
                 parse_int=lambda digits: int(digits[:MOST_DIGITS]),
             )
         except json.JSONDecodeError as error:
-            way_out = next((way for part, way in _WAYS_OUT if part in error.msg), "look before it")
-            if self._text.startswith(("//", "/*", "#"), error.pos):
+            offset, reason = error.pos, error.msg
+            head = self._text[:offset].rstrip(" \t\r\n")
+            if head.endswith(",") and self._text.startswith(("}", "]"), offset):
+                # Python 3.11 and 3.12 complain about the bracket
+                offset, reason = len(head) - 1, "trailing comma"
+            way_out = next((way for part, way in _WAYS_OUT if part in reason), "look before it")
+            if self._text.startswith(("//", "/*", "#"), offset):
                 way_out = "there are no comments in JSON"
-            message = f"{self._quote(error.pos)} can't be here; {way_out}"
-            self._log.stop(error.lineno, error.colno, "json-syntax", message)
+            message = f"{self._quote(offset)} can't be here; {way_out}"
+            self._log.stop(*self._place(offset), "json-syntax", message)
 
     def _quote(self, offset: int) -> str:
         """Return the word at *offset*, or the name of an invisible character there."""
