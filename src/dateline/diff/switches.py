@@ -53,6 +53,7 @@ def fold_switches(graph: Graph, before: DocumentIndex, after: DocumentIndex) -> 
     inside = {id(below) for pair in pairs if id(pair) in foreign for below in _below(pair)}
     switches: list[tuple[_Switch, list[Difference]]] = []
     folded: set[int] = set()
+    covered: set[int] = set()
     for switch in _switches(pairs, foreign, inside):
         closure = [switch.pair, *_below(switch.pair)]
         found = [foreign[id(pair)] for pair in closure if id(pair) in foreign]
@@ -65,13 +66,35 @@ def fold_switches(graph: Graph, before: DocumentIndex, after: DocumentIndex) -> 
             if _is_within(each.before, gone) or _is_within(each.after, came)
         ]
         folded.update(map(id, follows))
+        covered.update(map(id, closure))
         switches.append((switch, follows))
+    elsewhere = _find_elsewhere(pairs, [switch for switch, _ in switches], covered)
     for pair in pairs:
-        pair.differences = [each for each in pair.differences if id(each) not in folded]
+        if id(pair) not in elsewhere:
+            pair.differences = [each for each in pair.differences if id(each) not in folded]
     for switch, follows in switches:
         if follows:
             one = _join(switch, foreign[id(switch.pair)], follows)
             switch.holder.differences.append(one)
+
+
+def _find_elsewhere(pairs: list[NodePair], switches: list[_Switch], covered: set[int]) -> set[int]:
+    """Return which of the *covered* pairs, to which *switches* lead, are reached otherwise, too.
+
+    There, the differences are reported by themselves, too: other operations show them.
+    """
+    switched = {(id(each.holder), id(each.pair)) for each in switches}
+    found: set[int] = set()
+    stack = [pair for pair in pairs if id(pair) not in covered]
+    while stack:
+        pair = stack.pop()
+        for edge in pair.edges:
+            below = id(edge.pair)
+            is_switch = (id(pair), below) in switched or (below, below) in switched
+            if below in covered and below not in found and not is_switch:
+                found.add(below)
+                stack.append(edge.pair)
+    return found
 
 
 def _find_foreign(pair: NodePair, before: DocumentIndex, after: DocumentIndex) -> _Foreign:

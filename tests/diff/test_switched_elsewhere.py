@@ -1,0 +1,110 @@
+"""A switched reference explains differences only for operations that have that reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from dateline.diff import diff
+
+Json = dict[str, Any]
+
+PLACES: Final[dict[str, Callable[[Json], Json]]] = {
+    "the whole": lambda schema: schema,
+    "a property": lambda schema: {"type": "object", "properties": {"it": schema}},
+    "items": lambda schema: {"type": "array", "items": schema},
+    "a map": lambda schema: {"type": "object", "additionalProperties": schema},
+    "a base": lambda schema: {"allOf": [schema, {"properties": {"more": {"type": "string"}}}]},
+    "a member": lambda schema: {"anyOf": [schema, {"type": "null"}]},
+    "items of a property": lambda schema: {
+        "type": "object",
+        "properties": {"it": {"type": "array", "items": schema}},
+    },
+}
+
+FIELDS: Final[dict[str, tuple[Json, Json]]] = {
+    "a bound": ({"a": {"type": "string"}}, {"a": {"type": "string", "maxLength": 3}}),
+    "a value": ({"a": {"enum": ["x", "y"]}}, {"a": {"enum": ["x"]}}),
+    "a type": ({"a": {"type": "string"}}, {"a": {"type": "integer"}}),
+    "a field": ({"a": {"type": "string"}, "b": {"type": "string"}}, {"a": {"type": "string"}}),
+    "a field below": (
+        {"a": {"type": "object", "properties": {"b": {"type": "string"}}}},
+        {"a": {"type": "object", "properties": {"c": {"type": "string"}}}},
+    ),
+}
+
+
+def refer(name: str) -> Json:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def document(way: str, kept: Json, other: Json, schemas: Json) -> Json:
+    """Return a document with two operations, whose bodies are *kept* and *other*."""
+
+    def operation(schema: Json) -> Json:
+        message = {"content": {"application/json": {"schema": schema}}}
+        if way == "request":
+            return {"requestBody": message, "responses": {"204": {"description": "done"}}}
+        return {"responses": {"200": {"description": "done", **message}}}
+
+    paths = {"/kept": {"post": operation(kept)}}
+    if other:
+        paths["/other"] = {"post": operation(other)}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Library", "version": "1"},
+        "paths": paths,
+        "components": {"schemas": schemas},
+    }
+
+
+def list_changes(before: Json, after: Json) -> set[tuple[str, str, str, str]]:
+    """Return what differs in `POST /kept`."""
+    return {
+        (str(each.kind), each.keyword, each.field, str(each.direction))
+        for each in diff(before, after)
+        if "POST /kept" in each.operations
+    }
+
+
+@pytest.mark.parametrize("fields", FIELDS)
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("elsewhere", PLACES)
+@pytest.mark.parametrize("way", ["request", "response"])
+def test_differences_are_reported_beside_a_switch(
+    way: str, elsewhere: str, place: str, fields: str
+) -> None:
+    old, new = FIELDS[fields]
+    held = {"Save": {"type": "object", "properties": old}}
+    extracted = {
+        "Save": {"allOf": [{"type": "object"}, refer("Base")]},
+        "Base": {"type": "object", "properties": new},
+        "Item": {"allOf": [refer("Base"), {"properties": {"id": {"type": "string"}}}]},
+    }
+    kept = PLACES[place](refer("Save"))
+    was, now = (PLACES[elsewhere](refer(name)) for name in ("Save", "Item"))
+    ours, theirs = (way, kept, was, held), (way, kept, now, extracted)
+    for one, two in ((ours, theirs), (theirs, ours)):
+        alone = list_changes(
+            document(way, kept, {}, one[3]),
+            document(way, kept, {}, two[3]),
+        )
+        assert alone
+        assert alone <= list_changes(document(*one), document(*two))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_switch_alone_is_one_change(place: str) -> None:
+    schemas = {
+        "Save": {"type": "object", "properties": {"a": {"type": "string"}}},
+        "Item": {"type": "object", "properties": {"a": {"type": "integer"}}},
+    }
+    kept = {"type": "string"}
+    before, after = (
+        document("request", kept, PLACES[place](refer(name)), schemas) for name in schemas
+    )
+    (change,) = diff(before, after)
+    assert change.operations == ("POST /other",)
+    assert change.within
