@@ -14,6 +14,12 @@ JSON: Final = "application/json"
 # The elements of a list; a comma in quotes is part of one (RFC 9110, section 5.6.1).
 _LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 
+# The line before the first part of a body (RFC 2046, section 5.1.1), and what needs no quotes.
+_DELIMITER: Final = re.compile(
+    rb"^--([0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-])[ \t]*\r?$", re.MULTILINE
+)
+_TOKEN: Final = re.compile(r"[0-9A-Za-z'+_.-]+")
+
 
 def essence(media_type: str) -> str:
     """Return *media_type* without parameters, in lower case."""
@@ -24,6 +30,19 @@ def is_json(media_type: str) -> bool:
     """Return whether *media_type* is JSON (RFC 6839, section 3.1)."""
     name = essence(media_type)
     return name == JSON or name.endswith("+json")
+
+
+def add_boundary(media_type: str, body: bytes) -> str:
+    """Return *media_type* with the boundary between the parts of *body*, if it has none yet."""
+    if not essence(media_type).startswith("multipart/") or "boundary=" in media_type.lower():
+        return media_type
+    found = _DELIMITER.search(body)
+    if found is None:
+        return media_type
+    boundary = found[1].decode("ascii")
+    return f"{media_type}; boundary=" + (
+        boundary if _TOKEN.fullmatch(boundary) else f'"{boundary}"'
+    )
 
 
 def split_list(value: str) -> list[str]:

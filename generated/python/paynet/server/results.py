@@ -17,7 +17,7 @@ from .nouns import Operation, Refusal, Reply, ServerSentEvent
 from .runtime.asgi import BODILESS, Headers, Limits
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
-from .runtime.media_types import essence, is_json
+from .runtime.media_types import add_boundary, essence, is_json
 from .runtime.narrowing import Narrowing, UnfitError, first_status, identity, keys
 from .runtime.sequences import is_sequential
 from .runtime.values import withheld
@@ -61,9 +61,10 @@ class Response(NamedTuple):
 
     def answer(self, body: Any, dump: Dump = to_json) -> Answer:
         """Return the response with *body*, JSON as *dump* writes it. Raises MisfitError."""
-        if self.write is None:
+        if self.write is None or self.media_type is None:
             return Answer(self.status, None, b"")
-        return Answer(self.status, self.media_type, self.write(body, dump))
+        written = self.write(body, dump)
+        return Answer(self.status, add_boundary(self.media_type, written), written)
 
     def write_piece(self, piece: Any) -> bytes:
         """Return *piece* of a body other than JSON, as it is sent. Raises MisfitError."""

@@ -1,0 +1,84 @@
+"""Answers in several parts name the boundary between them, so that callers can read them."""
+
+from __future__ import annotations
+
+from email import message_from_bytes
+from functools import cache
+from types import SimpleNamespace
+from typing import Any, Final
+
+import pytest
+from support.adopted_apis import store
+from support.generated_server import Generated, ask, keep_folder
+
+from dateline.adopt import adopt
+from dateline.load import load
+
+DECLARED: Final = ("multipart/mixed", "Multipart/Form-Data", "multipart/related; type=text/plain")
+# RFC 2046, section 5.1.1: up to 70 characters, no blank at the end
+BOUNDARIES: Final = ("b", "0", "-", "--x--", "a" * 70, "a b", "a:b", "a=b?", "'()+_,-./:=?", "=_x")
+PARTS: Final = (b"one", b"--", b"two\r\nlines")
+
+
+@cache
+def made() -> Generated:
+    text = {"type": "string"}
+    paths = {
+        f"/bodies/{number}": {
+            "get": {
+                "operationId": f"get{number}",
+                "tags": ["all"],
+                "responses": {
+                    "200": {"description": "it", "content": {media_type: {"schema": text}}}
+                },
+            }
+        }
+        for number, media_type in enumerate((*DECLARED, "multipart/mixed; boundary=given"))
+    }
+    info = {"title": "Things", "version": "1"}
+    folder = keep_folder()
+    document = {"openapi": "3.1.0", "info": info, "paths": paths}
+    adopt(store(folder, [document]), folder / "schemas", accept=lambda _: True)
+    return Generated(keep_folder(), load(folder / "schemas"))
+
+
+def join(boundary: str, *, before: bytes = b"", end: bytes = b"\r\n") -> bytes:
+    line = b"--" + boundary.encode()
+    parts = [line + end + end + part + end for part in PARTS]
+    return before + b"".join(parts) + line + b"--" + end
+
+
+def fetch(number: int, body: bytes) -> str:
+    class Handlers:
+        def __getattr__(self, _: str) -> Any:
+            return lambda *_, **__: body
+
+    app = (
+        made()
+        .module("server")
+        .create_app(SimpleNamespace(all=Handlers()), environment="production")
+    )
+    answer = ask(app, "GET", f"/bodies/{number}")
+    assert (answer.status_code, answer.content) == (200, body)
+    return answer.headers["content-type"]
+
+
+@pytest.mark.parametrize("number", range(len(DECLARED)))
+@pytest.mark.parametrize("before", [b"", b"A preamble.\r\n", b"--\r\n\r\n"])
+def test_a_body_in_parts_is_read_by_its_content_type(number: int, before: bytes) -> None:
+    for boundary in BOUNDARIES:
+        body = join(boundary, before=before)
+        content_type = fetch(number, body)
+        assert content_type.startswith(f"{DECLARED[number]}; boundary=")
+        found = message_from_bytes(f"Content-Type: {content_type}\n\n".encode() + body)
+        assert found.get_boundary() == boundary
+        read = [part.get_payload() for part in found.walk() if not part.is_multipart()]
+        assert read == [part.decode() for part in PARTS]
+
+
+@pytest.mark.parametrize(
+    ("number", "body"),
+    [(0, b""), (0, b"no parts"), (0, b"x--b\r\n"), (len(DECLARED), join("other"))],
+)
+def test_no_boundary_is_invented_or_replaced(number: int, body: bytes) -> None:
+    assert fetch(number, body) == (*DECLARED, "multipart/mixed; boundary=given")[number]
