@@ -74,14 +74,19 @@ def test_what_passes_without_a_look_is_read_by_validators(seed: int) -> None:
         ".",
     ]
     for _ in range(50):
-        pattern = "".join(
-            piece + lots.choice(["", "", "+", "*", "?", "{2}", "{1,64}", "{3,}", "{99}"])
+        drawn = [
+            (piece, lots.choice(["", "", "+", "*", "?", "{2}", "{1,64}", "{3,}", "{99}"]))
             if piece not in "^$|"
-            else piece
+            else (piece, "")
             for piece in lots.choices(pieces, k=6)
+        ]
+        # validators let `.` match ends of lines
+        spelled = (
+            (r"[^\n\r\u2028\u2029]" if piece == "." else piece, rest) for piece, rest in drawn
         )
-        assert find_supported(pattern) == pattern
-        assert is_supported(pattern), pattern
+        pattern, written = ("".join(map("".join, each)) for each in (drawn, spelled))
+        assert find_supported(pattern) == written
+        assert is_supported(written), pattern
 
 
 @pytest.mark.parametrize("pattern", LEFT_OUT)
@@ -150,6 +155,14 @@ def test_operations_are_served_whatever_pattern_they_have(pattern: str, tmp_path
             assert ask(app, "POST", "/a", json={"a": text}).status_code == status
     notes = [note for note in made.notes if "not checked by the server" in note]
     assert len(notes) == (pattern in LEFT_OUT)
+
+
+@pytest.mark.parametrize("text", ["a\rb", "a\u2028b", "a\u2029b", "a\nb", ""])
+def test_messages_show_dots_as_they_are_written(text: str, tmp_path: Path) -> None:
+    _, app = served(tmp_path, document("^.+$", named=False))
+    answer = ask(app, "POST", "/a", json={"a": text})
+    assert answer.status_code == 400
+    assert "has to match ^.+$" in answer.text
 
 
 @pytest.mark.parametrize("pattern", [r"^[\w-.]+$", *LEFT_OUT, *MEANINGLESS])

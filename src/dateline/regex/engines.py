@@ -44,7 +44,19 @@ _NATIVE_SETS: Final = {
     **{"d": _DIGIT, "D": f"[^{_DIGIT}]", "w": _WORD, "W": f"[^{_WORD}]"},
     **{"s": r"[\s\ufeff&&[^\x85]]", "S": r"[\S\x85&&[^\ufeff]]"},
 }
+# All that is spelled out, for engines whose letters and digits are those of Unicode.
+_SPELLED_SETS: Final = {
+    **_SETS,
+    "D": r"\x00-/:-" + "\U0010ffff",
+    "W": r"\x00-/:-@\[-\^`{-" + "\U0010ffff",
+}
+_BOUNDARIES: Final = {
+    r"\b": f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))",
+    r"\B": f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))",
+}
 _LINE_ENDS: Final = r"\n\r\u2028\u2029"
+# A dot; or an escape or a class, in which there may be dots.
+_DOT: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\.", re.DOTALL)
 _CONTROLS: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 _SPECIAL: Final = frozenset(r"\^$.|?*+()[]{}")
@@ -131,20 +143,28 @@ def may_refer_to_nothing(pattern: str) -> bool:
 def write_portable(pattern: str) -> str | None:
     """Return *pattern* without what engines read differently; None if that is impossible."""
     try:
-        text = _Translation(parse(pattern), native=False).translate()
+        return _Translation(parse(pattern), native=False, spelled=True).translate()
     except (UntranslatableError, RegexError):
         return None
-    # `$` is the end of the text for all that search as ECMA-262 does
-    return re.sub(r"(?<!\\)((?:\\\\)*)\\Z", r"\1$", text)
+
+
+def spell_dots(pattern: str) -> str:
+    """Return *pattern* with the characters that each `.` matches: others than the ends of lines."""
+    return _DOT.sub(lambda found: found[0] if found[0] != "." else f"[^{_LINE_ENDS}]", pattern)
 
 
 class _Translation:
-    """One visit of a tree, for the Rust engine (*native*) or for Python's."""
+    """One visit of a tree, for the Rust engine (*native*) or for Python's.
 
-    def __init__(self, tree: Choice, *, native: bool) -> None:
+    What is *spelled* out is for any engine that searches, such as that of validators.
+    """
+
+    def __init__(self, tree: Choice, *, native: bool, spelled: bool = False) -> None:
         self._tree = tree
         self._native = native
+        self._spelled = spelled
         self._missing = _find_missing(tree)
+        self._numbers: dict[int | str, int | None] = {}
 
     def translate(self) -> str:
         """Return the tree in the engine's syntax. Raises UntranslatableError."""
@@ -178,7 +198,8 @@ class _Translation:
 
     def _opening(self, group: Group) -> str:
         if group.name is not None:
-            return f"(?P<{group.name}>"
+            self._numbers[group.name] = group.number
+            return "(" if self._spelled else f"(?P<{group.name}>"
         if group.opening in ("(", "(?:"):
             return group.opening
         if group.opening in ("(?=", "(?!", "(?<=", "(?<!"):
@@ -186,6 +207,8 @@ class _Translation:
         raise UntranslatableError(f"has the group {group.opening}, which ECMA-262 does not know")
 
     def _assertion(self, source: str) -> str:
+        if self._spelled:
+            return _BOUNDARIES.get(source, source)
         if source == r"\B":
             # in Rust, it hides other matches around characters beyond ASCII; in Python, it matches
             # nothing in an empty text
@@ -195,7 +218,8 @@ class _Translation:
         return r"\Z" if source == "$" else source
 
     def _reference(self, group: int | str) -> str:
-        text = rf"\{group}" if isinstance(group, int) else f"(?P={group})"
+        number = self._numbers.get(group, group) if self._spelled else group
+        text = rf"\{number}" if isinstance(number, int) else f"(?P={group})"
         if self._missing.get(group):
             raise UntranslatableError("refers to a group that one of its repetitions may skip")
         # what is empty in ECMA-262 matches nothing in Python
@@ -219,10 +243,12 @@ class _Translation:
         if isinstance(member, Literal):
             return _literal(member.character, _SPECIAL_IN_SET)
         if isinstance(member, Property):
-            if not self._native:
+            if not self._native and not self._spelled:
                 raise UntranslatableError(r"needs both look-around and \p")
             name = member.name.replace("Script=", "").replace("sc=", "")
             return f"\\{'P' if member.negated else 'p'}{{{name}}}"
+        if self._spelled:
+            return _SPELLED_SETS[member.letter]
         # Python has no nested sets, but under re.ASCII its own `\D` and `\W` mean the same
         sets = _NATIVE_SETS if self._native else _SETS
         return sets.get(member.letter, f"\\{member.letter}")

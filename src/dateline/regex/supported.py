@@ -6,13 +6,17 @@ import re
 from functools import cache
 from typing import Final
 
-from dateline.regex.engines import may_refer_to_nothing, write_portable
+from dateline.regex.engines import may_refer_to_nothing, spell_dots, write_portable
 
 # What every validator reads and is small, known without one: it takes time to import.
 _USUAL: Final = re.compile(
-    r"(?:[^\\(){}\[\]?]|\\[.dws/+-]|\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|\\[.dws/+](?!-)|[^\\\[\]&~-])+\]"
+    r"(?:[^\\(){}\[\]?]|\\[.dws/+-]|\[(?:\^(?!\])|(?!\^))(?:[A-Za-z0-9]-[A-Za-z0-9]|\\[.dws/+](?!-)|[^\\\[\]&~-])+\]"
     r"|\{\d{1,2}(?:,\d{0,2})?\}|\((?!\?)|\)|\?)*"
 )
+
+# Look-around, references and word boundaries: validators have another engine for these, with the
+# letters and digits of Unicode.
+_OTHER_ENGINE: Final = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[bBk1-9]|\(\?[=!<])")
 
 # Repetitions, and whether they are of a group: these multiply what is in it.
 _REPETITION: Final = re.compile(r"(\)?)\{(\d+)(?:,(\d*))?\}")
@@ -22,19 +26,19 @@ _MOST_STEPS: Final = 4000
 
 @cache
 def find_supported(pattern: str) -> str | None:
-    """Return *pattern*, or what means the same, as validators can read it; None if they can't.
+    """Return what *pattern* means in ECMA-262 as validators can read it; None if they can't.
 
     They refuse some that are valid (`[\\w-.]`), and those that take too much memory (`.{0,65536}`).
     Back references to groups that may match nothing are read otherwise.
     """
+    dotless = spell_dots(pattern)
     if _USUAL.fullmatch(pattern) is not None and _count_steps(pattern) <= _MOST_STEPS:
-        return pattern
+        return dotless
     if may_refer_to_nothing(pattern):
         return None
-    if is_supported(pattern):
-        return pattern
     portable = write_portable(pattern)
-    return portable if portable is not None and is_supported(portable) else None
+    forms = (portable, dotless) if _OTHER_ENGINE.search(pattern) else (dotless, portable)
+    return next((form for form in forms if form is not None and is_supported(form)), None)
 
 
 def _count_steps(pattern: str) -> int:

@@ -38,6 +38,9 @@ _PATTERNS: Final = {
 }
 """Messages for patterns that stand for a format."""
 
+_NO_LINE_END: Final = r"[^\n\r\u2028\u2029]"
+"""What `.` matches in ECMA-262, as contract data have it"""
+
 # Messages for values that violate a keyword; {} is the keyword's value in the contract.
 _BROKEN: Final = {
     "exclusiveMaximum": "has to be less than {}",
@@ -51,7 +54,6 @@ _BROKEN: Final = {
     "minProperties": "has to have at least {} fields",
     "minimum": "has to be at least {}",
     "multipleOf": "has to be a multiple of {}",
-    "pattern": "has to match {}",
 }
 
 
@@ -430,8 +432,9 @@ def _demand(kind: str, details: Mapping[str, Any]) -> str:
         return f"has to be one of {', '.join(map(_text, details['options']))}"
     if kind == "uniqueItems":
         return "has to have items that all differ"
-    if kind == "pattern" and details["pattern"] in _PATTERNS:
-        return _PATTERNS[details["pattern"]]
+    if kind == "pattern":
+        pattern = details["pattern"].replace(_NO_LINE_END, ".")
+        return _PATTERNS.get(pattern, f"has to match {pattern}")
     if kind in _BROKEN:
         return _BROKEN[kind].format(next(iter(details.values())))
     return f"does not fit the contract ({kind})"
