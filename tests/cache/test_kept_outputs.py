@@ -21,6 +21,7 @@ from dateline.load.meaning import replace_words
 from dateline.model import Api, Artifact, Definitions
 from dateline.project import Projector
 from dateline.render import builtin_templates, render, render_package, render_site
+from dateline.schema.memo import Memo
 from dateline.site import Marker
 
 FOLDERS = [builtin_templates()]
@@ -33,13 +34,19 @@ class Kind:
     def __init__(self, name: str) -> None:
         self.name = name
         self.was_kept = False
+        self._describe = Memo(lambda found: (Changes(found, Projector(found)), Marker(found)))
+
+    def list_quoted(self, found: Api) -> set[str]:
+        """Return the texts that the output may quote from elsewhere."""
+        if self.name == "package":
+            return set()
+        changes, marker = self._describe(found)
+        return changes.texts | marker.texts
 
     def render(self, found: Api, original: Api | None = None) -> Outputs:
-        original = original or found
         if self.name == "package":
             return render_package(found, Projector(found), FOLDERS)
-        changes = Changes(original, Projector(original))
-        return render_site(found, Projector(found), FOLDERS, changes, Marker(original))
+        return render_site(found, Projector(found), FOLDERS, *self._describe(original or found))
 
     def recall(self, found: Api, cache: Cache) -> Outputs:
         self.was_kept = True
@@ -48,13 +55,9 @@ class Kind:
             self.was_kept = False
             return self.render(each, found)
 
-        def list_texts() -> set[str]:
-            return list_quoted(found)
-
         hidden, inputs = HiddenWords(found), (FOLDERS, ["jinja2"])
-        if self.name == "package":
-            return recall_outputs(self.name, hidden, inputs, cache, render)
-        return recall_outputs(self.name, hidden, inputs, cache, render, list_quoted=list_texts)
+        quoted = partial(self.list_quoted, found)
+        return recall_outputs(self.name, hidden, inputs, cache, render, list_quoted=quoted)
 
 
 @pytest.fixture(params=["package", "site"])
@@ -68,6 +71,11 @@ def keep_payments(name: str) -> tuple[Api, Cache]:
     found, kept = load(SCHEMAS, cache=Cache(None)), Cache(None)
     Kind(name).recall(found, kept)
     return found, kept
+
+
+@cache
+def keep_quoted(name: str) -> set[str]:
+    return Kind(name).list_quoted(keep_payments(name)[0])
 
 
 def reword(found: Api, replace: Callable[[str], str]) -> Api:
@@ -94,19 +102,14 @@ def otherwise_but(
     return lambda word: word if word in quoted else replace(word)
 
 
-def list_quoted(found: Api) -> set[str]:
-    return Changes(found, Projector(found)).texts | Marker(found).texts
-
-
 def test_what_is_kept_is_what_is_rendered_whatever_the_words_are(kind: Kind) -> None:
     differing = []
     for found in apis():
-        quoted = list_quoted(found) if kind.name == "site" else ()
         cache = Cache(None)
         rendered = kind.render(found)
         assert kind.recall(found, cache) == rendered
         assert not kind.was_kept
-        other = reword(found, otherwise_but(say_otherwise, quoted))
+        other = reword(found, otherwise_but(say_otherwise, kind.list_quoted(found)))
         reworded = kind.render(other)
         differing.append(reworded != rendered)
         # nothing is rendered again: not for other words, not for those of before
@@ -133,7 +136,7 @@ ODD = (
 @pytest.mark.parametrize("text", ODD)
 def test_odd_words_are_laid_out_as_they_are_otherwise(text: str, kind: Kind) -> None:
     found, kept = keep_payments(kind.name)
-    quoted = list_quoted(found) if kind.name == "site" else set()
+    quoted = keep_quoted(kind.name)
     other = reword(found, otherwise_but(lambda word: f"{text} {word}", quoted))
     assert kind.recall(other, kept) == kind.render(other)
     assert kind.was_kept
@@ -143,19 +146,16 @@ def test_odd_words_are_laid_out_as_they_are_otherwise(text: str, kind: Kind) -> 
 def test_words_that_decide_something_are_no_words_of_the_same_meaning(
     text: str, kind: Kind
 ) -> None:
-    found = load(SCHEMAS, cache=Cache(None))
-    cache = Cache(None)
-    kind.recall(found, cache)
+    found, kept = keep_payments(kind.name)
     other = reword(found, lambda word: f"{text}{len(word)}" if text.strip() else text)
-    assert kind.recall(other, cache) == kind.render(other)
+    assert kind.recall(other, kept) == kind.render(other)
 
 
 def test_words_that_are_no_text_are_laid_out_as_they_are_otherwise() -> None:
-    found = load(SCHEMAS, cache=Cache(None))
-    kind, cache = Kind("package"), Cache(None)
-    kind.recall(found, cache)
+    kind = Kind("package")
+    found, kept = keep_payments(kind.name)
     other = reword(found, lambda word: f"\ud800{len(word)}")
-    assert kind.recall(other, cache) == kind.render(other)
+    assert kind.recall(other, kept) == kind.render(other)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,8 @@ def test_words_that_are_no_text_are_laid_out_as_they_are_otherwise() -> None:
 )
 def test_words_that_look_like_what_waits_for_words_are_words(text: str) -> None:
     kind = Kind("package")
-    other = reword(load(SCHEMAS, cache=Cache(None)), lambda word: f"{text} {word}")
+    found, _ = keep_payments(kind.name)
+    other = reword(found, lambda word: f"{text} {word}")
     artifacts, _ = kind.recall(other, Cache(None))
     assert artifacts == kind.render(other)[0]
     shown = text.replace("\x7f", "\\x7f")
