@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
 from dateline.model import Kind
-from dateline.schema.parts import Parts
+from dateline.schema.parts import ANYTHING, NEVER, Parts
 from dateline.schema.references import Located
 from dateline.schema.values import text
 
@@ -286,8 +286,18 @@ def _counterpart(pointer: str, other: Parts) -> str | None:
 
 
 def identity(parts: Parts) -> tuple[Any, ...]:
-    """Return what two equal lists of parts have in common."""
-    return tuple((id(part.node), part.skip, bool(part.null)) for part in parts)
+    """Return what two equal lists of parts have in common.
+
+    A schema that is `true` or `false` is one object wherever it is written, so it has its place.
+    """
+    return tuple(
+        (
+            part.pointer if part.node is NEVER or part.node is ANYTHING else id(part.node),
+            part.skip,
+            bool(part.null),
+        )
+        for part in parts
+    )
 
 
 def list_reachable(pair: NodePair) -> Iterator[NodePair]:

@@ -346,7 +346,7 @@ class _Routed(dict[str, Handling]):
 
         async def choose(scope: Scope, receive: Receive, send: Send) -> None:
             query = scope.get("query_string", b"")
-            app = self._layer.pass_on
+            app: App = self._layer.pass_on
             if self._is_in_doubt(found, version, query):
                 app = doubt.app
             elif (row := next((each for each in found if each.has(query)), None)) is not None:
