@@ -268,7 +268,7 @@ def name_all(schemas: Sequence[Schema]) -> Schema:
 def find_gated(before: Schema, after: Schema, readings: DiffReadings) -> set[str]:
     """Return the components with a change that is gated."""
     return {
-        change.schema.partition(".")[0]
+        str(change.schema).partition(".")[0]
         for change in diff(before, after, readings=readings)
         if judge(change, "dated-contract", {}).verdict is not Verdict.ADDITIVE
     }
