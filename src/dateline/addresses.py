@@ -34,6 +34,15 @@ def read_path(servers: Any) -> str:
     return _read_first(servers)[1]
 
 
+def read_addresses(environments: Mapping[str, dict[str, Any]]) -> dict[str, str]:
+    """Return the address of each of *environments*, the documents of one version, that has one.
+
+    An address that is relative, or whose host has a variable that is not defined, is none.
+    """
+    found = {name: read_address(each.get("servers")) for name, each in environments.items()}
+    return {name: each for name, each in found.items() if "://" in each and "{" not in each}
+
+
 def resolve_address(address: str, base: str) -> str:
     """Return *address* on the host of *base*, unless it has a host of its own."""
     return address if "://" in address else f"{_split(base)[0]}{address}"

@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 import html
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import httpx
 import pytest
-from support.exchanges import serving
 from support.generated_server import Generated, ask
+from support.placed import Handlers, Newest, Sending, opening
 from support.sources import loaded
 
 from dateline.load import load
@@ -163,73 +160,6 @@ def in_path(tmp_path_factory: pytest.TempPathFactory) -> Placed:
     folder = tmp_path_factory.mktemp("path")
     api = loaded(folder, {"versions.yaml": table, "api.yaml": write_api()})
     return Generated(folder / "made", api), api
-
-
-class Newest:
-    """An application that speaks the newest version, and keeps the paths that reach it."""
-
-    def __init__(self) -> None:
-        self.paths: list[str] = []
-
-    async def __call__(self, scope: Any, _: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            return
-        self.paths.append(scope["raw_path"].decode())
-        headers = [(b"content-type", b"application/json")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b'{"id":"a","more":1}'})
-
-
-class Handlers:
-    """Handlers of everything."""
-
-    def __getattr__(self, _: str) -> Handlers:
-        return self
-
-    async def __call__(self, *_: Any, **__: Any) -> dict[str, Any]:
-        return {"id": "a", "more": 1}
-
-
-class Sending(httpx.BaseTransport):
-    """Sends the requests to any host to *app*, and keeps their addresses."""
-
-    def __init__(self, app: Any) -> None:
-        self._app = app
-        self.urls: list[str] = []
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        self.urls.append(str(request.url))
-        headers = {key: value for key, value in request.headers.items() if key != "host"}
-        path = request.url.raw_path.decode()
-        if isinstance(self._app, int):
-            with httpx.Client() as client:
-                url = f"http://127.0.0.1:{self._app}{path}"
-                return client.request(request.method, url, headers=headers)
-        found = ask(self._app, request.method, path, headers=headers)
-        return httpx.Response(found.status_code, headers=found.headers, content=found.content)
-
-
-@contextmanager
-def opening(
-    door: str, made: Generated, api: Api, environment: str, behind: Newest, **settings: Any
-) -> Iterator[Any]:
-    """Give what serves all versions: an application, or a port."""
-    server = made.module("server")
-    options = {"environment": environment, "settings": server.Settings(**settings)}
-    if door == "server":
-        yield server.create_app(Handlers(), **options)
-    elif door == "mock":
-        yield Mock(api, server, environment, 0).app
-    elif door == "around":
-        yield server.versioned(behind, **options)
-    else:
-        pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
-        forwarding = import_module(f"{server.__name__}.forwarding")
-        with serving(behind, "h11") as port:
-            upstream = forwarding.Upstream(url=f"http://127.0.0.1:{port}")
-            app = server.versioned(forwarding.Forwarding(upstream), **options)
-            with serving(app, "h11", lifespan="on") as number:
-                yield number
 
 
 @pytest.mark.parametrize("environment", HOSTS)

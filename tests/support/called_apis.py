@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 from pydantic import TypeAdapter
 
+from dateline.addresses import read_path
 from dateline.model import Api
 from dateline.project import Projector
 from dateline.python.names import package_name
@@ -66,8 +67,7 @@ def list_misfits(api: Api, server: Any, seed: int = 0) -> Iterator[str]:
                 if str(each.annotation) in ("Secret | None", "Login | None")
             }
             operations = read_called(api, version.date, environment.name)
-            servers = [each.get("url", "") for each in environment.servers]
-            path = httpx.URL(servers[0]).path.rstrip("/") if servers else ""
+            path = read_path(document.get("servers"))
             client = found.AsyncClient(
                 **settings,
                 base_url=f"http://mock{path}",

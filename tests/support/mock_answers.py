@@ -14,9 +14,9 @@ from urllib.parse import quote
 import httpx
 from jsonschema_rs import Draft202012Validator
 
+from dateline.addresses import read_path
 from dateline.generate import Workspace
 from dateline.load import load
-from dateline.model import Environment
 from dateline.openapi import chain, value_schema
 from dateline.project import Projector
 from dateline.regex.supported import find_supported
@@ -25,7 +25,7 @@ from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
-from dateline.server.operations import prefix
+from dateline.server.mounting import read_prefixes
 from support.mocks import write_parameter
 
 Json = Any
@@ -55,7 +55,7 @@ def judge_gets(schemas: Path) -> tuple[Counter[int], list[str]]:
             for version in api.table.supported:
                 document = Projector(api).contract(version.date, environment.name).document
                 requests = list(_list_gets(document, {api.table.header: version.date}))
-                answers = asyncio.run(_send(app, environment, requests))
+                answers = asyncio.run(_send(app, requests))
                 bodies = _Bodies(document)
                 for request, answer in zip(requests, answers, strict=True):
                     statuses[answer.status_code] += 1
@@ -64,10 +64,9 @@ def judge_gets(schemas: Path) -> tuple[Counter[int], list[str]]:
     return statuses, wrong
 
 
-async def _send(app: Any, environment: Environment, requests: list[Get]) -> list[httpx.Response]:
+async def _send(app: Any, requests: list[Get]) -> list[httpx.Response]:
     transport = httpx.ASGITransport(app=app)
-    base = f"http://mock{prefix(environment)}"
-    async with httpx.AsyncClient(transport=transport, base_url=base) as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://mock") as client:
         return [
             await client.get(
                 each.path, params=httpx.QueryParams(tuple(each.query)), headers=each.headers
@@ -80,8 +79,9 @@ def _list_gets(document: dict[str, Any], headers: dict[str, str]) -> Iterator[Ge
     """Yield a request for each GET, with any credentials and all parameters that are required."""
     sampler = Sampler(document)
     secrets = dict(_list_secrets(document))
-    for path, node in document["paths"].items():
-        item = chain(document, node)[-1]
+    prefixes, usual = read_prefixes(document), read_path(document.get("servers"))
+    for key, node in document["paths"].items():
+        path, item = key, chain(document, node)[-1]
         if "get" not in item:
             continue
         query: list[tuple[str, str]] = []
@@ -102,6 +102,8 @@ def _list_gets(document: dict[str, Any], headers: dict[str, str]) -> Iterator[Ge
                 path = path.replace(f"{{{name}}}", quote(pairs[0][1], safe=""))
             elif pairs:
                 sent[name] = pairs[0][1]
+        own = prefixes[key, "get"]
+        path = (usual if own is None else own) + path
         yield Get(re.sub(r"[{}]", "", path), query, sent, item["get"].get("responses", {}))
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline import progress
+from dateline.addresses import read_addresses
 from dateline.client.methods import ClientMethod, MethodWriter
 from dateline.client.services import lay_out_service, lay_out_settings
 from dateline.filters import Code
@@ -54,6 +55,7 @@ class Clients:
         self._versions = [version.date for version in api.table.supported]
         self._operations: dict[str, list[Called]] = {}
         self._documents: dict[str, dict[str, Any]] = {}
+        self._addresses: dict[str, dict[str, str]] = {}
         for version in self._versions:
             document = projector.contract(version, EVERYWHERE).document
             environments = {
@@ -61,6 +63,7 @@ class Clients:
                 for each in api.table.environments
             }
             self._documents[version] = document
+            self._addresses[version] = read_addresses(environments)
             self._operations[version] = read_operations(api.table, document, environments)
         self._pagings = 0
         self._first_paging = ""
@@ -161,7 +164,7 @@ class Clients:
     def _share_settings(self) -> dict[str, tuple[str, dict[str, Any]]]:
         """Return the module with the settings of each version, and its template data."""
         views = {
-            version: lay_out_settings(self._api, self._documents[version])
+            version: lay_out_settings(self._api, self._documents[version], self._addresses[version])
             for version in self._versions
         }
         having: dict[str, list[str]] = {}
@@ -198,7 +201,9 @@ class Clients:
                 for name, about, own, title in _KINDS
             ],
             "imports": [import_names("..client", sorted([*ordered, settings]))],
-            **lay_out_service(self._api, version, self._documents[version]),
+            **lay_out_service(
+                self._api, version, self._documents[version], self._addresses[version]
+            ),
         }
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dateline.addresses import read_address
 from dateline.filters import Code
-from dateline.model import Api, Table
+from dateline.model import Api
 from dateline.openapi import resolve
 from dateline.python.code import Node, Pair, Text, call, lay_out, literal, mapping, subscript, value
 from dateline.python.operations import name_credentials
 from dateline.python.parts import find_secret
 
 
-def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[str, Any]:
-    """Return the template data for the service of one version's clients."""
+def lay_out_service(
+    api: Api, version: str, document: dict[str, Any], addresses: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the template data for the service of one version's clients, at *addresses*."""
     schemes = {name: scheme for name, _, scheme, _ in _read_schemes(document)}
     service = call(
         "Service",
@@ -23,7 +24,7 @@ def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[st
         Pair("version", Text(version)),
         Pair("place", Text(api.table.place_of_version)),
         Pair("selector", Text(api.table.header)),
-        Pair("addresses", value(dict(_read_addresses(api.table)))),
+        Pair("addresses", value(addresses)),
         Pair("schemes", mapping(schemes)),
     )
     return {
@@ -32,8 +33,10 @@ def lay_out_service(api: Api, version: str, document: dict[str, Any]) -> dict[st
     }
 
 
-def lay_out_settings(api: Api, document: dict[str, Any]) -> dict[str, Any]:
-    """Return the template data for the arguments of clients."""
+def lay_out_settings(
+    api: Api, document: dict[str, Any], addresses: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the template data for the arguments of clients of services at *addresses*."""
     schemes = [each for each in _read_schemes(document) if each[1]]
     names = [each.name for each in api.table.environments]
     arguments = [
@@ -50,17 +53,9 @@ def lay_out_settings(api: Api, document: dict[str, Any]) -> dict[str, Any]:
         ),
         "environments": lay_out(subscript("Literal", *map(Text, names)) if names else "str"),
         "environment": Code(literal(names[0] if names else "")),
-        "needs_address": not any(True for _ in _read_addresses(api.table)),
+        "needs_address": not addresses,
         "nouns": Code(", ".join(sorted(nouns))),
     }
-
-
-def _read_addresses(table: Table) -> Iterator[tuple[str, str]]:
-    """Yield the environments that have an address, with the address."""
-    for each in table.environments:
-        address = read_address(each.servers)
-        if "://" in address:
-            yield each.name, address
 
 
 def _read_schemes(document: dict[str, Any]) -> Iterator[tuple[str, str, Node, bool]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from shlex import quote as quoted
 from typing import Any, Final
@@ -13,8 +13,8 @@ from dateline.model import Environment, Table
 from dateline.project import Projector
 from dateline.sample import UnsatisfiedError
 from dateline.serve.mock import Mock
-from dateline.server.mounting import read_prefixes
-from dateline.server.operations import Operation, prefix
+from dateline.server.mounting import read_prefixes, read_usual_prefixes
+from dateline.server.operations import Operation
 
 _SECRET: Final = "any"
 
@@ -22,6 +22,7 @@ _SECRET: Final = "any"
 def lines(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
     """Yield the lines about *mock* before it runs at *address*: the last ones are commands."""
     table = mock.api.table
+    usual = read_usual_prefixes(mock.api)[environment.name]
     marks = {table.default: "default", table.latest: "latest"}
     if table.default == table.latest:
         marks = {table.default: "default and latest"}
@@ -29,25 +30,26 @@ def lines(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
         f"{each.date} ({marks[each.date]})" if each.date in marks else each.date
         for each in table.supported
     )
-    yield f"{table.package}, {environment.name}: {address}{prefix(environment)}"
+    yield f"{table.package}, {environment.name}: {address}{usual[table.latest]}"
     yield f"versions, by the {table.choice}: {versions}"
     yield f"answers are made up (seed {mock.seed}); any credentials will do"
     yield "Ctrl-C ends it. Try:"
-    for line in _tries(mock, environment, address):
+    for line in _tries(mock, usual, address):
         yield f"  {line}"
 
 
-def _tries(mock: Mock, environment: Environment, address: str) -> list[str]:
+def _tries(mock: Mock, usual: Mapping[str, str], address: str) -> list[str]:
     """Return three commands: one thing in two versions if there is one, and its documents."""
     table = mock.api.table
-    requests = (
-        (_request(mock, each, base), base)
-        for each, path in _list_common(mock, prefix(environment))
-        for base in [address + path]
+    listed = (
+        [
+            _name_version(request, address + path, table, version)
+            for version, path in paths.items()
+            if (request := _request(mock, operation, address + path)) is not None
+        ]
+        for operation, paths in _list_common(mock, usual)
     )
-    found, base = next((each for each in requests if each[0] is not None), (None, ""))
-    versions = dict.fromkeys((table.supported[0].date, table.latest)) if found else ()
-    tries = [_name_version(found or "", base, table, version) for version in versions]
+    tries = next((each for each in listed if each), [])
     tries += [f"curl {address}/spec{name}" for name in (f"/{table.latest}", "/versions", "")]
     return tries[:3]
 
@@ -64,29 +66,36 @@ def _name_version(command: str, base: str, table: Table, version: str) -> str:
     return f"{command} -H {quoted(header)}"
 
 
-def _list_common(mock: Mock, usual: str) -> Iterator[tuple[Operation, str]]:
+def _list_common(
+    mock: Mock, usual: Mapping[str, str]
+) -> Iterator[tuple[Operation, dict[str, str]]]:
     """Yield the operations that read something in the oldest and in the newest version.
 
-    Those that read a single thing come first. With each comes the path of its servers, *usual*
-    unless it has servers of its own.
+    Those that read a single thing come first. With each comes the path of its servers in these
+    versions, that of *usual* unless it has servers of its own.
     """
     table, projector = mock.api.table, Projector(mock.api)
-    documents = [
-        projector.contract(version, mock.environment).document
+    prefixes = {
+        version: read_prefixes(projector.contract(version, mock.environment).document)
         for version in (table.supported[0].date, table.latest)
-    ]
+    }
     known = [
         each
         for each in mock.operations
         if each.method == "GET"
         and any(content is not None for content in islice(each.successes.values(), 1))
     ]
-    oldest, newest = map(read_prefixes, documents)
     for operation in sorted(known, key=lambda each: not each.path.endswith("}")):
         key = operation.path, "get"
-        if key in oldest and key in newest and oldest[key] == newest[key]:
-            own = newest[key]
-            yield operation, usual if own is None else own
+        if all(key in found for found in prefixes.values()):
+            own = {version: found[key] for version, found in prefixes.items()}
+            yield (
+                operation,
+                {
+                    version: usual[version] if path is None else path
+                    for version, path in own.items()
+                },
+            )
 
 
 def _request(mock: Mock, operation: Operation, address: str) -> str | None:

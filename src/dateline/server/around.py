@@ -20,7 +20,8 @@ from typing import Any
 from dateline.model import Api
 from dateline.server.contents import Content
 from dateline.server.converters import Converter, name_methods
-from dateline.server.operations import Operation, prefix
+from dateline.server.mounting import find_usual_prefixes
+from dateline.server.operations import Operation
 from dateline.server.table import read_schemes
 
 
@@ -35,7 +36,7 @@ def describe_operations(
     }
     return {
         "operations": {each.id: _describe_operation(each) for each in operations},
-        "prefixes": {each.name: prefix(each) for each in api.table.environments},
+        "prefixes": find_usual_prefixes(api),
         "methods": name_methods(converters),
         "credentials": sorted(headers),
     }

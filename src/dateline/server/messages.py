@@ -18,7 +18,8 @@ are not the usual ones.
 Entries are read like those of contract data. ``requests`` and ``statuses`` are those of each
 version: a request is null where the version lacks the operation. It has its ``security`` where that
 is not the newest version's, its ``prefix``, the path of its servers, where these are not those of
-the environment, and ``unserved``, a reason, where no server can read it. ``results``
+the document, or else ``usual``, the path of those of the document where it is not the newest one's,
+and ``unserved``, a reason, where no server can read it. ``results``
 and ``headers`` are canonical; of bodies, only JSON is described, and sequences of items, as lists.
 ``event_data`` says of event streams what their items are, if not the JSON in the data of events.
 ``schemas`` and ``canonical`` hold the components that the others, or contract data, refer to, at a
@@ -35,6 +36,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from typing import Any
 
+from dateline.addresses import read_path
 from dateline.canonical import (
     ContractData,
     Row,
@@ -63,7 +65,7 @@ from dateline.schema.parts import PartReader
 from dateline.schema.references import Resolver
 from dateline.schema.sequences import EVENT_STREAM, event_data, list_schema
 from dateline.server.mounting import Key, find_clashes, read_prefixes
-from dateline.server.operations import PLACES, defaults, prefix, unread
+from dateline.server.operations import PLACES, defaults, unread
 from dateline.server.readable import explain_unreadable, find_style, is_exploded
 from dateline.versions import DATE_FORM
 
@@ -140,12 +142,11 @@ class _DocumentReader:
         constraints: Constraints,
         use: AccessUse,
         combination: Combination | None = None,
-        prefix: str = "",
     ) -> None:
         self.combination = combination
+        self.usual = read_path(document.get("servers"))
         self._document = document
         self._resolver = Resolver(document)
-        self._prefix = prefix
         self._constraints = constraints
         self._parts = PartReader(document)
         self._directions = {hidden: OneWay(document, hidden, Hidden.ANY, use) for hidden in ACCESS}
@@ -171,7 +172,7 @@ class _DocumentReader:
     @cached_property
     def clashes(self) -> dict[Key, Key]:
         """The operations whose requests are also those of another one, and that one."""
-        return find_clashes(self.prefixes, self._prefix)
+        return find_clashes(self.prefixes, self.usual)
 
     def parameters(
         self, path: str, operation: dict[str, Any]
@@ -248,17 +249,12 @@ class Messages:
         constraints = Constraints(api.document, self._find_pattern)
         read = partial(_DocumentReader, constraints=constraints, use=AccessUse())
         self._read = read
-        prefixes = {each.name: prefix(each) for each in api.table.environments} or {EVERYWHERE: ""}
         self._dated = {
             name: [
-                read(
-                    projector.contract(date, name).document,
-                    combination=Combination(date, name),
-                    prefix=path,
-                )
+                read(projector.contract(date, name).document, combination=Combination(date, name))
                 for date in api.table.dates
             ]
-            for name, path in prefixes.items()
+            for name in [each.name for each in api.table.environments] or [EVERYWHERE]
         }
         self._newest = read(api.document)
         self._canonical = read(canonical or canonical_document(api))
@@ -348,9 +344,8 @@ class Messages:
             unserved = f"{self._names[other]} has the same address on another host"
         is_lost = found is not None and reader.combination in found.lost
         security = reader.security(operation)
-        own = reader.prefixes[path, method]
         return {
-            **({"prefix": own} if own is not None else {}),
+            **self._describe_prefix(reader, reader.prefixes[path, method]),
             **({"unserved": unserved} if unserved else {}),
             # an application that reads the request itself can't serve it either
             **({"lost": True} if is_lost or other is not None else {}),
@@ -360,6 +355,14 @@ class Messages:
             if "requestBody" in operation
             else None,
         }
+
+    def _describe_prefix(self, reader: _DocumentReader, own: str | None) -> dict[str, str]:
+        """Return where an operation is whose servers have the path *own*, if not as usual."""
+        if own is not None:
+            return {"prefix": own}
+        assert reader.combination is not None
+        newest = self._dated[reader.combination.environment][-1]
+        return {"usual": reader.usual} if reader.usual != newest.usual else {}
 
     # Canonical
 

@@ -1,16 +1,40 @@
-"""Where servers have operations: below the path of the environment, or of their own servers."""
+"""Where servers have operations: below the path of the document's, or of their own servers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from dateline.addresses import find_own_servers, read_path
+from dateline.model import Api
 from dateline.openapi import operations, path_items, resolve
+from dateline.project import Projector
 
 Key = tuple[str, str]
 """A path of a document, and the key of an operation in its path item."""
+
+
+def read_usual_prefixes(api: Api) -> dict[str, dict[str, str]]:
+    """Return the path of the servers that documents have, by environment and version.
+
+    They are those of the environment, or else those of the definitions.
+    """
+    around = {key: each for key, each in api.document.items() if key in ("info", "servers")}
+    projector = Projector(replace(api, document=around))
+    return {
+        each.name: {
+            date: read_path(projector.contract(date, each.name).document.get("servers"))
+            for date in api.table.dates
+        }
+        for each in api.table.environments
+    }
+
+
+def find_usual_prefixes(api: Api) -> dict[str, str]:
+    """Return the path of the servers that the newest documents have, by environment."""
+    return {name: paths[api.table.dates[-1]] for name, paths in read_usual_prefixes(api).items()}
 
 
 def read_prefixes(document: dict[str, Any]) -> dict[Key, str | None]:

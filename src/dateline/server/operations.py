@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dateline.addresses import find_own_servers, read_path
 from dateline.gates import Timeline, changes, drop_keys
-from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
+from dateline.model import EVERYWHERE, WAS, Api, Problem, SourceError
 from dateline.oddities import PREFIX
 from dateline.openapi import (
     ADJACENT,
@@ -40,6 +40,7 @@ from dateline.python.parts import (
 )
 from dateline.schema.references import Resolver
 from dateline.server.contents import Content, read_content
+from dateline.server.mounting import read_usual_prefixes
 
 DOCUMENTS: Final = "/spec"
 """The path, on the host, at and below which a server has its specification documents."""
@@ -128,11 +129,6 @@ class OperationGroup:
         return tuple(each for each in self.operations if not each.unserved)
 
 
-def prefix(environment: Environment) -> str:
-    """Return the path of the environment's first address: `/api`; empty without one."""
-    return read_path(environment.servers)
-
-
 def unread(api: Api) -> frozenset[tuple[str, str]]:
     """Return the place and the lower-case name of what handlers don't receive as parameters.
 
@@ -166,7 +162,8 @@ class _OperationReader:
         self._document = api.document
         self._content = partial(read_content, Resolver(api.document))
         self._timeline = Timeline(api.table)
-        self._prefixes = {prefix(each) for each in api.table.environments} or {""}
+        usual = read_usual_prefixes(api).values()
+        self._prefixes = {path for paths in usual for path in paths.values()} or {""}
         self._unread = unread(api)
         self._names = operation_names(self._document)
         self._snakes = Counter(map(snake, self._names.values()))

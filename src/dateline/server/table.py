@@ -10,7 +10,8 @@ from dateline.model import Api
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value, words
 from dateline.python.parts import find_secret
 from dateline.server.contents import Content
-from dateline.server.operations import Operation, OperationGroup, Parameter, prefix
+from dateline.server.mounting import find_usual_prefixes
+from dateline.server.operations import Operation, OperationGroup, Parameter
 from dateline.server.protocols import siblings, standard
 from dateline.server.types import Types
 
@@ -26,7 +27,6 @@ def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> d
     rows = [_row(each, types) for group in groups for each in group.operations]
     named = (name for group in groups for each in group.operations for name in sorted(each.schemes))
     schemes = {name: _scheme(*of) for name, of in read_schemes(api, named)}
-    prefixes = {each.name: prefix(each) for each in api.table.environments}
     used = {word.partition(".")[0] for row in rows for word in words(row)} | {"Final"}
     # the table is annotated with two of them, whatever is in it
     nouns = ["Operation", *(["Parameter"] if "Parameter" in used else []), "Scheme"]
@@ -34,7 +34,7 @@ def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> d
     return {
         "operations": [lay_out(row, _INDENT, _INDENT + 1) for row in rows],
         "schemes": lay_out(mapping(schemes), 0, len(_SCHEMES)),
-        "prefixes": lay_out(value(prefixes), 0, len(_PREFIXES)),
+        "prefixes": lay_out(value(find_usual_prefixes(api)), 0, len(_PREFIXES)),
         "standard": standard(used),
         "siblings": siblings(used),
         "nouns": Code(", ".join(nouns)),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from dateline.addresses import read_address
+from dateline.addresses import read_addresses, read_path
 from dateline.model import Table
 from dateline.openapi import chain, is_form
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value
@@ -69,6 +69,8 @@ class PythonCalls:
         found = read_operations(table, document, environments)
         self._operations = {(each.method, each.path): each for each in found}
         self._credentials = name_credentials(document)
+        self._addresses = read_addresses(environments)
+        self._paths = {name: read_path(each.get("servers")) for name, each in environments.items()}
 
     def write(self, method: str, path: str, body: str | None) -> str:
         """Return a call of an operation with *body*, a sample; empty if clients have none."""
@@ -105,11 +107,12 @@ class PythonCalls:
             kind = str((scheme or {}).get("scheme", "")).lower()
             if keyword := self._credentials.get(name):
                 yield Pair(keyword, _SECRETS.get(kind, Text("YOUR_KEY")))
-        known = self._table.environments
-        if operation.only and known[0].name not in operation.only:
-            yield Pair("environment", Text(operation.only[0]))
-        if all("://" not in read_address(each.servers) for each in known):
-            yield Pair("base_url", Text("https://api.example.com"))
+        environment = self._table.environments[0].name
+        if operation.only and environment not in operation.only:
+            environment = operation.only[0]
+            yield Pair("environment", Text(environment))
+        if not self._addresses:
+            yield Pair("base_url", Text(f"https://api.example.com{self._paths[environment]}"))
 
     def _list_arguments(
         self, operation: Called, imports: set[tuple[str, str]], plain: dict[str, Node]

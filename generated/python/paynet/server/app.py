@@ -50,7 +50,7 @@ def create_app(
         contracts,
         handlers,
         environment=environment,
-        prefix=PREFIXES[environment] if settings.prefix is None else settings.prefix,
+        prefix=PREFIXES[environment],
         authenticate=authenticate,
         idempotency=idempotency,
         converters={"down": {}, "up": {}},

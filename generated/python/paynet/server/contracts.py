@@ -223,22 +223,28 @@ class Contracts:
         self._known: dict[Any, Contract] = {}
         self._judges: dict[tuple[str, str | None], Validator] = {}
 
-    def find_versions(self, operation: str, prefix: str) -> dict[str, set[str]]:
+    def find_versions(
+        self, operation: str, usual: str, replacing: str | None = None
+    ) -> dict[str, set[str]]:
         """Return the versions that have *operation*, by the path of the servers that have it.
 
-        *prefix* is that of operations without servers of their own. If there is no version, the
-        paths are those of other environments.
+        *usual* is that of the newest document. The path *replacing*, if given, is that of all
+        operations without servers of their own. If there is no version, the paths are those of
+        other environments.
         """
+
+        def place(request: Mapping[str, Any]) -> str:
+            own: str | None = request.get("prefix", replacing)
+            return request.get("usual", usual) if own is None else own
+
         entries = [each for each in self._requests[operation] if each["request"] is not None]
         here = [each for each in entries if self._holds(each)]
-        found: dict[str, set[str]] = {
-            each["request"].get("prefix", prefix): set() for each in here or entries
-        }
+        found: dict[str, set[str]] = {place(each["request"]): set() for each in here or entries}
         for version in self._versions:
             _, entry = self._entry(self._requests[operation], version)
             if (request := entry["request"]) is not None:
-                found[request.get("prefix", prefix)].add(version)
-        return found or {prefix: set()}
+                found[place(request)].add(version)
+        return found or {usual if replacing is None else replacing: set()}
 
     def has(self, operation: str) -> bool:
         """Return whether any version has *operation*."""

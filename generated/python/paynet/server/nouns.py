@@ -180,7 +180,7 @@ class Settings:
     of single operations, by their ids.
 
     The operations are below ``prefix``, except those with servers of their own; None is the path of
-    the environment's address.
+    the address that the documents have.
 
     With ``unwritten`` 501, operations whose handler is missing respond with that status; otherwise
     building the application fails.

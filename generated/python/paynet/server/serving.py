@@ -95,11 +95,11 @@ def build(
 ) -> FastAPI:
     """Return the application that serves *operations* with *handlers* in one environment.
 
-    *contracts* are the contract data. The operations are below *prefix*, except those with servers
-    of their own; *documents* are those of the specification, by path. *handlers* has an attribute
-    for each group; *converters* are keyed by the direction, `down` or `up`, and by the names in the
-    contract data. *middleware* wraps the handlers, inside of versioning: its responses name their
-    version, too.
+    *contracts* are the contract data. *prefix* is the path of the servers of the newest document,
+    below which the operations are, except those with other servers; *documents* are those of the
+    specification, by path. *handlers* has an attribute for each group; *converters* are keyed by
+    the direction, `down` or `up`, and by the names in the contract data. *middleware* wraps the
+    handlers, inside of versioning: its responses name their version, too.
 
     Operations that can't be served respond with 501. Raises ValueError for an unknown environment,
     MissingHandlerError and MissingConverterError; each names everything that is missing.
@@ -135,9 +135,10 @@ def build(
             endpoint = Idempotent(
                 endpoint, idempotency, account, patience=settings.patience, answer=problems.answer
             )
+        found = data.find_versions(operation.id, prefix, settings.prefix)
         routes += [
             _Operation(path, operation, endpoint, versions, results)
-            for path, versions in data.find_versions(operation.id, prefix).items()
+            for path, versions in found.items()
         ]
     routes.sort(key=lambda each: concrete_first(each.operation.method, each.path))
     problems.add(each.results for each in routes)
@@ -154,6 +155,7 @@ def build(
     app.state.pages = pages.prefixes
     ignoring = [each for each in routes if each.operation.ignores_version]
     default = contracts["default"]
+    prefix = prefix if settings.prefix is None else settings.prefix
     prefixes = [*dict.fromkeys([prefix, *(each.prefix for each in routes)])]
     paths = {prefix, *(each.stem for each in routes if each.prefix != prefix)}
     app.add_middleware(Mountable, prefixes=(*paths, *pages.prefixes))

@@ -84,7 +84,7 @@ def wrap(
     )
     if unknown:
         raise ValueError(f"there is no operation {', '.join(unknown)}")
-    prefix = contracts["prefixes"][environment] if settings.prefix is None else settings.prefix
+    usual = contracts["prefixes"][environment]
     data = Contracts(contracts, environment)
     judge = data.judge
     down = narrowings(
@@ -109,9 +109,10 @@ def wrap(
             most=settings.limits_of.get(name, settings.limits).item,
         )
         for name, facts in contracts["operations"].items()
-        for found in [data.find_versions(name, prefix)]
+        for found in [data.find_versions(name, usual, settings.prefix)]
         for own in found
     ]
+    prefix = usual if settings.prefix is None else settings.prefix
     prefixes = [*dict.fromkeys([prefix, *(each.prefix for each in rows)])]
 
     def make(readings: tuple[tuple[_Row, ...], ...]) -> _Routed | None:
