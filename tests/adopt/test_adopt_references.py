@@ -123,8 +123,10 @@ def list_answers(folder: Path, url: str) -> list[tuple[int, Any]]:
     workspace = Workspace(schemas=folder / "schemas", output=folder / "generated")
     with package(workspace, api) as server:
         mock = Mock(api, server, api.table.environments[0].name, 0)
-        asked = [Asked({}, "get", url, {api.table.header: date}, None) for date in DATES[:2]]
-        return [(each.status_code, each.json()) for each in send_all(mock.app, asked, "")]
+        asked = [
+            Asked({}, "get", url, {api.table.header: date}, None, prefix="") for date in DATES[:2]
+        ]
+        return [(each.status_code, each.json()) for each in send_all(mock.app, asked)]
 
 
 @pytest.mark.parametrize(

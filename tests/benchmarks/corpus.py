@@ -164,7 +164,7 @@ def _count_answers(api: Api, server: Any) -> str:
             if _is_clear(each, routes)
         ]
         places = Places(_read_answers(document, document))
-        for each, answer in zip(asked, send_all(mock.app, asked, ""), strict=True):
+        for each, answer in zip(asked, send_all(mock.app, asked), strict=True):
             total += 1
             unserved += answer.status_code == 501
             misfit = _find_misfit(document, places, each, answer)

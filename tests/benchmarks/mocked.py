@@ -58,10 +58,13 @@ def outcomes(root: Path, found: dict[str, tuple[str, bytes]]) -> Iterator[str]:
 
 
 async def _asked(app: Any, document: dict[str, Any], headers: dict[str, str]) -> list[str]:
+    from dateline.addresses import read_path
     from dateline.openapi import chain
     from dateline.sample import Sampler
+    from dateline.server.mounting import read_prefixes
 
     sampler = Sampler(document)
+    prefixes, usual = read_prefixes(document), read_path(document.get("servers"))
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     made = []
     async with httpx.AsyncClient(transport=transport, base_url="http://mock") as client:
@@ -71,7 +74,10 @@ async def _asked(app: Any, document: dict[str, Any], headers: dict[str, str]) ->
                 continue
             url, query = _request(document, path, item, sampler)
             given = headers | _CREDENTIALS
-            answer = await client.get(url, params=query, headers=given)
+            own = prefixes[path, "get"]
+            answer = await client.get(
+                (usual if own is None else own) + url, params=query, headers=given
+            )
             responses = item["get"]["responses"]
             made.append(_outcome(document, responses, answer, sampler, path))
     return made

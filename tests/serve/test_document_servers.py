@@ -45,7 +45,6 @@ SPELLED: dict[str, tuple[str, str, str]] = {
     "path": ("[{ url: https://api.example/v1 }]", *["https://api.example/v1"] * 2),
     "ending": ("[{ url: https://api.example/v1/ }]", *["https://api.example/v1"] * 2),
     "deep": ("[{ url: https://api.example/a/b%20c/d }]", *["https://api.example/a/b%20c/d"] * 2),
-    "spec": ("[{ url: https://api.example/spec/v1 }]", *["https://api.example/spec/v1"] * 2),
     "relative": ("[{ url: /v1 }]", "/v1", "/v1"),
     "bare": ("[{ url: v1/x }]", "/v1/x", "/v1/x"),
     "dots": ("[{ url: ./v1 }]", "/v1", "/v1"),
@@ -244,7 +243,8 @@ def list_samples(folder: Path) -> dict[str, list[str]]:
         version: [
             html.unescape(re.sub(r"<[^>]*>", "", each.content.decode()))
             for each in rendered
-            if each.path.startswith(f"site/{version}/operations/") and "/things/" in each.content.decode()
+            if each.path.startswith(f"site/{version}/operations/")
+            and "/things/" in each.content.decode()
         ]
         for version in VERSIONS
     }
@@ -288,3 +288,14 @@ def test_servers_of_environments_replace_those_of_documents(
     made, _ = place(tmp_path, SPELLED["path"][0], table)
     app = made.module("server").create_app(Handlers(), environment="production")
     assert ask(app, "GET", f"{path}/things/a").json() == {"id": "a"}
+
+
+def test_operations_below_the_path_of_the_specification_need_another_prefix(tmp_path: Path) -> None:
+    made, api = place(tmp_path, "[{ url: https://api.example/spec/v1 }]")
+    for door in ("server", "around"):
+        behind = Newest()
+        with opening(door, made, api, "production", behind) as app:
+            assert ask(app, "GET", "/spec/v1/things/a").status_code == 404
+            assert behind.paths == []
+        with opening(door, made, api, "production", behind, prefix="/v1") as app:
+            assert ask(app, "GET", "/v1/things/a").json() == {"id": "a"}

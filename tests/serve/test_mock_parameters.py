@@ -138,7 +138,7 @@ def answer_all(
         for each in asked
         for query in (queries or {}).get(each.template, ())
     ]
-    answers = send_all(Mock(api, generated.module("server"), environment, 0).app, asked, "")
+    answers = send_all(Mock(api, generated.module("server"), environment, 0).app, asked)
     return [
         (each.template, answer.status_code, "" if answer.is_success else answer.text)
         for each, answer in zip(asked, answers, strict=True)

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
+from dateline.addresses import read_path
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.model import Api, Combination
@@ -25,7 +26,7 @@ from dateline.project import Projector
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.serve.mock import Mock
 from dateline.serve.package import import_server, package
-from dateline.server.operations import prefix
+from dateline.server.mounting import read_prefixes
 from support.narrowed import Body, Places
 
 Json = Any
@@ -40,6 +41,7 @@ class Asked(NamedTuple):
     headers: dict[str, str]
     body: Json
     template: str = ""
+    prefix: str = "/api"
 
 
 def requests(
@@ -55,6 +57,7 @@ def requests(
     can call, for a required one or a body without a value, is left out.
     """
     sampler = Sampler(document)
+    prefixes, usual = read_prefixes(document), read_path(document.get("servers"))
     for template, referring in document.get("paths", {}).items():
         item = chain(document, referring)[-1]
         for method in methods:
@@ -94,7 +97,9 @@ def requests(
                 headers["cookie"] = "; ".join(f"{key}={text}" for key, text in placed["cookie"])
             operation = {"operationId": f"{method.upper()} {template}", **node}
             url = f"{path}?{urlencode(placed['query'])}"
-            yield Asked(operation, method, url, headers, body, template)
+            own = prefixes[template, method]
+            prefix = usual if own is None else own
+            yield Asked(operation, method, url, headers, body, template, prefix)
 
 
 def _list_parameters(
@@ -171,8 +176,8 @@ def _text(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def send_all(app: Any, asked: list[Asked], prefix: str = "/api") -> list[httpx.Response]:
-    """Return what *app* answers below *prefix*, in order."""
+def send_all(app: Any, asked: list[Asked]) -> list[httpx.Response]:
+    """Return what *app* answers, in order."""
 
     async def answered() -> list[httpx.Response]:
         transport = httpx.ASGITransport(app=app)
@@ -181,7 +186,7 @@ def send_all(app: Any, asked: list[Asked], prefix: str = "/api") -> list[httpx.R
                 await client.request(
                     each.method,
                     # as a whole: a path that begins with // would be taken for a host
-                    f"http://mock{prefix}{each.url}",
+                    f"http://mock{each.prefix}{each.url}",
                     headers=each.headers,
                     content=None if each.body is None else json.dumps(each.body),
                 )
@@ -209,7 +214,7 @@ def list_misfits_of(api: Api, server: Any, seed: int = 0) -> list[tuple[Any, ...
             document = projector.contract(*at).document
             asked = [*requests(document, version.date, api.table.header, "X-API-Key")]
             places = Places(document)
-            answered = send_all(mock.app, asked, prefix(environment))
+            answered = send_all(mock.app, asked)
             for each, answer in zip(asked, answered, strict=True):
                 if wrong := misfit(places, each, answer):
                     found.append((*at, each.method, each.url, wrong))

@@ -264,9 +264,9 @@ class _OperationReader:
 
     def _is_document(self, path: str, item: dict[str, Any], node: dict[str, Any]) -> bool:
         servers = find_own_servers(item, node)
-        on_host = {read_path([each]) for each in servers} if servers else self._prefixes
-        whole = {before + path for before in on_host}
-        return all(each == DOCUMENTS or each.startswith(f"{DOCUMENTS}/") for each in whole)
+        paths = {read_path([each]) for each in servers} if servers else self._prefixes
+        # those below other paths are operations, even if the path of their servers is similar
+        return paths == {""} and f"{path}/".startswith(f"{DOCUMENTS}/")
 
     def _operation(self, path: str, method: str, called: str, sites: Sites) -> Operation:
         item, node = sites[-2:]
