@@ -29,7 +29,6 @@ from support.adopted_apis import read_back
 from support.mocks import Asked, requests, send_all
 from support.narrowed import Body, Places
 
-from dateline.addresses import find_own_servers, read_path
 from dateline.adopt import adopt
 from dateline.bundle import Readings, open_document
 from dateline.generate import Workspace
@@ -159,7 +158,7 @@ def _count_answers(api: Api, server: Any) -> str:
         document = Projector(api).contract(version.date, environment).document
         routes = {template: _read_route(template) for template in document.get("paths", {})}
         asked = [
-            _at_own_servers(document, each)
+            each
             for each in requests(document, version.date, api.table.header, "X-API-Key", ("get",))
             if _is_clear(each, routes)
         ]
@@ -176,13 +175,6 @@ def _count_answers(api: Api, server: Any) -> str:
     if misfits:
         raise MisfitError(count, misfits)
     return count
-
-
-def _at_own_servers(document: dict[str, Any], asked: Asked) -> Asked:
-    """Return *asked* below the path of the servers of its operation, if these are its own."""
-    item = chain(document, document["paths"][asked.template])[-1]
-    servers = find_own_servers(item, asked.operation)
-    return asked._replace(url=read_path(servers) + asked.url) if servers else asked
 
 
 def _is_clear(asked: Asked, routes: dict[str, re.Pattern[str]]) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from support.exchanges import serving
 from support.generated_server import Generated, ask
 from support.placed import Handlers, Newest, Sending, opening
 from support.sources import loaded
@@ -299,3 +300,34 @@ def test_operations_below_the_path_of_the_specification_need_another_prefix(tmp_
             assert behind.paths == []
         with opening(door, made, api, "production", behind, prefix="/v1") as app:
             assert ask(app, "GET", "/v1/things/a").json() == {"id": "a"}
+
+
+@pytest.mark.parametrize(
+    ("prefix", "path"),
+    [(None, "/v1"), ("", ""), ("/", ""), ("/gate", "/gate"), ("/gate/", "/gate")],
+)
+def test_the_proxy_takes_a_prefix(prefix: str | None, path: str, tmp_path: Path) -> None:
+    pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
+    from dateline.proxy.layer import Proxy, build_layer
+
+    made, _ = place(tmp_path, SPELLED["path"][0])
+    behind = Newest()
+    with serving(behind, "h11") as port:
+        settings = Proxy(
+            upstream={"url": f"http://127.0.0.1:{port}"},
+            generated=made.folder,
+            environment=None,
+            prefix=prefix,
+            only=(),
+            limits=(),
+            spanning=(),
+            converters=None,
+            account_header=None,
+            grace=1,
+            logs_requests=False,
+        )
+        layer, _ = build_layer(made.module("server"), settings)
+        with serving(layer, "h11", lifespan="on") as number:
+            answer = httpx.get(f"http://127.0.0.1:{number}{path}/things/a")
+    assert answer.json() == {"id": "a"}
+    assert behind.paths == [f"{path}/things/a"]

@@ -300,6 +300,7 @@ def test_the_proxy_takes_their_names(tmp_path: Path) -> None:
         upstream={"url": "http://127.0.0.1:1", "connect": 0.1},
         generated=package.folder,
         environment=None,
+        prefix=None,
         only=(),
         limits=(),
         spanning=["getFile"],

@@ -229,7 +229,9 @@ def test_a_form_is_written_with_bytes_for_its_files(tmp_path: Path) -> None:
     api = loaded(tmp_path, UPLOADS)
     document = Projector(api).contract("2024-09-01", EVERYWHERE).document
     samples = Samples(document, api.table, "2024-09-01", lambda *_, **__: None)
-    calls = PythonCalls(api.table, document, "2024-09-01", {"": document}, samples.parameter)
+    calls = PythonCalls(
+        api.table, document, "2024-09-01", {"production": document}, samples.parameter
+    )
     for path, files in (("/scans", ["scan", "pages"]), ("/encoded", ["image"]), ("/free", [])):
         shown = calls.write("POST", path, "")
         found = re.findall(r'"(\w+)": \[?b"\.\.\."', shown)

@@ -58,6 +58,11 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
 @_HOST
 @_PORT
 @click.option(
+    "--prefix",
+    metavar="PATH",
+    help="Path of the operations, instead of that of the servers in the documents.",
+)
+@click.option(
     "--only",
     metavar="OPERATION",
     multiple=True,
@@ -130,6 +135,7 @@ def proxy(host: str, port: int, only: Sequence[str], limit: Sequence[str], **giv
         },
         generated=given["generated"],
         environment=given["environment"],
+        prefix=given["prefix"],
         only=only,
         limits=limit,
         spanning=given["spanning"],

@@ -21,7 +21,8 @@ class Proxy:
     """What is served, and where.
 
     ``generated`` is a folder of outputs, or that of a generated package. ``environment`` may be
-    None where the API has one only. ``only`` are the operations that are versioned, all if empty;
+    None where the API has one only. ``prefix`` is the path of the operations, None that of the
+    servers in the documents. ``only`` are the operations that are versioned, all if empty;
     ``limits`` are those of bodies (`operation=bytes`). ``spanning`` are the operations whose last
     path parameter may contain slashes. ``converters`` names an object (`module:name`) with the
     methods of the converters that the API needs. ``upstream`` are the fields of the generated
@@ -32,6 +33,7 @@ class Proxy:
     upstream: dict[str, Any]
     generated: Path
     environment: str | None
+    prefix: str | None
     only: Collection[str]
     limits: Collection[str]
     spanning: Collection[str]
@@ -75,8 +77,9 @@ def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
         name: nouns.Limits(body=size, seconds=_SECONDS)
         for name, size in map(_read_limit, settings.limits)
     }
+    prefix = None if settings.prefix is None else settings.prefix.rstrip("/")
     given: dict[str, Any] = {
-        "settings": nouns.Settings(limits_of=limits, spanning=settings.spanning),
+        "settings": nouns.Settings(prefix=prefix, limits_of=limits, spanning=settings.spanning),
         "environment": environment,
         "only": settings.only or None,
     }
