@@ -36,7 +36,7 @@ lint: adopted
 python: { package: placed }
 """
 
-SPELLED: dict[str, tuple[str, str, str]] = {
+SPELLED: dict[str, tuple[str, ...]] = {
     # what is written, and the address in either version
     "absent": ("", "", ""),
     "empty": ("[]", "", ""),
