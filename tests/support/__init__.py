@@ -66,6 +66,7 @@
 - `payments`: the generated payment API with handlers that keep what they are given
 - `pets`: an API with a discriminated parent and a discriminated union
 - `picture`: the picture of the README, from a run of the demo
+- `placed`: every door of an API, and a transport that keeps the addresses that clients call
 - `policies`: a small API with a policy, generated and committed
 - `processes`: the reference server as processes
 - `published_projects`: sources with published documents, and the mistakes of authors
