@@ -203,6 +203,8 @@ class _Comparison:
         moved = {at: called[to] for at, to in made.items() if called.get(to, at) != at}
         references |= {f"#{at}": f"#{now}" for at, now in moved.items()}
         for section in COMPONENTS:
+            if not (self._before.section(section) or self._after.section(section)):
+                continue
             at = f"/components/{section}/"
             ours, theirs = (
                 {

@@ -330,6 +330,8 @@ class OperationComparison:
 
         Components with generated names are identified by their addresses, all others by name.
         """
+        if not all(self._both(section)):
+            return
         # the targets of a security scheme concern those who use it by its own name
         survey = self._survey
         other = survey.dirty if section == "securitySchemes" else survey.unequal
