@@ -38,6 +38,7 @@ from dateline.model import Kind
 from dateline.schema.access import ACCESS
 from dateline.schema.parts import Part, Parts
 from dateline.schema.references import Located, component, escape
+from dateline.schema.values import text
 
 # Equal texts whose reference targets are compared separately: nothing merges with them, negates
 # them, limits them to one direction, allows only one of them, or allows any value of a type.
@@ -247,11 +248,19 @@ class SchemaComparison(UnionComparison):
     def _opaque(
         self, pair: NodePair, keyword: str, before: list[Located], after: list[Located]
     ) -> None:
-        if len(before) != 1 or len(after) != 1:
-            pair.compare_all(KEYWORD, keyword, before, after)
-        elif not self._is_settled(before, after):
-            child = self.pair(before, after)
-            pair.opaque.append(Opaque(keyword, before[0], after[0], child))
+        # equal texts may refer to what changed
+        ours, theirs = ({text(each.value): each for each in side} for side in (before, after))
+        both = [(ours[key], theirs[key]) for key in ours if key in theirs]
+        gone = [each for key, each in ours.items() if key not in theirs]
+        came = [each for key, each in theirs.items() if key not in ours]
+        if len(gone) == len(came) == 1:
+            both.append((gone[0], came[0]))
+        else:
+            pair.compare_all(KEYWORD, keyword, gone, came)
+        for first, second in both:
+            if not self._is_settled([first], [second]):
+                child = self.pair([first], [second])
+                pair.opaque.append(Opaque(keyword, first, second, child))
 
     def _maps(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
         for keyword in SCHEMA_MAPS:

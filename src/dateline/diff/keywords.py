@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from dateline.diff.defaults import takes_anything
 from dateline.diff.graph import Kinds, NodePair, align
 from dateline.diff.views import (
     APPLICATORS,
     KNOWN,
+    OPAQUE,
     SCHEMA_MAPS,
     SchemaView,
     within,
@@ -248,7 +249,10 @@ _EVALUATING: Final = frozenset({*_DEEP, "contains", "dependentSchemas", "if", "t
 
 
 def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-    """Report that a keyword has different neighbours now, though all of them still exist."""
+    """Report that a keyword has different neighbours now, though all of them still exist.
+
+    That includes two that exchanged their neighbours: `if` and `then` in members of an `allOf`.
+    """
     alone = len(before.parts) == len(after.parts) == 1
     for keyword in _BESIDE:
         if alone and keyword not in _DEEP:
@@ -260,7 +264,11 @@ def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) ->
         # Additions and removals are differences by themselves, unless they mean nothing alone, or
         # the opposite of what they mean alone.
         common = (first & second) | {name for name in first ^ second if _evaluates(name)}
-        if _group(before, ours, keyword, common) != _group(after, theirs, keyword, common):
+        groups = _group(before, ours, keyword, common), _group(after, theirs, keyword, common)
+        if groups[0] != groups[1] or _are_exchanged(
+            _list_values(before, ours, keyword, common),
+            _list_values(after, theirs, keyword, common),
+        ):
             pair.add(Kind.KEYWORD_CHANGED, keyword, ours[0].at(keyword), theirs[0].at(keyword))
 
 
@@ -285,6 +293,37 @@ def _group(
         )
         for part in parts
     }
+
+
+def _list_values(
+    view: SchemaView, parts: Iterable[Part], keyword: str, common: set[str]
+) -> set[tuple[str, str]]:
+    """Return what *keyword* says in each of *parts*, and what the neighbours do that it knows."""
+    beside = _BESIDE[keyword] if keyword in OPAQUE else ()
+    return {
+        (
+            _write(part.node[keyword]),
+            text(
+                [
+                    sorted(*_group(view, [part], keyword, common)),
+                    {key: _write(part.node[key]) for key in beside if key in part.node},
+                ]
+            ),
+        )
+        for part in parts
+    }
+
+
+def _write(value: Any) -> str:
+    """Return a schema or a number as text without the words that only explain it."""
+    return text(drop_words("schema", value, extensions=False))
+
+
+def _are_exchanged(before: set[tuple[str, str]], after: set[tuple[str, str]]) -> bool:
+    """Return whether the same values have the same neighbours, but not each its own."""
+    return before != after and all(
+        {each[side] for each in before} == {each[side] for each in after} for side in (0, 1)
+    )
 
 
 def _list_names(view: SchemaView, parts: Iterable[Part], keyword: str) -> set[str]:

@@ -1,0 +1,102 @@
+"""Keywords in several members of an `allOf`: each is compared with what is beside it."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from typing import Any, Final
+
+import jsonschema_rs
+import pytest
+from support.readers import document
+from support.tables import cases
+
+from dateline.diff import diff
+from dateline.model import Change, Kind
+
+Schema = dict[str, Any]
+
+STRING: Final = {"type": "string"}
+SHORT: Final = {"maxLength": 1}
+HAS: Final = {name: {"properties": {name: True}, "required": [name]} for name in "abcd"}
+OPEN: Final = {"patternProperties": {"^a": True}}
+FIRST: Final = {"prefixItems": [True]}
+
+# A keyword, two values of it, and two neighbours of it.
+EXCHANGED: Final[tuple[tuple[str, tuple[Any, Any], tuple[Schema, Schema]], ...]] = (
+    ("additionalProperties", (STRING, SHORT), ({}, OPEN)),
+    ("unevaluatedProperties", (STRING, SHORT), ({}, OPEN)),
+    ("items", (STRING, SHORT), ({}, FIRST)),
+    ("unevaluatedItems", (STRING, SHORT), ({}, FIRST)),
+    ("contains", (STRING, {"type": "integer"}), ({}, {"minContains": 2})),
+    ("contains", (STRING, {"type": "integer"}), ({"minContains": 1}, {"minContains": 2})),
+    ("contains", (STRING, {"type": "integer"}), ({}, {"maxContains": 1})),
+    ("if", (HAS["a"], HAS["b"]), ({"then": HAS["c"]}, {"then": HAS["d"]})),
+    ("if", (HAS["a"], HAS["b"]), ({"else": HAS["c"]}, {"else": HAS["d"]})),
+    ("if", (HAS["a"], HAS["b"]), ({"then": HAS["c"]}, {"else": HAS["c"]})),
+    ("if", (HAS["a"], HAS["b"]), ({"then": HAS["c"]}, {"then": HAS["c"], "else": HAS["d"]})),
+)
+VALUES: Final[tuple[Any, ...]] = (
+    *(
+        dict.fromkeys(names, value)
+        for names in ("a", "ab", "abc", "abd", "b", "bc", "bd", "ac")
+        for value in ("x", "xx", 1)
+    ),
+    *(list(items) for size in range(4) for items in product(("x", "xx", 1), repeat=size)),
+    {"a": "xx", "b": "x"},
+    {"ad": "x"},
+    {"ad": 1, "b": "x"},
+)
+
+
+@cases(("keyword", "values", "beside"), EXCHANGED)
+def test_neighbours_exchanged(
+    keyword: str, values: tuple[Any, Any], beside: tuple[Schema, Schema]
+) -> None:
+    schemas = [
+        {"allOf": list(members)}
+        for one, other in permutations(beside)
+        for members in permutations([{keyword: values[0], **one}, {keyword: values[1], **other}])
+    ]
+    accepted = [[jsonschema_rs.is_valid(schema, value) for value in VALUES] for schema in schemas]
+    assert accepted[0] != accepted[2]
+    for one, other in permutations(range(len(schemas)), 2):
+        kinds = {each.kind for each in compare(schemas[one], schemas[other])}
+        differ = accepted[one] != accepted[other]
+        assert kinds == ({Kind.KEYWORD_CHANGED} if differ else set()), (
+            schemas[one],
+            schemas[other],
+        )
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("keyword", ["not", "if", "then", "else", "contains"])
+def test_what_keywords_of_several_members_refer_to(keyword: str, count: int) -> None:
+    """More of it can mean less, so the keyword changed, for the operations that use it."""
+    around = {"if": {"then": HAS["a"]}, "then": {"if": HAS["a"]}, "else": {"if": HAS["a"]}}
+    closed = {
+        "allOf": [
+            {keyword: {"$ref": f"#/components/schemas/P{number}"}, **around.get(keyword, {})}
+            for number in range(count)
+        ]
+    }
+    before: dict[str, Schema] = {
+        f"P{number}": {"required": [f"p{number}"]} for number in range(count)
+    }
+    for name in before:
+        after: dict[str, Schema] = {**before, name: {"required": ["other"]}}
+        found = compare(closed, closed, before, after)
+        concerned = [each.operations for each in found if each.keyword == keyword]
+        assert [bool(each) for each in concerned] == [True], name
+        words: dict[str, Schema] = {**before, name: {**before[name], "title": "Words"}}
+        for each in compare(closed, closed, before, words):
+            assert each.kind is Kind.DOCUMENTATION_CHANGED, each
+
+
+def compare(
+    before: Schema,
+    after: Schema,
+    ours: dict[str, Schema] | None = None,
+    theirs: dict[str, Schema] | None = None,
+) -> list[Change]:
+    old = document({"Closed": before, **(ours or {})}, "3.1.0")
+    return diff(old, document({"Closed": after, **(theirs or {})}, "3.1.0"))
