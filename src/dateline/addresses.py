@@ -12,7 +12,7 @@ _PARTS: Final = re.compile(r"((?:[^/?#]*:)?//[^/?#]*)?([^?#]*)")
 
 
 def find_own_servers(item: Mapping[str, Any], operation: Mapping[str, Any]) -> Any:
-    """Return the servers of an operation that are not those of the document, or nothing.
+    """Return the servers that an operation has beside those of the document, or nothing.
 
     Those of the operation itself replace those of its path item (OpenAPI 3.1.1, section 4.8.9.1).
     """
@@ -43,9 +43,17 @@ def read_addresses(environments: Mapping[str, dict[str, Any]]) -> dict[str, str]
     return {name: each for name, each in found.items() if "://" in each and "{" not in each}
 
 
-def resolve_address(address: str, base: str) -> str:
-    """Return *address* on the host of *base*, unless it has a host of its own."""
-    return address if "://" in address else f"{_split(base)[0]}{address}"
+def find_own_address(
+    document: Mapping[str, Any], item: Mapping[str, Any], operation: Mapping[str, Any]
+) -> str | None:
+    """Return the address of an operation with servers of its own; None if it is the document's."""
+    usual = read_address(document.get("servers"))
+    servers = find_own_servers(item, operation)
+    own = read_address(servers) if servers else usual
+    if "://" not in own:
+        # it is on the host of the document
+        own = _split(usual)[0] + _split(own)[1]
+    return None if own == usual else own
 
 
 def _read_first(servers: Any) -> tuple[str, str]:

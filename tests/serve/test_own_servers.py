@@ -49,6 +49,8 @@ OWN: dict[str, tuple[str, str | dict[str, str]]] = {
     "root": ("[{ url: https://root.example }]", "https://root.example"),
     "rooted": ("[{ url: https://root.example/ }]", "https://root.example"),
     "same": ("[{ url: https://same.example/api }]", "https://same.example/api"),
+    "usual": ("[{ url: https://api.example/api }]", "https://api.example/api"),
+    "relatively": ("[{ url: api/ }]", {env: f"{HOSTS[env]}/api" for env in HOSTS}),
     "inside": ("[{ url: https://api.example/api/inside }]", "https://api.example/api/inside"),
     "deep": ("[{ url: https://deep.example/a/b%20c/d }]", "https://deep.example/a/b%20c/d"),
     "relative": ("[{ url: /relative }]", {env: f"{HOSTS[env]}/relative" for env in HOSTS}),
@@ -225,27 +227,49 @@ def test_the_prefix_of_the_settings_replaces_that_of_the_environment_alone(
 ) -> None:
     for door in ("server", "around"):
         with opening(door, made, api, "production", Newest(), prefix="/x") as app:
-            for name in ("none", "other", "root", "same", "slashed", "later"):
+            for name in (
+                "none",
+                "other",
+                "root",
+                "same",
+                "slashed",
+                "later",
+                "usual",
+                "relatively",
+            ):
                 whole = address(name, "production", OLD)
-                is_usual = name in ("none", "later")
+                is_usual = name in ("none", "later", "usual", "relatively")
                 path = "/x" if is_usual else httpx.URL(whole).path.rstrip("/")
                 answer = ask(app, "GET", f"{path}/{name}-path/a")
                 assert (answer.status_code, answer.json()) == (200, {"id": "a"})
 
 
 @pytest.mark.parametrize(
-    ("base", "root"), [("http://h/v/api", "/v"), ("http://h/v/api/", "/v"), ("http://h/v", "")]
+    ("environment", "base", "root"),
+    [
+        ("production", "http://h/v/api", "/v"),
+        ("production", "http://h/v/api/", "/v"),
+        ("production", "http://h/v", ""),
+        ("production", "http://h", ""),
+        ("sandbox", "http://h/v", "/v"),
+        ("sandbox", "http://h/v/w/", "/v/w"),
+        ("sandbox", "http://h", ""),
+    ],
 )
 def test_clients_of_a_mounted_server_reach_every_operation(
-    base: str, root: str, made: Generated
+    environment: str, base: str, root: str, made: Generated
 ) -> None:
     transport = httpx.MockTransport(
         lambda request: httpx.Response(200, json={"id": str(request.url)})
     )
-    client = made.module("v2024_01_01").Client(base_url=base, transport=transport)
-    assert client.get_other_path("a").id == f"http://h{root}/files/other-path/a"
-    assert client.get_root_path("a").id == f"http://h{root}/root-path/a"
-    assert client.get_none_path("a").id == f"{base.rstrip('/')}/none-path/a"
+    settings = {"environment": environment, "base_url": base, "transport": transport}
+    client = made.module("v2024_01_01").Client(**settings)
+    for name in ("none", "other", "root", "deep", "relative", "slashed", "usual", "relatively"):
+        own = address(name, environment, OLD)
+        is_usual = own == HOSTS[environment] + PREFIXES[environment]
+        whole = f"http://h{root}{httpx.URL(own).raw_path.decode().rstrip('/')}"
+        whole = base.rstrip("/") if is_usual else whole
+        assert getattr(client, f"get_{name}_path")("a").id == f"{whole}/{name}-path/a"
 
 
 def test_locations_of_a_mounted_server_lead_to_operations_of_all_servers(made: Generated) -> None:

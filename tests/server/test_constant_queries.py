@@ -122,6 +122,8 @@ def reads(first: bool, folds: bool, semicolons: bool, lists: bool) -> Any:
         for key, value in parse_qsl(
             query.replace(";", "&") if semicolons else query, keep_blank_values=True
         ):
+            if folds:
+                key, value = key.partition("\0")[0], value.partition("\0")[0]
             name = key.strip()
             name = name.removesuffix("[]") if lists else name
             known = {"action": "Action", "version": "Version"}
@@ -216,9 +218,9 @@ def test_no_spelling_of_a_query_leads_past_the_layer(number: int, made: Generate
     app = made.module("server").versioned(Application(READERS[number]), environment="production")
     lots = random.Random(number)
     names = ["Action", "action", "ACTION", "Action[]", "%41ction", "Action%20", "acl", "ACL"]
-    names += ["tagging", "mode", "Mode[]", "Version", "x"]
+    names += ["tagging", "mode", "Mode[]", "Version", "x", "Action%00", "acl%00x"]
     values = ["ListUsers", "listusers", "CreateUser", "OnlyNew", "onlynew", "Only%4Eew", "", "wide"]
-    values += ["WIDE", "2010-05-08", "OnlyNew%20"]
+    values += ["WIDE", "2010-05-08", "OnlyNew%20", "OnlyNew%00x"]
     served = 0
     for _ in range(400):
         pairs = [
@@ -247,3 +249,72 @@ def test_samples_have_the_query(schemas: Path) -> None:
     for _, path in PATHS.values():
         query = path.partition("?")[2].replace("&", "&amp;")
         assert any(f"{query}" in page and "curl" in page for page in pages)
+
+
+EITHER = ["", "acl", "tags", "mode", "mode=wide", "mode=wide&acl", "only", "only=1"]
+FORMER = EITHER[:4]
+
+
+def write_either(queries: list[str], *ends: str) -> dict[str, Any]:
+    paths = {}
+    for number, query in enumerate(queries):
+        fields = [f"{end}{EITHER.index(query)}" for end in ends]
+        found = node(f"op{number}", fields, 1)
+        del found["parameters"]
+        paths[f"/x?{query}".removesuffix("?")] = {"get": found}
+    return {**document([], 1, more=False), "paths": paths}
+
+
+def select(query: str, sent: str) -> bool:
+    """Return whether the constant *query* selects requests with the query string *sent*."""
+    pairs = dict(parse_qsl(sent, keep_blank_values=True))
+    wanted = dict(parse_qsl(query, keep_blank_values=True))
+    return all(key in pairs and value in ("", pairs[key]) for key, value in wanted.items())
+
+
+def is_less(one: str, other: str) -> bool:
+    """Return whether all requests that *other* selects are also selected by *one*."""
+    return one != other and select(one, other)
+
+
+def test_applications_may_prefer_any_of_several_queries(tmp_path: Path) -> None:
+    documents = [write_either(FORMER, "old"), write_either(EITHER, "old", "new")]
+    adopt(store(tmp_path, documents), tmp_path / "schemas", accept=lambda _: True)
+    server = Generated(tmp_path / "made", load(tmp_path / "schemas")).module("server")
+    lots = random.Random(0)
+    pairs = ["acl", "tags", "mode", "mode=wide", "mode=thin", "only", "only=1", "other=2"]
+    sent = [
+        "&".join(each)
+        for count in range(4)
+        for each in itertools.permutations(pairs, count)
+        if len({pair.partition("=")[0] for pair in each}) == count
+    ]
+    served = 0
+    for _ in range(12):
+        order = lots.sample(EITHER, len(EITHER))
+        # an application looks for more before less
+        while any(is_less(a, b) for a, b in itertools.combinations(order, 2)):
+            order = lots.sample(EITHER, len(EITHER))
+
+        async def newest(scope: Any, _: Any, send: Any, order: list[str] = order) -> None:
+            query = scope["query_string"].decode()
+            number = EITHER.index(next(each for each in order if select(each, query)))
+            body = f'{{"name":"op{number}","old{number}":1,"new{number}":2}}'.encode()
+            headers = [(b"content-type", b"application/json")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
+
+        app = server.versioned(newest, environment="production")
+        for query in lots.sample(sent, 60):
+            url = f"/x?{query}".removesuffix("?")
+            meant = [each for each in EITHER if select(each, query)]
+            most = [each for each in meant if not any(is_less(each, other) for other in meant)]
+            answer = ask_app(app, "GET", url, OLD)
+            if len(most) == 1 and most[0] in FORMER:
+                served += 1
+                assert answer.status == 200, url
+            else:
+                assert answer.status == 404, url
+            assert b"new" not in answer.body, url
+            assert ask_app(app, "GET", url, NEW).status == 200
+    assert served > 20

@@ -19,7 +19,7 @@ OLD, NEW = DATES[:2]
 JSON, VENDOR, CSV = "application/json", "application/vnd.x+json", "text/csv"
 
 CONTENTS: Final = ((), (JSON,), (VENDOR,), (CSV,), (CSV, JSON))
-STATUSES: Final = {"200": 200, "201": 201, "204": 204, "2XX": 202, "default": 200}
+STATUSES: Final = {"200": 200, "201": 201, "204": 204, "2XX": 202, "2xx": 202, "default": 200}
 _THING: Final = {"type": "object", "properties": {"here": {"type": "string"}}}
 _OTHER: Final = {"type": "object", "properties": {"later": {"type": "string"}}}
 

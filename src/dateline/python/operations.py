@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from dateline.addresses import find_own_servers, read_address, resolve_address
+from dateline.addresses import find_own_address
 from dateline.canonical import name_range
 from dateline.model import Table
 from dateline.openapi import (
@@ -294,10 +294,9 @@ class _Reader:
         for name, document in self._environments.items():
             item = resolve(document, document.get("paths", {}).get(path))
             node = dict(operations(item)).get(method, {})
-            servers = find_own_servers(item, node)
-            if servers:
-                around = read_address(document.get("servers"))
-                by_name[name] = resolve_address(read_address(servers), around)
+            own = find_own_address(document, item, node)
+            if own is not None:
+                by_name[name] = own
         return by_name
 
     def _arguments(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dateline.addresses import find_own_servers, read_path
+from dateline.addresses import find_own_address, read_path
 from dateline.model import Api
 from dateline.openapi import operations, path_items, resolve
 from dateline.project import Projector
@@ -43,8 +43,8 @@ def read_prefixes(document: dict[str, Any]) -> dict[Key, str | None]:
     for path, written in path_items(document):
         item = resolve(document, written)
         for method, node in operations(item):
-            servers = find_own_servers(item, node)
-            found[path, method] = read_path(servers) if servers else None
+            own = find_own_address(document, item, node)
+            found[path, method] = None if own is None else read_path([{"url": own}])
     return found
 
 

@@ -167,12 +167,12 @@ class _VersionResponses:
 
 
 def _find_key(status: str, keys: list[str]) -> str | None:
-    ways = (status, f"{status[0]}XX", "default")
+    ways = (status, f"{status[0]}XX", f"{status[0]}xx", "default")
     return next((each for each in ways if each in keys), None)
 
 
 def _first_status(key: str) -> str:
-    return "200" if key == "default" else key.replace("XX", "00")
+    return "200" if key == "default" else key.lower().replace("xx", "00")
 
 
 def _usual_status(keys: list[str]) -> str:

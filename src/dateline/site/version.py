@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
-from dateline.addresses import find_own_servers, read_address, resolve_address
+from dateline.addresses import find_own_address, read_address
 from dateline.canonical import name_range
 from dateline.model import Table
 from dateline.openapi import is_json, method_name, operations, pointer, resolve
@@ -148,9 +148,8 @@ class VersionPages:
         documents = [self._environments[name] for name in names]
         document = next((each for each in documents if _find(each, operation)), documents[0])
         item, node = _find(document, operation) or ({}, {})
-        address = read_address(document.get("servers"))
-        if own := find_own_servers(item, node):
-            address = resolve_address(read_address(own), address)
+        own = find_own_address(document, item, node)
+        address = read_address(document.get("servers")) if own is None else own
         return f"{address}/{self._date}" if self._table.place_of_version == "path" else address
 
     def call(self, operation: OperationPlace) -> str:

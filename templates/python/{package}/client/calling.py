@@ -190,16 +190,17 @@ class Session:
 
     def find_address(self, operation: Operation[Any]) -> str:
         """Return the base address of *operation*."""
-        usual = self.service.addresses.get(self.environment, "")
+        usual = self.service.addresses.get(self.environment)
         own = operation.addresses.get(self.environment)
         if self.address is None:
-            return (usual if own is None else own).rstrip("/")
+            return (usual or "" if own is None else own).rstrip("/")
         if own is None:
             return self.address.rstrip("/")
         # another path on the same host, below the same mount point
         host = httpx.URL(self.address)
-        path, end = (httpx.URL(each).raw_path.rstrip(b"/") for each in (self.address, usual))
-        root = path.removesuffix(end) if end and path.endswith(end) else b""
+        path, end = (httpx.URL(each or "").raw_path.rstrip(b"/") for each in (self.address, usual))
+        is_mounted = usual is not None and path.endswith(end)
+        root = path.removesuffix(end) if is_mounted else b""
         return str(host.copy_with(raw_path=root + httpx.URL(own).raw_path)).rstrip("/")
 
 

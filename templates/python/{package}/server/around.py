@@ -125,7 +125,7 @@ def wrap(
     problems = Problems(contracts, data, settings, partial(_find_results, paths))
     problems.add(each.results for each in rows)
     hidden = cache(partial(find_hidden_headers, contracts, data))
-    layer = _Layer(app, problems, settings, environment, data.newest, hidden, account)
+    layer = _Layer(app, paths.find, problems, settings, environment, data.newest, hidden, account)
     pages = None
     if documents:
         paths_served = [each.path for each in rows if each.is_served]
@@ -371,16 +371,31 @@ class _Routed(dict[str, Handling]):
         they are not served, or pass.
         """
         own = [row for row in found if row.is_meant(query)][:1]
-        if self._pairs and not is_plain_query(query, self._pairs):
-            behind = (row for each in self._readings for row in each if row.is_behind)
-            return not all(row.passes(version) for row in (*own, *behind))
         readings = {*own, *self._find_behind(query)}
-        return bool(own) and len(readings) > 1 and not all(row.passes(version) for row in readings)
+        is_doubtful = (bool(own) and len(readings) > 1) or not self._is_plain(query)
+        return is_doubtful and not all(row.passes(version) for row in readings)
+
+    def _is_plain(self, query: bytes) -> bool:
+        return not self._pairs or is_plain_query(query, self._pairs)
 
     def _find_behind(self, query: bytes) -> Iterator[_Row]:
-        """Yield the operations that the application may perform for a request."""
+        """Yield the operations that the application may perform for a request.
+
+        Of several that are selected by the query, it may perform any, except those with less of it
+        than the first.
+        """
+        is_plain = self._is_plain(query)
         for found in self._readings:
-            yield from [row for row in found if row.is_behind and row.is_meant(query)][:1]
+            behind = [row for row in found if row.is_behind]
+            if is_plain:
+                meant = [row for row in behind if row.is_meant(query)]
+                behind = meant[:1]
+                behind += [row for row in meant[1:] if not meant[0].template.precedes(row.template)]
+            yield from behind
+
+    def leads_to(self, name: str, query: bytes) -> bool:
+        """Return whether the application performs no other operation than *name* for a request."""
+        return all(row.name == name for row in self._find_behind(query))
 
 
 class _Layer:
@@ -389,6 +404,7 @@ class _Layer:
     def __init__(
         self,
         app: App,
+        find: Callable[[str, str], _Routed | None],
         problems: Problems,
         settings: Settings,
         environment: str,
@@ -397,6 +413,7 @@ class _Layer:
         account: FindAccount | None,
     ) -> None:
         self._app = app
+        self._find = find
         self._newest = newest
         self._account = account
         self._hidden = hidden
@@ -468,6 +485,9 @@ class _Layer:
             lifted = await lift.lift(scope, receive, context)
             if lifted is None:
                 return
+            if not self._leads_to(row, scope, lifted[0]):
+                await self.doubt().app(scope, receive, send)
+                return
             scope, receive = lifted
             if scope.get("query_string", b"") not in (query, b""):
                 send = _repeat_query(send, scope["query_string"], query)
@@ -477,6 +497,13 @@ class _Layer:
             await _strip(self._app, way.version)(scope, receive, send)
             return
         await way.narrow(scope, receive, send, context)
+
+    def _leads_to(self, row: _Row, sent: Scope, lifted: Scope) -> bool:
+        """Return whether the application performs the operation of *row* for a *lifted* request."""
+        if lifted["path"] == sent["path"]:
+            return True
+        routed = self._find(methods(lifted), route(lifted))
+        return routed is None or routed.leads_to(row.name, lifted.get("query_string", b""))
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the application answer a request of no versioned operation."""

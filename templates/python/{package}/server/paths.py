@@ -103,6 +103,14 @@ class PathTemplate:
         pairs = zip(before, other.shape.lower().split("/"), strict=False)
         return all(a == b or "{}" in a or "{}" in b for a, b in pairs)
 
+    def precedes(self, other: PathTemplate) -> bool:
+        """Return whether applications take a request that may mean both for one with this path.
+
+        It is more concrete, or its query has all that of *other* has.
+        """
+        known = {*self.query, *((name, "") for name, _ in self.query)}
+        return self.shape != other.shape or known.issuperset(other.query)
+
     def read(self, path: str) -> dict[str, str]:
         """Return the texts of the parameters in *path*, in the first of its readings that fits."""
         for ignores_case in (False, True):
@@ -126,7 +134,8 @@ class PathTemplate:
 def is_plain_query(sent: bytes, known: Collection[tuple[str, str]]) -> bool:
     """Return whether all servers find the same of the *known* pairs in the query string *sent*.
 
-    Some separate pairs at semicolons, ignore case and blanks, or read `name[]` as the name.
+    Some separate pairs at semicolons, ignore case and blanks, read `name[]` as the name and `.` as
+    `_`, end texts at a null character, or read bytes as UTF-8.
     """
     pairs = [pair.partition("=") for pair in sent.decode("latin-1").split("&")]
     read = [(unquote_plus(name), unquote_plus(value)) for name, _, value in pairs]
@@ -135,6 +144,7 @@ def is_plain_query(sent: bytes, known: Collection[tuple[str, str]]) -> bool:
     meant = [(name, value) for name, value in read if _fold(name, value)[0] in names]
     return (
         b";" not in sent
+        and sent.isascii()
         and len({name for name, _ in meant}) == len(meant)
         and {name for name, _ in meant} <= {name for name, _ in known}
         and all(pair in known or _fold(*pair) not in folded for pair in meant)
@@ -142,7 +152,8 @@ def is_plain_query(sent: bytes, known: Collection[tuple[str, str]]) -> bool:
 
 
 def _fold(name: str, value: str) -> tuple[str, str]:
-    return name.partition("[")[0].strip().casefold(), value.strip().casefold()
+    name = re.split(r"[\[\0]", name)[0].strip()
+    return re.sub("[. ]", "_", name).casefold(), value.partition("\0")[0].strip().casefold()
 
 
 def _split(text: str) -> tuple[str, list[tuple[str, str]], bool]:
@@ -196,16 +207,18 @@ def _write_plain(segments: list[str], others: Iterable[list[str]]) -> str:
     return "/".join(written)
 
 
-def concrete_first(method: str, text: str) -> tuple[list[tuple[bool, int]], int, bool]:
+def concrete_first(method: str, text: str) -> tuple[list[tuple[bool, int]], int, int, bool]:
     """Return a key that sorts `/things/mine` before `/things/{id}` (OpenAPI 3.1.1, 4.8.8.2).
 
     Of segments with parameters, the one with more text beside them comes first: `{id}.json` before
-    `{id}`. A path with a query comes before the same path without it, and one with a fragment,
-    which requests don't show, after it. HEAD comes before GET, which also answers HEAD.
+    `{id}`. A path with a query comes before the same path without it, or with less of it, and one
+    with a fragment, which requests don't show, after it. HEAD comes before GET, which also answers
+    HEAD.
     """
     path, query, is_path = _split(text)
     parts = _rank(_read_segments(path))
-    return parts, -len(query) if query or is_path else 1, method != "HEAD"
+    values = sum(value != "" for _, value in query)
+    return parts, -len(query) if query or is_path else 1, -values, method != "HEAD"
 
 
 def _rank(segments: list[str]) -> list[tuple[bool, int]]:
