@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import pytest
+from support.tables import cases
 
 from dateline.diff import diff
 
@@ -69,10 +69,10 @@ def list_changes(before: Json, after: Json) -> set[tuple[str, str, str, str]]:
     }
 
 
-@pytest.mark.parametrize("fields", FIELDS)
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("elsewhere", PLACES)
-@pytest.mark.parametrize("way", ["request", "response"])
+@cases("fields", FIELDS)
+@cases("place", PLACES)
+@cases("elsewhere", PLACES)
+@cases("way", ["request", "response"])
 def test_differences_are_reported_beside_a_switch(
     way: str, elsewhere: str, place: str, fields: str
 ) -> None:
@@ -95,7 +95,7 @@ def test_differences_are_reported_beside_a_switch(
         assert alone <= list_changes(document(*one), document(*two))
 
 
-@pytest.mark.parametrize("place", PLACES)
+@cases("place", PLACES)
 def test_a_switch_alone_is_one_change(place: str) -> None:
     schemas = {
         "Save": {"type": "object", "properties": {"a": {"type": "string"}}},
