@@ -49,6 +49,29 @@ SENDABLE: Final[dict[str, Json]] = {
     "an error beside a default": {"200": json(), "409": json(**ADDED), "default": json()},
     "a success within a range": {"200": json(), "202": json(**ADDED), "2XX": json()},
     "a success in place of another": {"200": json(**REMOVED), "201": json(**ADDED)},
+    **{
+        f"{status} in place of a success beside a default": {
+            "200": json(**REMOVED),
+            status: json(**ADDED),
+            "default": json(_OTHER),
+        }
+        for status in ("201", "2XX")
+    },
+    "no content in place of some beside a default": {
+        "200": json(**REMOVED),
+        "204": {"description": "none", **ADDED},
+        "default": json(_OTHER),
+    },
+    "some content in place of none beside a default": {
+        "204": {"description": "none", **REMOVED},
+        "200": json(**ADDED),
+        "default": json(_OTHER),
+    },
+    "a success that a default declares": {
+        "200": json(),
+        "202": json(**ADDED),
+        "default": json(),
+    },
     "no content in place of some": {"204": json(**REMOVED), "200": json(**ADDED)},
     "none in place of some content": {
         "200": json(**REMOVED),
@@ -111,6 +134,20 @@ UNSENDABLE: Final[dict[str, tuple[Json, list[str]]]] = {
         {"200": json(_OTHER, **REMOVED), "201": json(**ADDED)},
         [f"201 {_JSON} has no counterpart with the same schema in {OLD}"],
     ),
+    **{
+        f"{status} with another body beside a default": (
+            {"200": json(_OTHER, **REMOVED), status: json(**ADDED), "default": json()},
+            [f"{status} {_JSON} has no counterpart with the same schema in {OLD}"],
+        )
+        for status in ("201", "2XX")
+    },
+    **{
+        f"another success beside a {key} with another body": (
+            {"200": json(), "202": json(**ADDED), key: json(_OTHER)},
+            [f"202 {_JSON} has no counterpart with the same schema in {OLD}"],
+        )
+        for key in ("2XX", "default")
+    },
     "a media type with another body": (
         {"200": response((_VENDOR, _OBJECT, ADDED), (_JSON, _OTHER, REMOVED))},
         [f"200 {_VENDOR} has no counterpart with the same schema in {OLD}"],
@@ -249,6 +286,7 @@ class Serving:
                 continue
             code = int(status.replace("XX", "18").replace("default", "418"))
             body = None if declared.keys() <= {"description", "x-added"} and code != 204 else BODY
+            body = {"b": 1} if declared == json(_OTHER) else body
             self._handlers.answer = (
                 self._module.Reply(body, status=code)
                 if code < 400
@@ -278,6 +316,9 @@ def test_only_what_the_version_has_is_sent(serving: Serving) -> None:
     assert serving.statuses("a success in place of another", OLD) == {"201": 200}
     assert serving.statuses("a success in place of another", NEW) == {"201": 201}
     assert serving.statuses("a redirect in place of another", OLD) == {"303": 302}
+    for status in ("201", "2XX"):
+        found = serving.statuses(f"{status} in place of a success beside a default", OLD)
+        assert found == {status: 200, "default": 418}
 
 
 # Each way out that the finding names, taken for an error that only a new version documents.

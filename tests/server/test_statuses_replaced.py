@@ -31,6 +31,7 @@ _OTHER: Final = {
     "type": "object",
     "properties": {"here": {"type": "string"}, "later": {"type": "string"}},
 }
+_FAULT: Final = {"type": "object", "required": ["fault"], "properties": {"fault": {}}}
 _LIST: Final = {"type": "array", "items": _OTHER}
 
 
@@ -47,21 +48,29 @@ class Case(NamedTuple):
 
 
 class Success(NamedTuple):
-    """An operation whose success has a schema of its own at the newest version."""
+    """An operation whose success has a schema of its own at the newest version.
+
+    With *errors*, each version declares `default`, too.
+    """
 
     key: str
     schema: str
+    errors: str = ""
 
     @property
     def path(self) -> str:
-        return f"/schemas/{self.key}/{self.schema}"
+        return f"/schemas/{self.key}/{self.schema}{self.errors}"
 
 
 CASES: Final = [
     Case(tuple(before), tuple(after), key)
     for before, after, key in product(CONTENTS, CONTENTS, STATUSES)
 ]
-SUCCESSES: Final = [Success(*each) for each in product([*STATUSES][1:], ("same", "other", "list"))]
+SUCCESSES: Final = [
+    Success(*each)
+    for each in product([*STATUSES][1:], ("same", "other", "list"), ("", "/errors"))
+    if each[0] != "default" or not each[2]
+]
 SCHEMAS: Final = {"same": _THING, "other": _OTHER, "list": _LIST}
 
 
@@ -79,7 +88,10 @@ def _document(at: int) -> dict[str, Any]:
         paths[case.path] = {"post": {"responses": {("200", case.key)[at]: found}}}
     for one in SUCCESSES:
         found = _response((JSON,), (_THING, SCHEMAS[one.schema])[at])
-        paths[one.path] = {"post": {"responses": {("200", one.key)[at]: found}}}
+        responses = {("200", one.key)[at]: found}
+        if one.errors:
+            responses["default"] = _response((JSON,), _FAULT)
+        paths[one.path] = {"post": {"responses": responses}}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Things", "version": "1"},
@@ -200,10 +212,12 @@ def test_an_effect_has_an_answer(success: Success) -> None:
 
 
 @pytest.mark.parametrize("version", [OLD, NEW])
-@pytest.mark.parametrize("key", [*STATUSES][1:])
-def test_a_handler_may_choose_any_status_of_the_success(key: str, version: str) -> None:
+@pytest.mark.parametrize(
+    "success", [each for each in SUCCESSES if each.schema == "same"], ids=lambda each: each.path
+)
+def test_a_handler_may_choose_any_status_of_the_success(success: Success, version: str) -> None:
     server: Any = made().module("server")
-    reply = server.Reply({"here": "a"}, status=STATUSES[key])
+    reply = server.Reply({"here": "a"}, status=STATUSES[success.key])
 
     class Handlers:
         def __getattr__(self, name: str) -> Any:
@@ -213,7 +227,6 @@ def test_a_handler_may_choose_any_status_of_the_success(key: str, version: str) 
             return handle if name.startswith("post_") else self
 
     app = server.create_app(Handlers(), environment="production")
-    path = Success(key, "same").path
-    response = ask(app, "POST", path, headers={"X-API-Version": version})
-    status = 200 if version == OLD else STATUSES[key]
+    response = ask(app, "POST", success.path, headers={"X-API-Version": version})
+    status = 200 if version == OLD else STATUSES[success.key]
     assert (response.status_code, response.json()) == (status, {"here": "a"})

@@ -126,14 +126,19 @@ def _responses(
     for status in _statuses(now):
         place = (*new[0], "responses", status)
         counterpart = next((each for each in _keys(status) if each in statuses), None)
-        if counterpart is None and status == _usual(_statuses(now)):
+        is_usual = status == _usual(_statuses(now))
+        if counterpart is None and is_usual:
             # a result without a status
             counterpart = _usual(statuses)
+        elif counterpart == "default" != status and is_usual and status[0] == "2":
+            # a success takes the place of a success, if there is one beside `default`
+            counterpart = counterpart if status in BODILESS else _usual(statuses)
         if counterpart is None:
             # a refusal without a body can be sent with any status
             if status[0] in "12" or newest.content(now, status):
                 yield newest.origin(place), f"{status} is not declared"
-        elif counterpart == status or counterpart not in _keys(status):
+        elif counterpart == status or counterpart not in _keys(status) or status[0] == "2":
+            # an error that does not fit gets the error body of the other version
             there = (*old[0], "responses", counterpart)
             sent, known = newest.content(now, status), older.content(before, counterpart)
             if counterpart == status and not sent.keys().isdisjoint(known):

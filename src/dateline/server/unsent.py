@@ -142,11 +142,16 @@ class _VersionResponses:
         None if there is none.
         """
         found = _find_key(status, self.keys)
-        if found is not None:
-            return found
         usual = _usual_status(newest.keys)
         own, other = _find_key(status, newest.keys), _find_key(usual, newest.keys)
         is_usual = status == usual or (status not in BODILESS and own is not None and own == other)
+        is_replaced = (
+            found == "default" != own
+            and (is_usual and status[0] == "2" and status not in BODILESS)
+            and any(key[0] == "2" for key in self.keys)
+        )
+        if found is not None and not is_replaced:
+            return found
         if not is_usual:
             return None
         return _find_key(_usual_status(self.keys), self.keys) or ""

@@ -183,7 +183,7 @@ class AnswerNarrowing:
 
     def _treat(self, status: int, content_type: str) -> Treatment:
         is_error = status >= HTTPStatus.BAD_REQUEST
-        key = next((key for key in keys(status) if key in self._known), None)
+        key = self._results.find_key(status, self._version)
         sent_in = next((key for key in keys(status) if key in self._newest), key)
         if key is None:
             if not any(key in self._newest for key in keys(status)):

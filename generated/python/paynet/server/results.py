@@ -287,6 +287,19 @@ class Results:
             self._responses[key] = self._create_response(status, version)
         return self._responses[key]
 
+    def find_key(self, status: int, version: str) -> str | None:
+        """Return the key of the response of *version* with *status*, None if there is none.
+
+        A `default` beside the successes of *version* is none for what replaced them.
+        """
+        known = self._list_keys(version)
+        found = _find_key(status, known)
+        if found != "default" or status // 100 != 2 or status in BODILESS:
+            return found
+        newest = self._list_keys(self._declared.newest)
+        is_replaced = _find_key(status, newest) != found and any(key[0] == "2" for key in known)
+        return None if is_replaced and self._is_usual(status) else found
+
     def errors(self, version: str) -> Iterator[Response]:
         """Yield the responses for errors at *version*, each with its first status."""
         for key in self._list_keys(version):
@@ -357,7 +370,7 @@ class Results:
             status = _usual(known)
             if not any(key in known for key in keys(status)):
                 return Response(status, "")
-        key = next((key for key in keys(status) if key in known), None)
+        key = self.find_key(status, version)
         if key is None and self._is_usual(status):
             # the usual result of a handler has another status in this version
             return self._create_response(None, version)
@@ -372,10 +385,8 @@ class Results:
         usual = _usual(known)
         if status == usual or status // 100 != 2 or status in BODILESS:
             return status == usual
-        found, wanted = (
-            next((key for key in keys(each) if key in known), None) for each in (status, usual)
-        )
-        return found is not None and found == wanted
+        found = _find_key(status, known)
+        return found is not None and found == _find_key(usual, known)
 
     def _describe_response(self, status: int, key: str, version: str) -> Response:
         narrowing = self._narrowings[version]
@@ -491,6 +502,10 @@ def _plain(value: Any) -> Any:
         return to_jsonable_python(value)
     except ValueError as error:
         raise MisfitError(str(error)) from error
+
+
+def _find_key(status: int, known: list[str]) -> str | None:
+    return next((key for key in keys(status) if key in known), None)
 
 
 def _usual(keys: list[str]) -> int:
