@@ -1,7 +1,8 @@
-"""Requests whose path is changed: no path leads to another operation of the application."""
+"""Requests whose path is changed, or that of several operations: no other one is performed."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,3 +97,24 @@ def test_no_path_leads_to_another_operation(text: str, server: Any) -> None:
     for start in ("/before/x/", "/BEFORE/x/", "/before//x/"):
         answer, paths = call(server, start + text, OLD)
         assert (answer.status_code, paths) == (404, []), start + text
+
+
+def test_operations_at_one_path_are_not_mistaken(tmp_path: Path) -> None:
+    paths = {"/x/{a}": "", "/x/{b}": "", "/z": "", "/y/z": "/other", "/{c}/z": "/other"}
+    documents = [
+        document({path: operation(path, server, fields) for path, server in paths.items()})
+        for fields in (["one"], ["one", "more"])
+    ]
+    documents[1]["paths"]["/x/{b}"] = operation("/x/{b}", "", ["one", "less"])
+    adopt(store(tmp_path, documents), tmp_path / "schemas", accept=lambda _: True)
+    server = Generated(tmp_path / "made", load(tmp_path / "schemas")).module("server")
+    for prefix, served, doubtful in (
+        (None, ["/other/y/z", "/other/1/z"], ["/x/1"]),
+        ("/other/y", ["/other/1/z"], ["/other/y/x/1", "/other/y/z"]),
+    ):
+        app = Newest()
+        settings = server.Settings(prefix=prefix)
+        layer = server.versioned(app, environment="production", settings=settings)
+        for path in (*served, *doubtful):
+            answer = ask(layer, "GET", path, headers={"X-API-Version": OLD})
+            assert answer.status_code == (200 if path in served else 404), (prefix, path)

@@ -241,6 +241,10 @@ class _Row:
         """Return whether applications may take such requests for those of the operation."""
         return self.template.is_path or (self.template.is_clear and self.has(query))
 
+    def precedes(self, other: _Row) -> bool:
+        """Return whether applications perform this one if a request may mean both."""
+        return self.method != other.method or self.template.precedes(other.template)
+
     @property
     def is_behind(self) -> bool:
         """Whether the application has the operation, which speaks the newest version."""
@@ -381,16 +385,16 @@ class _Routed(dict[str, Handling]):
     def _find_behind(self, query: bytes) -> Iterator[_Row]:
         """Yield the operations that the application may perform for a request.
 
-        Of several that are selected by the query, it may perform any, except those with less of it
-        than the first.
+        Of several with the same path, it may perform any, except those whose query has less than
+        that of the first.
         """
         is_plain = self._is_plain(query)
         for found in self._readings:
             behind = [row for row in found if row.is_behind]
             if is_plain:
-                meant = [row for row in behind if row.is_meant(query)]
-                behind = meant[:1]
-                behind += [row for row in meant[1:] if not meant[0].template.precedes(row.template)]
+                behind = [row for row in behind if row.is_meant(query)]
+                yield from behind[:1]
+                behind = [row for row in behind[1:] if not behind[0].precedes(row)]
             yield from behind
 
     def leads_to(self, name: str, query: bytes) -> bool:

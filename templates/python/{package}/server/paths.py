@@ -106,10 +106,11 @@ class PathTemplate:
     def precedes(self, other: PathTemplate) -> bool:
         """Return whether applications take a request that may mean both for one with this path.
 
-        It is more concrete, or its query has all that of *other* has.
+        It is more concrete, or its query has more than that of *other*.
         """
         known = {*self.query, *((name, "") for name, _ in self.query)}
-        return self.shape != other.shape or known.issuperset(other.query)
+        is_equal = {*self.query} == {*other.query}
+        return self.shape != other.shape or (known.issuperset(other.query) and not is_equal)
 
     def read(self, path: str) -> dict[str, str]:
         """Return the texts of the parameters in *path*, in the first of its readings that fits."""
