@@ -38,8 +38,8 @@ class Adoption:
     as a removal and an addition, ``restated`` the reasons why parts are repeated, ``house_rules``
     the rules for authored sources that the newest document breaks, ``nulls`` the documents in which
     null is valid beyond the letter of OpenAPI 3.0, ``kept`` what Swagger 2.0 can express and
-    OpenAPI 3.0 can't. ``words`` counts the documentation of older documents that differs from the
-    newest.
+    OpenAPI 3.0 can't, ``dangling`` the documents whose discriminators name what only others
+    have. ``words`` counts the documentation of older documents that differs from the newest.
     """
 
     files: tuple[Path, ...]
@@ -51,6 +51,7 @@ class Adoption:
     house_rules: tuple[Remark, ...]
     nulls: tuple[Remark, ...]
     kept: tuple[Remark, ...]
+    dangling: tuple[Remark, ...]
     words: int
 
 
@@ -96,7 +97,8 @@ def adopt(
     table = parse_table(text)
     decided = Renames(renames, accept)
     merged = merge_documents(sources, table, decided, words)
-    if not more and any(map(list_wrapped, merged.wanted.values())):
+    is_kept = any(merged.dangling.values()) or any(map(list_wrapped, merged.wanted.values()))
+    if is_kept and not more:
         text = format_table(titles, {"oddities": "kept"}, **options)
     decided.require_used()
     written = write(merged, sources, text, folder)
@@ -111,6 +113,11 @@ def adopt(
         house_rules=tuple(find_house_rules(sources[-1], table)),
         nulls=tuple(_nulls(sources)),
         words=sum(map(len, merged.words.values())),
+        dangling=tuple(
+            Remark(each.name, len(paths), each.place(paths[0]))
+            for each in sources
+            if (paths := merged.dangling[each.date])
+        ),
         kept=tuple(
             count_remarks((note.message, note.place) for one in sources for note in one.read.notes)
         ),

@@ -21,7 +21,7 @@ from dateline.gates import Timeline
 from dateline.load.availability import find_availability
 from dateline.load.checks import find_problems
 from dateline.model import ADDED, Api, DatelineError, Place, Table
-from dateline.oddities import wrap_schemas
+from dateline.oddities import mark_dangling, wrap_schemas
 from dateline.openapi import COMPONENTS
 from dateline.project import Projector
 from dateline.schema.dialect import Dialect, is_old
@@ -63,7 +63,7 @@ class MergedDocuments:
     ``modernized`` are the versions whose documents were OpenAPI 3.0 among others of 3.1,
     ``trimmed`` those that had or lacked an empty section, unlike others, ``reworded`` those whose
     documentation is that of a newer one. ``words`` is the original documentation in these
-    documents.
+    documents, ``dangling`` the paths of what their discriminators name that only others have.
     """
 
     document: Document
@@ -72,6 +72,7 @@ class MergedDocuments:
     trimmed: frozenset[str]
     reworded: frozenset[str]
     words: dict[str, tuple[Row, ...]]
+    dangling: dict[str, list[Steps]]
 
 
 def merge_documents(
@@ -106,6 +107,7 @@ def merge_documents(
         newer = read[source.date] = document
     wanted = _without_empty_sections(read, interner)
     whole: set[int] = set()
+    marked: dict[str, list[Steps]] = {date: [] for date in wanted}
     while True:
         progress.describe("putting the versions together")
         document = _merge(Merger(table, interner, renames, whole), wanted)
@@ -119,6 +121,7 @@ def merge_documents(
                 trimmed=frozenset(date for date in wanted if wanted[date] is not read[date]),
                 reworded=frozenset(reworded),
                 words={date: rows for date, rows in kept.items() if rows},
+                dangling=marked,
             )
         if odd := {*_list_odd_schemas(defects, wanted)}:
             # they can't have gates in this form
@@ -126,6 +129,13 @@ def merge_documents(
                 date: interner.intern(wrap_schemas(each, odd)) for date, each in wanted.items()
             }
             read = {date: interner.intern(wrap_schemas(each, odd)) for date, each in read.items()}
+            continue
+        dangling = dict(_list_dangling(defects, wanted))
+        for date, paths in dangling.items():
+            marked[date] += paths
+            for documents in (wanted, read):
+                documents[date] = interner.intern(mark_dangling(documents[date], paths)[0])
+        if dangling:
             continue
         found = {holder for each in defects for holder in _holders(each, wanted, whole)}
         if not found:
@@ -143,6 +153,17 @@ def _list_odd_schemas(defects: list[Defect], wanted: dict[str, Document]) -> Ite
             states = [one.get("components", {}).get("schemas", {}) for one in wanted.values()]
             if any(name in state and not isinstance(state[name], dict) for state in states):
                 yield name
+
+
+def _list_dangling(
+    defects: list[Defect], wanted: dict[str, Document]
+) -> Iterator[tuple[str, list[Steps]]]:
+    """Yield the paths of what discriminators with *defects* name in vain, by date."""
+    for date, document in wanted.items():
+        paths = [each.path for each in defects if each.date == date]
+        _, dangling = mark_dangling(document, paths)
+        if dangling:
+            yield date, dangling
 
 
 def _modernize(document: Document) -> Document:

@@ -46,6 +46,10 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
         yield "What Swagger 2.0 says, and OpenAPI 3.0 has no words for:"
         for kept in adoption.kept:
             yield f"  {kept.times} {kept.what}, first at {kept.place}"
+    if adoption.dangling:
+        yield "Discriminators name what only other versions have; see `x-published-dangling`:"
+        for each in adoption.dangling:
+            yield f"  {each.times} of {each.what}, first at {each.place}"
     if adoption.nulls:
         yield f"{BEYOND_LETTER}:"
         for null in adoption.nulls:

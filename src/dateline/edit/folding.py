@@ -34,6 +34,7 @@ from dateline.model import (
     DatelineError,
     Day,
 )
+from dateline.oddities import list_dangling
 from dateline.openapi import COMPONENTS, children
 from dateline.project.publishing import find_mapped
 from dateline.schema.references import Resolver
@@ -370,8 +371,11 @@ class _Folding:
         mapping = discriminator.get("mapping") or {}
         named: dict[Trail, Any] = {("mapping", tag): goal for tag, goal in mapping.items()}
         named |= {(key,): discriminator[key] for key in ("defaultMapping",) if key in discriminator}
+        eras = self._timeline.eras("schema", site.node) if self._api.table.adopted else ()
         for steps, reference in named.items():
             shown = find_mapped(self._api, self._resolver, self._timeline, site.node, reference)
+            for mask, era in eras:
+                shown |= mask if reference in list_dangling(era) else 0
             if not shown & site.shown:
                 self._sources.remove((*site.path, "discriminator", *steps))
 

@@ -23,6 +23,7 @@ from dateline.oddities.meanings import (
     UNDECIDING,
     find_meaning,
 )
+from dateline.oddities.tags import list_dangling, mark_dangling
 from dateline.openapi import (
     COMPONENTS,
     REFERABLE,
@@ -40,9 +41,11 @@ __all__ = [
     "UNDECIDING",
     "find_published",
     "keep_oddities",
+    "list_dangling",
     "list_reached",
     "list_used",
     "list_wrapped",
+    "mark_dangling",
     "show_oddities",
     "wrap_schemas",
 ]

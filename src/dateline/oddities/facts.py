@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from dateline.oddities.meanings import CALLED, UNDECIDING
 from dateline.openapi import COMPONENTS, find_kind, list_mapped, parts
+from dateline.schema.dialect import UNIONS
 from dateline.schema.memo import closure
 from dateline.schema.references import Resolver
 from dateline.schema.variants import subtypes
@@ -19,7 +20,7 @@ _FOUND_EMPTY: Final = frozenset({"schema", "response", "request-body", "header"}
 class DocumentFacts:
     """Facts about a document, for keys whose meaning depends on more than their object."""
 
-    def __init__(self, document: dict[str, Any], *, is_strict: bool) -> None:
+    def __init__(self, document: dict[str, Any], *, is_strict: bool = False) -> None:
         self.is_strict = is_strict
         self._document = document
         self._resolver = Resolver(document)
@@ -39,6 +40,16 @@ class DocumentFacts:
             return kind in _FOUND_EMPTY and find_kind(found.pointer) not in (kind, "")
         is_text = isinstance(node["$ref"], str)
         return is_text and (kind in UNDECIDING or id(node) in self._unused)
+
+    def selects_nothing(self, schema: dict[str, Any], named: Any) -> bool:
+        """Return whether *named*, by the discriminator of *schema*, is none of its schemas.
+
+        Without a union, that is what the document lacks.
+        """
+        goal = self._resolver.find_mapped(named)
+        unions = [schema[key] for key in UNIONS if isinstance(schema.get(key), list)]
+        members = {self._resolver.find_variant(each) for union in unions for each in union}
+        return goal is None or (bool(members) and goal not in members)
 
     @cached_property
     def _unused(self) -> set[int]:

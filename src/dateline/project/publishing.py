@@ -9,6 +9,7 @@ from typing import Any
 
 from dateline.gates import Timeline, drop_keys
 from dateline.model import EXTENSIBLE, UNPUBLISHED, WAS, Api
+from dateline.oddities import list_dangling
 from dateline.openapi import Arrangement, list_mapped, slot
 from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
@@ -260,13 +261,14 @@ class Publisher:
     ) -> dict[str, Any]:
         discriminator = built["discriminator"]
         mapping = discriminator.get("mapping") or {}
-        kept = {
-            tag: reference
-            for tag, reference in mapping.items()
-            if self._find_mapped(node, reference) >> at & 1
-        }
+        dangling = list_dangling(built) if self.api.table.adopted else []
+
+        def is_published(named: str) -> bool:
+            return named in dangling or bool(self._find_mapped(node, named) >> at & 1)
+
+        kept = {tag: named for tag, named in mapping.items() if is_published(named)}
         default = discriminator.get("defaultMapping")
-        if default is not None and not self._find_mapped(node, default) >> at & 1:
+        if default is not None and not is_published(default):
             discriminator = drop_keys(discriminator, "defaultMapping")
         if len(kept) < len(mapping):
             discriminator = {**discriminator, "mapping": kept}
