@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, Final
@@ -22,9 +23,29 @@ from support.sampling import Sampler
 Schema = dict[str, Any]
 
 # Formats, values that have them and values that don't.
+
+
+def misspell(text: str) -> list[str]:
+    """Return *text* with another character in place of each digit: some engines take these."""
+    return [
+        text[:at] + other + text[at + 1 :]
+        for at, digit in enumerate(text)
+        if digit.isdigit()
+        for other in "*+-./:\u0661"
+    ]
+
+
+DATE_TIMES: Final = [
+    "2024-05-06T07:08:09Z",
+    "2016-12-31t23:59:60.5+00:00",
+    "2024-05-06T07:08:09-11:30",
+]
 TEXTS: Final = {
-    "date": (["2024-02-29"], ["2024-02-30", "x"]),
-    "date-time": (["2024-05-06T07:08:09Z"], ["2024-05-06T07:08:09", "x"]),
+    "date": (["2024-02-29"], [*misspell("2024-02-28"), "2024-02-30", "x"]),
+    "date-time": (
+        DATE_TIMES,
+        [*chain.from_iterable(map(misspell, DATE_TIMES[1:])), "2024-05-06T07:08:09", "x"],
+    ),
     "decimal": (
         ["12.50", "-0", "+1", "007.5", ".5", "1.", "9" * 40 + "." + "1" * 40, "0.0000001"],
         ["", ".", "-", "1e5", "NaN", "Infinity", "-inf", "1_000", "1,5", " 1", "1\n", "\u0661"],
@@ -39,7 +60,7 @@ ANNOTATED: Final = {
     "hostname": (["a.ch"], ["-a"]),
     "ipv4": (["1.2.3.4"], ["1"]),
     "uri": (["http://a.ch"], ["x"]),
-    "time": (["10:00:00Z"], ["x"]),
+    "time": (["10:00:00Z", "10:00:00.5+01:00"], [*misspell("10:00:00.5+01:00"), "x"]),
     "regex": (["a"], ["("]),
     "byte": (["YQ==", "?"], []),
     "unheard": (["a"], []),

@@ -11,7 +11,7 @@ import jsonschema_rs
 
 from dateline.diff import DiffReadings
 from dateline.diff.views import SchemaView, speaks_of
-from dateline.schema.constraints import with_format_constraints
+from dateline.schema.constraints import with_format_constraints, with_format_patterns
 from dateline.schema.dialect import Dialect
 from dateline.schema.parts import NEVER, Part, Parts
 from dateline.schema.references import Located
@@ -154,7 +154,9 @@ def _bounded(view: SchemaView, value: Any) -> bool:
     facts = [{key: fact.value} for key in _ASSERTED for fact in view.facts.get(key, ())]
     types = sorted(view.types) if view.types is not None else None
     facts += [
-        with_format_constraints({"format": fact.value} | ({"type": types} if types else {}))
+        with_format_patterns(
+            with_format_constraints({"format": fact.value} | ({"type": types} if types else {}))
+        )
         for fact in view.facts.get("format", ())
         if types is None or type_of(value) in types
     ]

@@ -17,6 +17,7 @@ from dateline.schema.constraints import (
     escape_reference,
     replace_patterns,
     with_format_constraints,
+    with_format_patterns,
 )
 from dateline.schema.dialect import Dialect
 from dateline.schema.memo import Memo, memoize
@@ -348,7 +349,8 @@ def _readable(kind: str, node: Any) -> Any:
     found = replace_children(kind, kept, _readable)
     if kind != "schema":
         return found
-    return with_format_constraints(replace_patterns(drop_meaningless(found), find_supported))
+    read = replace_patterns(drop_meaningless(found), find_supported)
+    return with_format_patterns(with_format_constraints(read))
 
 
 def _list_members(resolver: Resolver, schema: dict[str, Any], keyword: str) -> Schemas:
@@ -387,7 +389,8 @@ def _pattern(pattern: str) -> Any:
 
 @cache
 def _format(name: str) -> Any:
-    return jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True)
+    schema = with_format_patterns({"format": name})
+    return jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
 
 
 def has_format(text: str, name: str) -> bool:

@@ -22,6 +22,14 @@ _BOUNDS: Final = {
     for sign in ("", "u")
 }
 
+_DATE: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME: Final = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+# RFC 3339, section 5.6. The validators in Rust read `*` and the like as digits.
+_DIGITS: Final = {
+    "date": f"^{_DATE}$",
+    "time": f"^{_TIME}$",
+    "date-time": f"^{_DATE}[Tt]{_TIME}$",
+}
 DECIMAL: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
 """What texts of the format `decimal` match: fixed-point numbers (XML Schema, 2, section 3.3.3).
 
@@ -75,7 +83,7 @@ class Constraints:
             # validators report a field that is required twice in different ways
             read["required"] = list(dict.fromkeys(read["required"]))
         read = replace_patterns(drop_meaningless(read), self._find_pattern)
-        return fold_null(with_format_constraints(read))
+        return fold_null(with_format_patterns(with_format_constraints(read)))
 
     def _direct(self, keyword: str, reference: str) -> str:
         """Return *reference* as one to a component; nothing if its target is ambiguous."""
@@ -184,9 +192,7 @@ def with_format_constraints(schema: dict[str, Any]) -> dict[str, Any]:
     if "format" not in schema:
         return schema
     if schema.get("format") == "decimal" and "string" in declared_types(schema):
-        if "pattern" not in schema:
-            return {**schema, "pattern": DECIMAL}
-        return {**schema, "allOf": [*schema.get("allOf", ()), {"pattern": DECIMAL}]}
+        return _add_pattern(schema, DECIMAL)
     least, most = _BOUNDS.get(str(schema.get("format")), (None, None))
     if least is None or most is None or not declared_types(schema) <= _NUMBERS:
         return schema
@@ -195,6 +201,18 @@ def with_format_constraints(schema: dict[str, Any]) -> dict[str, Any]:
         "maximum": min(schema.get("maximum", most), most),
     }
     return {**schema, **bounds}
+
+
+def with_format_patterns(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return *schema* with the digits of its format, where validators take other characters."""
+    pattern = _DIGITS.get(str(schema.get("format")))
+    return schema if pattern is None else _add_pattern(schema, pattern)
+
+
+def _add_pattern(schema: dict[str, Any], pattern: str) -> dict[str, Any]:
+    if "pattern" not in schema:
+        return {**schema, "pattern": pattern}
+    return {**schema, "allOf": [*schema.get("allOf", ()), {"pattern": pattern}]}
 
 
 def references(schema: Any) -> set[str]:

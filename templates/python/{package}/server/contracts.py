@@ -30,10 +30,17 @@ _FORMATS: Final = {
     "date": "a date (YYYY-MM-DD)",
     "date-time": "a date-time with seconds and an offset",
     "email": "an email address",
+    "time": "a time with seconds and an offset",
     "uuid": "a UUID with hyphens",
 }
 
 _PATTERNS: Final = {
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$": f"has to be {_FORMATS['date']}",
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
+    r"([Zz]|[+-][0-9]{2}:[0-9]{2})$": f"has to be {_FORMATS['date-time']}",
+    r"^[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$": (
+        f"has to be {_FORMATS['time']}"
+    ),
     r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$": "has to be a decimal number, such as 12.50",
 }
 """Messages for patterns that stand for a format."""
