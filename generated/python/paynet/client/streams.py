@@ -99,10 +99,16 @@ class Lines(Decoder[T]):
 
     def __init__(self, type_: Any) -> None:
         self._reader: TypeAdapter[T] = TypeAdapter(type_)
-        self._rest = b""
+        self._rest = bytearray()
 
     def feed(self, chunk: bytes) -> list[T]:
-        *texts, self._rest = (self._rest + chunk).split(self._separator)
+        first, *texts = chunk.split(self._separator)
+        # long items arrive in many chunks
+        self._rest += first
+        if not texts:
+            return []
+        *texts, rest = bytes(self._rest), *texts
+        self._rest = bytearray(rest)
         contents = (text.removeprefix(codecs.BOM_UTF8).strip() for text in texts)
         return [self._read(content) for content in contents if content]
 
@@ -122,12 +128,12 @@ class Records(Lines[T]):
         found = super().feed(chunk)
         # a text ends with a line feed, and need not wait for the one after it
         if self._rest.endswith(b"\n") and _is_json(self._rest):
-            rest, self._rest = self._rest, b""
-            found.append(self._read(rest))
+            found.append(self._read(bytes(self._rest)))
+            self._rest.clear()
         return found
 
 
-def _is_json(text: bytes) -> bool:
+def _is_json(text: bytearray) -> bool:
     try:
         from_json(text)
     except ValueError:
