@@ -108,3 +108,43 @@ def test_a_switch_alone_is_one_change(place: str) -> None:
     (change,) = diff(before, after)
     assert change.operations == ("POST /other",)
     assert change.within
+
+
+GROUPS: Final[dict[str, Callable[..., Json]]] = {
+    "alone": lambda first, *_: first,
+    "a base": lambda first, *_: {"allOf": [first]},
+    "a member": lambda first, *_: {"anyOf": [first]},
+    "bases": lambda first, second: {"allOf": [first, second]},
+    "members": lambda first, second: {"anyOf": [first, second]},
+}
+
+VALUES: Final[dict[str, tuple[Any, Any]]] = {
+    "maxLength": (5, 3),
+    "enum": (["x", "y"], ["x"]),
+    "pattern": ("^a", "^b"),
+    "type": ("string", "integer"),
+    "format": ("date", "uuid"),
+}
+
+
+@cases("group", ["bases", "members"])
+@cases("way", ["request", "response"])
+@cases("changed", ["First", "Second"])
+@cases("kept", GROUPS)
+@cases("other", GROUPS)
+@cases("keyword", VALUES)
+def test_a_switch_hides_nothing_that_belongs_to_another(
+    keyword: str, other: str, kept: str, changed: str, way: str, group: str
+) -> None:
+    first, second = refer("First"), refer("Second")
+    old, new = (
+        {"type": "object", "properties": {"a": {"type": "string", keyword: value}}}
+        for value in VALUES[keyword]
+    )
+    both = GROUPS[group](first, second)
+    schemas = {"First": old, "Second": old}
+    ours = (way, GROUPS[kept](second, first), GROUPS[other](first, second), schemas)
+    theirs = (way, both, both, {**schemas, changed: new})
+    for one, two in ((ours, theirs), (theirs, ours)):
+        alone = list_changes(document(way, one[1], {}, one[3]), document(way, two[1], {}, two[3]))
+        assert alone <= list_changes(document(*one), document(*two))

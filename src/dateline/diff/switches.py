@@ -53,21 +53,24 @@ def fold_switches(graph: Graph, before: DocumentIndex, after: DocumentIndex) -> 
     inside = {id(below) for pair in pairs if id(pair) in foreign for below in _below(pair)}
     switches: list[tuple[_Switch, list[Difference]]] = []
     folded: set[int] = set()
+    unexplained: set[int] = set()
     covered: set[int] = set()
     for switch in _switches(pairs, foreign, inside):
         closure = [switch.pair, *_below(switch.pair)]
         found = [foreign[id(pair)] for pair in closure if id(pair) in foreign]
         gone = {at for one in found for at in one.gone}
         came = {at for one in found for at in one.came}
+        differences = [each for pair in closure for each in pair.differences]
         follows = [
             each
-            for pair in closure
-            for each in pair.differences
+            for each in differences
             if _is_within(each.before, gone) or _is_within(each.after, came)
         ]
         folded.update(map(id, follows))
+        unexplained.update({*map(id, differences)}.difference(map(id, follows)))
         covered.update(map(id, closure))
         switches.append((switch, follows))
+    folded -= unexplained  # below another switch, whose operations don't show them otherwise
     elsewhere = _find_elsewhere(pairs, [switch for switch, _ in switches], covered)
     for pair in pairs:
         if id(pair) not in elsewhere:
