@@ -12,11 +12,14 @@ _MOST: Final = 20_000
 
 
 class NothingFitsError(Exception):
-    """No valid value was found for the schemas at ``path``."""
+    """No valid value was found for the schemas at ``path``, or none that has room there."""
 
-    def __init__(self, path: tuple[str | int, ...], reason: str) -> None:
+    def __init__(
+        self, path: tuple[str | int, ...], reason: str, *, lacks_room: bool = False
+    ) -> None:
         self.path = path
         self.reason = reason
+        self.lacks_room = lacks_room
         super().__init__(reason)
 
 
@@ -62,7 +65,8 @@ class Here:
     def check_size(self, count: int, most: int = _MOST) -> None:
         """Raise NothingFitsError if *count* in this value, and in its copies, are too many."""
         if count * self.copies > most:
-            raise NothingFitsError(self.path, f"{count:,} are more than a sample may have here")
+            reason = f"{count:,} are more than a sample may have here"
+            raise NothingFitsError(self.path, reason, lacks_room=self.copies > 1)
 
     def again(self, attempt: int) -> Here:
         """Return the same place in another *attempt*; for the first attempt it is unchanged."""

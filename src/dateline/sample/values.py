@@ -58,13 +58,15 @@ class Values:
     def __init__(self, document: SampledDocument) -> None:
         self.document = document
         # each with its schemas: an id is unique only while its object lives
-        self._failed: dict[tuple[int, ...], tuple[Schemas, str]] = {}
+        # and with how many copies at least they have no value
+        self._failed: dict[tuple[int, ...], tuple[Schemas, str, int]] = {}
 
     def make(self, schemas: Schemas, here: Here) -> Any:
         """Return a valid value for *schemas*. Raises NothingFitsError if none is found."""
         key = tuple(map(id, schemas))
-        if key in self._failed:
-            raise NothingFitsError(here.path, self._failed[key][1])
+        _, reason, copies = self._failed.get(key, ((), "", math.inf))
+        if here.copies >= copies:
+            raise NothingFitsError(here.path, reason, lacks_room=copies > 0)
         failures: list[NothingFitsError] = []
         for attempt in range(_ATTEMPTS):
             if attempt == _SIMPLE_ATTEMPTS and self._is_simple(schemas):
@@ -73,8 +75,10 @@ class Values:
                 return self._attempt(schemas, here, attempt)
             except NothingFitsError as nothing:
                 failures.append(nothing)
-        self._failed[key] = schemas, failures[0].reason
-        raise failures[0]
+        first = failures[0]
+        first.lacks_room = any(failure.lacks_room for failure in failures)
+        self._failed[key] = schemas, first.reason, here.copies if first.lacks_room else 0
+        raise first
 
     def _is_simple(self, schemas: Schemas) -> bool:
         """Return whether all attempts choose the same: there are no unions, types or fields."""

@@ -1,0 +1,43 @@
+"""What is too much in one place of a sample may have room in another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.modelling import document
+
+from dateline.sample import Sampler
+
+MANY: dict[str, Any] = {"type": "array", "minItems": 4, "items": {"type": "string"}}
+
+WIDE: dict[str, Any] = {
+    "object": {
+        "type": "object",
+        "required": [*"abcd"],
+        "properties": {name: {"type": "string"} for name in "abcd"},
+    },
+    "list": MANY,
+    "union": {"oneOf": [MANY, {**MANY, "minItems": 5}]},
+    "intersection": {"allOf": [MANY]},
+    "reference": {"$ref": "#/components/schemas/Many"},
+    "object around it": {"type": "object", "required": ["b"], "properties": {"b": MANY}},
+}
+
+
+@pytest.mark.parametrize("names", [["deep", "wide"], ["wide", "deep"]])
+@pytest.mark.parametrize("wide", WIDE)
+def test_what_lacks_room_in_one_place_has_a_value_in_another(wide: str, names: list[str]) -> None:
+    schema = {"$ref": "#/components/schemas/Wide"}
+    many = {"type": "array", "minItems": 100}
+    fields = {"deep": {**many, "items": {**many, "items": schema}}, "wide": schema}
+    whole = {
+        "type": "object",
+        "required": ["wide"],
+        "properties": {name: fields[name] for name in names},
+    }
+    around = {"type": "object", "required": ["a"], "properties": {"a": WIDE[wide]}}
+    sampler = Sampler(document({"Many": MANY, "Wide": around, "Whole": whole}), 0)
+    made = sampler.value({"$ref": "#/components/schemas/Whole"}, "whole")
+    assert [*made] == ["wide"]
+    assert len(made["wide"]["a"]) >= 4 or [*made["wide"]["a"]] == ["b"]
