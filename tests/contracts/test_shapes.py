@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from support.sources import API, LIBRARY, loaded
@@ -15,6 +15,15 @@ from dateline.contracts import contract_data
 from dateline.load import load
 from dateline.model import SourceError
 
+# Validators in Rust take other characters for digits (RFC 3339, section 5.6).
+DATE: Final = {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+DATE_TIME: Final = {
+    "type": "string",
+    "format": "date-time",
+    "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
+    r"([Zz]|[+-][0-9]{2}:[0-9]{2})$",
+}
+
 
 def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Path) -> None:
     loan = {"left_out": ["writer"], "names": {"author_name": "writer"}}
@@ -22,7 +31,7 @@ def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Pa
     staying = {"required": ["item", "state"]}
     audio_book = {"absent": True, "shown_as": {"kind": "Book", "title": "audio book"}}
     paused = {"value": "paused", "shown_as": "active"}
-    due = {"convert": ["Loan.due"], "fits": {"type": "string", "format": "date"}}
+    due = {"convert": ["Loan.due"], "fits": DATE}
     assert contract_data(loaded(tmp_path, LIBRARY)).data == {
         "versions": ["2024-01-15", "2024-09-01", "2025-06-01", "next"],
         "environments": ["production", "sandbox"],
@@ -32,8 +41,8 @@ def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Pa
                 "before": "2024-09-01",
                 "kind": "schema",
                 "passes_null": False,
-                "newer": {"type": "string", "format": "date-time"},
-                "older": {"type": "string", "format": "date"},
+                "newer": DATE_TIME,
+                "older": DATE,
                 "down": True,
                 "up": False,
             }
@@ -383,10 +392,9 @@ def test_the_oldest_converter_of_a_place_keeps_its_name(tmp_path: Path) -> None:
             2024-09-01: { format: date }"""
     found = api(tmp_path, things(text))
     both, newer = ["Thing.due@2025-06-01", "Thing.due"], ["Thing.due@2025-06-01"]
-    day, time = ({"type": "string", "format": each} for each in ("date", "date-time"))
     assert down(found)["Thing"] == {
-        "2024-01-15": {"fields": {"due": {"convert": both, "fits": day}}},
-        "2024-09-01": {"fields": {"due": {"convert": newer, "fits": time}}},
+        "2024-01-15": {"fields": {"due": {"convert": both, "fits": DATE}}},
+        "2024-09-01": {"fields": {"due": {"convert": newer, "fits": DATE_TIME}}},
         "2025-06-01": None,
     }
     assert {
