@@ -41,8 +41,8 @@ def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Pa
                 "before": "2024-09-01",
                 "kind": "schema",
                 "passes_null": False,
-                "newer": DATE_TIME,
-                "older": DATE,
+                "newer": {"type": "string", "format": "date-time"},
+                "older": {"type": "string", "format": "date"},
                 "down": True,
                 "up": False,
             }
