@@ -164,10 +164,11 @@ SCHEMAS: dict[str, tuple[tuple[str, ...], str]] = {
             "discriminator: {propertyName: k, "
             "mapping: {a: '#/components/schemas/A', b: '#/components/schemas/B'}}}",
         ),
-        "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], "
+        "{oneOf: [{$ref: '#/components/schemas/A'}, "
+        "{$ref: '#/components/schemas/B', x-added: '2021-02-03'}], "
         "discriminator: {propertyName: k, "
         "mapping: {a: '#/components/schemas/A', b: '#/components/schemas/B'}}, "
-        "x-was: {'2021-02-03': {oneOf: [{$ref: '#/components/schemas/A'}]}}}",
+        "x-was: {'2021-02-03': {x-published-dangling: ['#/components/schemas/B']}}}",
     ),
     "items that changed below": (
         ("{items: {type: array, items: {maximum: 1}}}", "{items: {type: array, items: {}}}"),
