@@ -112,7 +112,7 @@ paths:
     get:
       operationId: getFile
       tags: [Things]
-      servers: [{{ url: https://files.example/files }}]
+      servers: [{{ url: https://uploads.example/files }}]
       parameters:
         - {{ name: id, in: path, required: true, schema: {{ type: string, examples: [a] }} }}
         - {{ $ref: '#/components/parameters/Version' }}

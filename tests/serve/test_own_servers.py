@@ -44,8 +44,8 @@ python: { package: placed }
 OWN: dict[str, tuple[str, str | dict[str, str]]] = {
     # as written, and the address by environment and version where it is not the same everywhere
     "none": ("", {env: HOSTS[env] + PREFIXES[env] for env in HOSTS}),
-    "other": ("[{ url: https://files.example/files }]", "https://files.example/files"),
-    "slash": ("[{ url: https://files.example/slash/ }]", "https://files.example/slash"),
+    "other": ("[{ url: https://uploads.example/files }]", "https://uploads.example/files"),
+    "slash": ("[{ url: https://uploads.example/slash/ }]", "https://uploads.example/slash"),
     "root": ("[{ url: https://root.example }]", "https://root.example"),
     "rooted": ("[{ url: https://root.example/ }]", "https://root.example"),
     "same": ("[{ url: https://same.example/api }]", "https://same.example/api"),
