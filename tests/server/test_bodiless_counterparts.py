@@ -8,14 +8,10 @@ from functools import cache
 from typing import Any, Final, Literal
 
 import pytest
-from support.adopted_apis import store
 from support.exchanges import serving
-from support.generated_server import Generated, keep_folder
+from support.generated_server import Generated, generate_adopted
 from support.random_chains import DATES
 from support.tables import cases
-
-from dateline.adopt import adopt
-from dateline.load import load
 
 OLD, NEW = DATES[:2]
 
@@ -52,9 +48,7 @@ def _document(at: int) -> dict[str, Any]:
 
 @cache
 def made() -> Generated:
-    folder = keep_folder()
-    adopt(store(folder, [_document(0), _document(1)]), folder / "schemas", accept=lambda _: True)
-    return Generated(keep_folder(), load(folder / "schemas"))
+    return generate_adopted(_document(0), _document(1))
 
 
 async def backend(scope: Any, receive: Any, send: Any) -> None:

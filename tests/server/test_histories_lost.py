@@ -8,13 +8,9 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 import pytest
-from support.adopted_apis import store
 from support.exchanges import serving
-from support.generated_server import Generated, ask, keep_folder
+from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
-
-from dateline.adopt import adopt
-from dateline.load import load
 
 Document = dict[str, Any]
 
@@ -123,10 +119,7 @@ def _document(case: Case, at: int) -> Document:
 
 
 def made(case: Case) -> Generated:
-    folder = keep_folder()
-    documents = [_document(case, 0), _document(case, 1)]
-    adopt(store(folder, documents), folder / "schemas", accept=lambda _: True)
-    return Generated(keep_folder(), load(folder / "schemas"))
+    return generate_adopted(_document(case, 0), _document(case, 1))
 
 
 class Backend:

@@ -8,11 +8,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
-from support.adopted_apis import store
-from support.generated_server import Generated, ask, keep_folder
-
-from dateline.adopt import adopt
-from dateline.load import load
+from support.generated_server import Generated, ask, generate_adopted
 
 DECLARED: Final = ("multipart/mixed", "Multipart/Form-Data", "multipart/related; type=text/plain")
 # RFC 2046, section 5.1.1: up to 70 characters, no blank at the end
@@ -36,10 +32,7 @@ def made() -> Generated:
         for number, media_type in enumerate((*DECLARED, "multipart/mixed; boundary=given"))
     }
     info = {"title": "Things", "version": "1"}
-    folder = keep_folder()
-    document = {"openapi": "3.1.0", "info": info, "paths": paths}
-    adopt(store(folder, [document]), folder / "schemas", accept=lambda _: True)
-    return Generated(keep_folder(), load(folder / "schemas"))
+    return generate_adopted({"openapi": "3.1.0", "info": info, "paths": paths})
 
 
 def join(boundary: str, *, before: bytes = b"", end: bytes = b"\r\n") -> bytes:

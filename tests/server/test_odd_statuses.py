@@ -7,12 +7,8 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
-from support.adopted_apis import store
-from support.generated_server import Generated, ask, keep_folder
+from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
-
-from dateline.adopt import adopt
-from dateline.load import load
 
 OLD, NEW = DATES[:2]
 
@@ -50,10 +46,7 @@ def document(*names: str) -> dict[str, Any]:
 
 @cache
 def made() -> Generated:
-    folder = keep_folder()
-    documents = [document("old"), document("old", "later")]
-    adopt(store(folder, documents), folder / "schemas", accept=lambda _: True)
-    return Generated(keep_folder(), load(folder / "schemas"))
+    return generate_adopted(document("old"), document("old", "later"))
 
 
 class Handlers:

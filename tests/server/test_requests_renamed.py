@@ -8,12 +8,8 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 import pytest
-from support.adopted_apis import store
-from support.generated_server import Generated, ask, keep_folder
+from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
-
-from dateline.adopt import adopt
-from dateline.load import load
 
 OLD, NEW = DATES[:2]
 MEDIA_TYPES: Final = ("application/json", "application/vnd.x+json", "application/vnd.y+json")
@@ -76,9 +72,7 @@ def _document(at: int) -> dict[str, Any]:
 
 @cache
 def made() -> Generated:
-    folder = keep_folder()
-    adopt(store(folder, [_document(0), _document(1)]), folder / "schemas", accept=lambda _: True)
-    return Generated(keep_folder(), load(folder / "schemas"))
+    return generate_adopted(_document(0), _document(1))
 
 
 class Handlers:

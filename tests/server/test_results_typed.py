@@ -9,13 +9,9 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
-from support.adopted_apis import store
-from support.generated_server import Generated, ask, keep_folder
+from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
 from support.tables import cases
-
-from dateline.adopt import adopt
-from dateline.load import load
 
 OLD, NEW = DATES[:2]
 
@@ -84,9 +80,7 @@ def _document(at: int) -> dict[str, Any]:
 
 @cache
 def made() -> Generated:
-    folder = keep_folder()
-    adopt(store(folder, [_document(0), _document(1)]), folder / "schemas", accept=lambda _: True)
-    return Generated(keep_folder(), load(folder / "schemas"))
+    return generate_adopted(_document(0), _document(1))
 
 
 @cache

@@ -13,9 +13,11 @@ from typing import Any
 
 import httpx
 
+from dateline.adopt import adopt
 from dateline.load import load
 from dateline.model import Api
 from dateline.render import render
+from support.adopted_apis import store
 from support.imported import import_from
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -52,6 +54,13 @@ def keep_folder() -> Path:
     """Return a new folder that is there until this process ends."""
     _FOLDERS.append(TemporaryDirectory())
     return Path(_FOLDERS[-1].name)
+
+
+def generate_adopted(*documents: dict[str, Any]) -> Generated:
+    """Return the distribution of an API of which *documents*, oldest first, are adopted."""
+    folder = keep_folder()
+    adopt(store(folder, [*documents]), folder / "schemas", accept=lambda _: True)
+    return Generated(keep_folder(), load(folder / "schemas"))
 
 
 @cache
