@@ -778,6 +778,19 @@ def choose_successes(statuses: Iterable[str]) -> list[str]:
     return []
 
 
+def list_ranges(status: str) -> tuple[str, str]:
+    """Return the keys of the range of *status*: published documents also write it in lower case."""
+    return f"{status[:1]}XX", f"{status[:1]}xx"
+
+
+def list_covering(status: str) -> tuple[str, ...]:
+    """Return the keys of responses that cover *status*, in order of precedence.
+
+    Source: OpenAPI 3.1.1, section 4.8.16.
+    """
+    return tuple(dict.fromkeys((status, *list_ranges(status), "default")))
+
+
 def value_schema(node: dict[str, Any], default: Any = None) -> Any:
     """Return the schema of a parameter or header, which may be below its media type."""
     if "schema" in node:

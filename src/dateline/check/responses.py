@@ -15,6 +15,7 @@ from dateline.openapi import (
     choose_successes,
     follow,
     is_json,
+    list_covering,
     method_name,
     operation_steps,
     operations,
@@ -125,7 +126,7 @@ def _responses(
     statuses = _statuses(before)
     for status in _statuses(now):
         place = (*new[0], "responses", status)
-        counterpart = next((each for each in _keys(status) if each in statuses), None)
+        counterpart = next((each for each in list_covering(status) if each in statuses), None)
         is_usual = status == _usual(_statuses(now))
         if counterpart is None and is_usual:
             # a result without a status
@@ -137,7 +138,7 @@ def _responses(
             # a refusal without a body can be sent with any status
             if status[0] in "12" or newest.content(now, status):
                 yield newest.origin(place), f"{status} is not declared"
-        elif counterpart == status or counterpart not in _keys(status) or status[0] == "2":
+        elif counterpart == status or counterpart not in list_covering(status) or status[0] == "2":
             # an error that does not fit gets the error body of the other version
             there = (*old[0], "responses", counterpart)
             sent, known = newest.content(now, status), older.content(before, counterpart)
@@ -170,11 +171,6 @@ def _is_sendable(
 
 def _statuses(operation: dict[str, Any]) -> list[str]:
     return [status for status in operation.get("responses", {}) if not status.startswith("x-")]
-
-
-def _keys(status: str) -> tuple[str, ...]:
-    """Return the keys of responses that cover *status*, in order of precedence."""
-    return tuple(dict.fromkeys((status, f"{status[0]}XX", f"{status[0]}xx", "default")))
 
 
 def _usual(statuses: list[str]) -> str | None:

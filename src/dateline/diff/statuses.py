@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dateline.diff.messages import Thing
+from dateline.openapi import list_ranges
 from dateline.schema.references import Located
 
 Responses = Mapping[str, Located]
@@ -17,23 +18,18 @@ def find_covering(status: str, responses: Responses) -> Located | None:
 
     A `default` covers errors only: callers don't treat other statuses as success because of it.
     """
-    ranges = (responses[key] for key in _list_ranges(status) if key in responses)
+    ranges = (responses[key] for key in list_ranges(status) if key in responses)
     return next(ranges, None) or (responses.get("default") if _is_error(status) else None)
 
 
 def find_declaring(status: str, before: Responses, after: Responses) -> str | None:
     """Return the key by which both sides declare *status*, though not by its own entry."""
-    for key in _list_ranges(status):
+    for key in list_ranges(status):
         if key in before or key in after:
             is_in_both = key in before and key in after
             return key if is_in_both and status != key else None
     is_in_both = "default" in before and "default" in after
     return "default" if is_in_both and _is_error(status) else None
-
-
-def _list_ranges(status: str) -> tuple[str, str]:
-    """Return the keys of the range of *status*: published documents also write it in lower case."""
-    return f"{status[:1]}XX", f"{status[:1]}xx"
 
 
 def _is_error(status: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dateline.openapi import BODILESS, choose_successes, essence, is_json
+from dateline.openapi import BODILESS, choose_successes, essence, is_json, list_covering
 
 Data = Mapping[str, Any]
 
@@ -172,8 +172,7 @@ class _VersionResponses:
 
 
 def _find_key(status: str, keys: list[str]) -> str | None:
-    ways = (status, f"{status[0]}XX", f"{status[0]}xx", "default")
-    return next((each for each in ways if each in keys), None)
+    return next((each for each in list_covering(status) if each in keys), None)
 
 
 def _first_status(key: str) -> str:
