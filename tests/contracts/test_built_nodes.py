@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pytest
 from support.sources import API, loaded
+from support.tables import cases
 from support.thing_sources import ADOPTED, api, down, taking, things, up
 
 GATED: Final = "{ type: object, properties: { g: { type: string, x-added: next } } }"
@@ -120,6 +121,68 @@ def test_values_of_responses(tmp_path: Path, case: str) -> None:
     schemas, node = NARROWED[case]
     found = down(api(tmp_path, things(schemas), ADOPTED))
     assert found["Thing"]["2024-01-15"] == node
+
+
+def within(beside: str) -> str:
+    return (
+        "    Thing: { type: object, properties: { g: { type: string, x-added: next }, "
+        f"p: {{ {beside} }} }} }}"
+    )
+
+
+def twins(*goals: str) -> str:
+    """Return a `Thing` of two schemas, each with a `p` that is one of *goals*."""
+    a, b = (f"p: {{ $ref: '#/components/schemas/{goal}' }}" for goal in goals)
+    both = "[{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }]"
+    return f"""\
+    Thing: {{ allOf: {both} }}
+    A: {{ type: object, properties: {{ g: {{ type: string, x-added: next }}, {a} }} }}
+    B: {{ type: object, properties: {{ {b}, k: {{ type: string }} }} }}"""
+
+
+@cases(
+    "schemas",
+    [
+        within("$ref: '#/components/schemas/Thing'"),
+        within("allOf: [{ $ref: '#/components/schemas/Thing' }, { description: another }]"),
+        within("allOf: [{ $ref: '#/components/schemas/Thing' }, { minProperties: 1 }]"),
+        within("$ref: '#/components/schemas/Thing', maxProperties: 9, minProperties: 1"),
+        within("$ref: '#/components/schemas/Thing', properties: { k: {} }"),
+        twins("A", "B"),
+        twins("B", "A"),
+        twins("A", "A"),
+        twins("Thing", "Thing"),
+        twins("A", "Thing"),
+    ],
+)
+def test_values_within_values_of_the_same_schemas(tmp_path: Path, schemas: str) -> None:
+    shapes = down(api(tmp_path, things(schemas), ADOPTED))
+    for version, lacking in (("2024-01-15", ["g"]), ("next", None)):
+        shape = "Thing"
+        for _ in range(5):
+            while isinstance(shape, str):
+                shape = shapes[shape][version]
+            shape = shape.get("then", shape)
+            assert shape.get("left_out") == lacking
+            shape = shape["fields"]["p"]
+
+
+@cases("depth", range(1, 5))
+def test_values_deep_below_two_schemas(tmp_path: Path, depth: int) -> None:
+    levels = [
+        f"    {side}{at}: {{ type: object, properties: "
+        f"{{ p: {{ $ref: '#/components/schemas/{side}{at + 1}' }} }} }}"
+        for side in "AB"
+        for at in range(depth)
+    ]
+    last = [f"    A{depth}: {GATED}", f"    B{depth}: {{ type: object }}"]
+    both = "[{ $ref: '#/components/schemas/A0' }, { $ref: '#/components/schemas/B0' }]"
+    text = "\n".join([f"    Thing: {{ allOf: {both} }}", *levels, *last])
+    expected: Any = LACKING
+    for _ in range(depth):
+        expected = {"fields": {"p": expected}}
+    found = down(api(tmp_path, things(text), ADOPTED))["Thing"]
+    assert found == {"2024-01-15": expected, "next": None}
 
 
 def test_values_with_an_unknown_tag_are_of_the_default(tmp_path: Path) -> None:

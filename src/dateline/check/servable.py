@@ -125,11 +125,7 @@ def _find_withheld(api: Api, projector: Projector) -> Iterator[Unservable]:
     # slow to import, and needed only if definitions have changed
     from dateline.contracts import find_withheld
 
-    try:
-        withheld = find_withheld(api, projector)
-    except RecursionError:
-        return  # a schema within itself, with more beside it: no server is generated from it either
-    for path, why, combinations, is_sent in withheld:
+    for path, why, combinations, is_sent in find_withheld(api, projector):
         concerned = list_concerned(combinations)
         keywords = ", ".join(f"`{keyword}`" for keyword in why)
         is_member = not why and len(path) > 2

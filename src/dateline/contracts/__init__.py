@@ -430,15 +430,21 @@ class _WayNodes:
 
     def _row(self, build: Build, masks: list[int]) -> Row:
         """Build a node once for each set of combinations in which it is the same."""
-        known: dict[tuple[int, ...], Node] = {}
+        known: dict[frozenset[int], Node] = {}
+        gates = set(masks)
         row: Row = {}
         for environment, places in self._contracts.columns:
             row[environment] = []
             for at in places:
-                flags = tuple(mask >> at & 1 for mask in masks)
-                if flags not in known:
-                    known[flags] = build(self._contracts.builder(at, self._way))
-                row[environment].append(known[flags])
+                applying = frozenset(mask for mask in gates if mask >> at & 1)
+                if applying not in known:
+                    builder = self._contracts.builder(at, self._way)
+                    builder.merged.clear()
+                    node = build(builder)
+                    gates |= builder.merged
+                    applying |= {mask for mask in builder.merged if mask >> at & 1}
+                    known[applying] = node
+                row[environment].append(known[applying])
         return row
 
 

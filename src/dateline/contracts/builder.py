@@ -32,7 +32,7 @@ from dateline.contracts.published import together
 from dateline.contracts.reach import Reach
 from dateline.contracts.tags import find_tag, is_default, list_tags, list_variant_tags
 from dateline.contracts.violations import list_broken
-from dateline.model import SHOWN_AS
+from dateline.model import SHOWN_AS, WAS
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import TYPES
 from dateline.schema.values import text
@@ -80,9 +80,13 @@ class Builder:
         self._extending = {name for names in reach.subtypes.values() for name in names}
         self.required_converters = required_converters
         self._unfinished: set[tuple[int, ...]] = set()
+        self.merged: set[int] = set()
+        """The gates of the schemas that were merged: the nodes built depend on them."""
 
     def component(self, name: str) -> Node:
-        """Return the node of the component *name*."""
+        """Return the node of the component *name*, or of recursive schemas with this name."""
+        if name in self._reach.recursive:
+            return self.node(*self._reach.recursive[name])
         schema = self.view.schemas[name]
         if name not in self._subtypes and name not in self._extending:
             return self.node(schema)
@@ -103,8 +107,10 @@ class Builder:
                 return shared[0]
         key = tuple(unique)
         if key in self._unfinished:
-            raise RecursionError("a schema within itself, with more beside it, has no node")
+            return self._reach.name_recursive(unique.values())
         self._unfinished.add(key)
+        if len(unique) > 1:
+            self.merged.update(*(self._reach.masks(("schema", schema)) for schema in schemas))
         try:
             return self.flat(self.view.flat(*unique.values()))
         finally:
@@ -120,7 +126,7 @@ class Builder:
         if name is not None and says == {"$ref"}:
             node = self._beside_null(name if name in self._reach.varying else None, reading.now)
             return (self.convert(reading.converters, node, schema),)
-        bases = reading.now.get("allOf", ())
+        bases = [each for each in reading.now.get("allOf", ()) if _decides(each)]
         if says == {"allOf"} and len(bases) == 1 and self.view.shows(bases[0]):
             node = self._beside_null(self.node(bases[0]), reading.now)
             return (self.convert(reading.converters, node, schema),)
@@ -502,6 +508,11 @@ class Builder:
         flat.schemas += (member.schema,)
         self.view.add(flat, member.schema)
         return self.flat(flat)
+
+
+def _decides(schema: Any) -> bool:
+    """Return whether *schema*, beside others, may decide how a value is converted."""
+    return not isinstance(schema, dict) or WAS in schema or not _CONVERTING.isdisjoint(schema)
 
 
 def _is_from_converter(node: Node) -> bool:

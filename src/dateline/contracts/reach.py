@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -54,6 +55,9 @@ class Reach:
         self._resolver = Resolver(document)
         self._schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
         self._masks: dict[str, list[int]] = {}
+        self.recursive: dict[str, tuple[Any, ...]] = {}
+        """Schemas that apply together to a value and to one within it, by the name of its node."""
+        self._names: dict[tuple[int, ...], str] = {}
         self._read = Memo(Reach._read_node, owner=self)
         self._within = Memo(Reach._read_within, owner=self)
 
@@ -92,8 +96,17 @@ class Reach:
         varies = found.masks or found.is_directed
         return not varies and self.varying.isdisjoint(found.parts | found.others)
 
+    def name_recursive(self, schemas: Iterable[Any]) -> str:
+        """Return the name of the node of *schemas*, which are part of a value of all of them."""
+        found = tuple(schemas)
+        name = self._names.setdefault(tuple(map(id, found)), f"/{len(self._names)}")
+        if name not in self.recursive:
+            self.recursive[name] = found
+            self._masks[name] = self.masks(*(("schema", each) for each in found))
+        return name
+
     def masks_of(self, name: str) -> list[int]:
-        """Return the gates that the node of the component *name* may depend on."""
+        """Return the gates that the shared node *name* may depend on."""
         if name in self._masks:
             return self._masks[name]
         masks: set[int] = set()
