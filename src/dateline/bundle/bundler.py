@@ -68,7 +68,7 @@ class Bundle:
 
     def find_pointer(self, path: Trail) -> str:
         """Return the pointer to *path*, or to its nearest ancestor, in the file that has it."""
-        return pointer(self.find_goal(path)[0].path)
+        return pointer(self._cut(self.find_goal(path)[0]).path)
 
     def find_goal(self, path: Trail) -> tuple[Goal, bool]:
         """Return where *path* is written, as far as it exists, and whether all of it does."""
@@ -84,15 +84,17 @@ class Bundle:
         key = Goal(holder.file, (*holder.path, *rest, *path[-1:]))
         goal, missing = self._trace(path)
         is_component = not missing and path[:1] == ("components",) and len(path) == 3
-        return goal if is_component and not self._has(key) else key
+        return goal if is_component and self._cut(key) != key else key
 
-    def _has(self, goal: Goal) -> bool:
+    def _cut(self, goal: Goal) -> Goal:
+        """Return *goal*, or its nearest ancestor that is in the file."""
         node: Any = self.sources[goal.file].root
-        for step in goal.path:
-            if not isinstance(node, dict) or step not in node:
-                return False
-            node = node[step]
-        return True
+        for number, step in enumerate(goal.path):
+            try:
+                node = node[step]
+            except (LookupError, TypeError):
+                return Goal(goal.file, goal.path[:number])
+        return goal
 
     def _trace(self, path: Trail) -> tuple[Goal, Trail]:
         """Return where *path* is written, as far as it exists, and the rest of it."""

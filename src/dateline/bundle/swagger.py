@@ -80,6 +80,10 @@ class _SwaggerNode(NamedTuple):
         return _SwaggerNode(self.node[step], (*self.path, step))
 
 
+_MediaTypes = dict[str, Trail]
+"""The media types of a message, and where each is listed."""
+
+
 @dataclass(frozen=True)
 class Converted:
     """An OpenAPI 3.0 document that was converted from Swagger 2.0.
@@ -127,8 +131,8 @@ class _SwaggerConverter:
         self._passed_over = [*passed_over]
         self._notes: list[Problem] = []
         root = _SwaggerNode(self._root, ())
-        self._consumes = self._texts(root, "consumes") or ()
-        self._produces = self._texts(root, "produces") or ()
+        self._consumes = self._media_types(root, "consumes", {})
+        self._produces = self._media_types(root, "produces", {})
 
     def convert(self, problems: list[Problem]) -> Converted | None:
         root = _SwaggerNode(self._root, ())
@@ -187,10 +191,15 @@ class _SwaggerConverter:
         self._made.append(holder)
 
     def _once(self, make: Callable[..., Any], at: _SwaggerNode, *more: Any) -> Any:
-        """Return the result of *make* for *at*: one object for each node."""
+        """Return the result of *make* for *at*: one object for each node.
+
+        A key that the object has in common with the node is written there.
+        """
         key = make.__name__, id(at.node), *map(repr, more)
         if key not in self._known:
-            self._known[key] = make(at, *more)
+            made = self._known[key] = make(at, *more)
+            for step in made if isinstance(made, dict) else ():
+                self._origins.setdefault((id(made), step), (*at.path, step))
         return self._known[key]
 
     # The document
@@ -202,13 +211,13 @@ class _SwaggerConverter:
         if base and not base.startswith("/"):
             base = f"/{base}"
         path = (*at.path, "schemes")
-        listed = self._texts(at, "schemes") or ()
+        listed = [scheme for scheme, _ in self._texts(at, "schemes") or ()]
         servers: list[Any] = []
         if host:
             # without a scheme it is that of the document itself
             urls = [f"{scheme}://{host}{base}" for scheme in listed] or [f"//{host}{base}"]
             if "://" in host:
-                listed, urls = (), [f"{host}{base}"]
+                listed, urls = [], [f"{host}{base}"]
             for index, url in enumerate(urls):
                 where = (*path, index) if listed else ("host",)
                 self._put(servers, index, self._make({"url": url}, "url", where), where)
@@ -216,7 +225,7 @@ class _SwaggerConverter:
             where = ("basePath",) if base else path
             server = self._make({"url": base or "/"}, "url", where)
             if listed:
-                self._put(server, "x-schemes", [*listed], path)
+                self._put(server, "x-schemes", listed, path)
                 self._note(path, "schemes without a `host` are kept as x-schemes")
             self._put(servers, 0, server, where)
         return servers
@@ -259,7 +268,7 @@ class _SwaggerConverter:
         for address, schema in self._schemas.items():
             schemas = components["schemas"] = components.get("schemas") or {}
             named = MadeName(self._named[address], address)
-            self._put(schemas, named, schema, find_path(self._root, address[1:]))
+            self._put(schemas, named, schema, follow(self._root, address[1:]))
         return components
 
     def _scheme(self, at: _SwaggerNode) -> Any:
@@ -338,8 +347,7 @@ class _SwaggerConverter:
         self._message(operation, at, own, shared)
         responses = at.node.get("responses")
         if isinstance(responses, dict):
-            produces = self._texts(at, "produces")
-            produces = self._produces if produces is None else produces
+            produces = self._media_types(at, "produces", self._produces)
             operation["responses"] = {
                 status: value
                 if status.startswith("x-")
@@ -381,8 +389,7 @@ class _SwaggerConverter:
         shared: list[_SwaggerNode],
     ) -> None:
         """Give *operation* the body that its parameters describe."""
-        consumes = self._texts(at, "consumes")
-        consumes = self._consumes if consumes is None else consumes
+        consumes = self._media_types(at, "consumes", self._consumes)
         spare: list[_SwaggerNode] = []
         for place in ("body", "formData"):
             mine = [one for one in own if self._place(one) == place]
@@ -407,7 +414,7 @@ class _SwaggerConverter:
                 continue
             reference = self._local(found[0], "parameters")
             body: Any = {"$ref": f"#/components/requestBodies/{reference}"}
-            if reference is None or consumes != self._consumes:
+            if reference is None or [*consumes] != [*self._consumes]:
                 body = self._once(self._body, self._seen_through(found[0]), consumes)
             self._put(operation, "requestBody", body, found[0].path)
         kept: list[Any] = []
@@ -427,17 +434,17 @@ class _SwaggerConverter:
 
     # Messages
 
-    def _body(self, at: _SwaggerNode, consumes: tuple[str, ...]) -> dict[str, Any]:
+    def _body(self, at: _SwaggerNode, consumes: _MediaTypes) -> dict[str, Any]:
         """Return the Request Body Object of a parameter in the body."""
         dropped = {"name", "in", "schema"}
         body = {key: value for key, value in at.node.items() if key not in dropped}
         schema = {"schema": self._schema(at.below("schema"))} if "schema" in at.node else {}
         content = {name: dict(schema) for name in consumes or (_ANY_TYPE,)}
-        self._contents(content, at, "consumes")
+        self._contents(content, at, consumes)
         self._put(body, "content", content, at.path)
         return body
 
-    def _form(self, fields: list[_SwaggerNode], consumes: tuple[str, ...]) -> dict[str, Any]:
+    def _form(self, fields: list[_SwaggerNode], consumes: _MediaTypes) -> dict[str, Any]:
         """Return the Request Body Object of a form with these *fields*."""
         found = [self._seen_through(at) for at in fields]
         types = [name for name in consumes if name.partition(";")[0].strip().lower() in _FORMS]
@@ -445,16 +452,16 @@ class _SwaggerConverter:
         properties: dict[str, Any] = {}
         encoding: dict[str, Any] = {}
         required: list[Any] = []
-        for at in found:
+        for field, at in zip(fields, found, strict=True):
             name = self._get(at, "name", str)
             if name is None:
                 continue
-            self._put(properties, name, self._once(self._field, at), at.path)
+            self._put(properties, name, self._once(self._field, at), field.path)
             if (encoded := self._encoding(at)) is not None:
                 self._put(encoding, name, encoded, (*at.path, "collectionFormat"))
             if self._get(at, "required", bool):
                 self._put(required, len(required), name, (*at.path, "required"))
-        first = found[0].path
+        first = fields[0].path
         schema: dict[str, Any] = {"type": "object"}
         self._put(schema, "properties", properties, first)
         if required:
@@ -462,7 +469,7 @@ class _SwaggerConverter:
         content = {}
         for name in types or [_FORMS[0] if has_file else _FORMS[1]]:
             content[name] = {"schema": schema, **({"encoding": encoding} if encoding else {})}
-        self._contents(content, found[0], "consumes")
+        self._contents(content, fields[0], consumes)
         body: dict[str, Any] = {}
         self._put(body, "content", content, first)
         if required:
@@ -488,32 +495,25 @@ class _SwaggerConverter:
             return _STYLES[called]
         return {"contentType": self._listed_type(called, at)}
 
-    def _contents(self, content: dict[str, Any], at: _SwaggerNode, key: str) -> None:
+    def _contents(self, content: dict[str, Any], at: _SwaggerNode, listed: _MediaTypes) -> None:
         """Record where each media type of *content*, of a message at *at*, is written."""
-        path = (*at.path[:3], key) if at.path[:1] == ("paths",) else ()
-        holder = self._node(path[:-1]) if path else None
-        if not (isinstance(holder, dict) and key in holder):
-            path, holder = (key,), self._root
-        listed = holder.get(key, ())
         for name, media in content.items():
-            index = listed.index(name) if _is_list(listed) and name in listed else None
-            where = at.path if index is None else (*path, index)
-            self._put(content, name, media, where)
+            self._put(content, name, media, listed.get(name, at.path))
             if "schema" in media:
                 is_own = isinstance(at.node, dict) and "schema" in at.node
                 self._put(
                     media, "schema", media["schema"], (*at.path, "schema") if is_own else at.path
                 )
 
-    def _answer(self, at: _SwaggerNode, produces: tuple[str, ...]) -> Any:
+    def _answer(self, at: _SwaggerNode, produces: _MediaTypes) -> Any:
         """Return the response of an operation: a referenced one, or its own."""
         reference = self._local(at, "responses")
         found = self._seen_through(at)
-        if reference is not None and (produces == self._produces or found is at):
+        if reference is not None and ([*produces] == [*self._produces] or found is at):
             return {"$ref": f"#/components/responses/{reference}"}
         return self._once(self._response, found, produces)
 
-    def _response(self, at: _SwaggerNode, produces: tuple[str, ...]) -> Any:
+    def _response(self, at: _SwaggerNode, produces: _MediaTypes) -> Any:
         """Return a Response Object."""
         if not isinstance(at.node, dict):
             return at.node
@@ -543,7 +543,7 @@ class _SwaggerConverter:
         else:
             content = {name: {} for name in examples if not name.startswith("x-")}
         if content:
-            self._contents(content, at, "produces")
+            self._contents(content, at, produces)
             self._put(response, "content", content, _first(at.node, "schema", "examples", below=at))
         others: dict[str, Any] = {}
         folded = {name.lower().replace(" ", ""): name for name in content}
@@ -793,22 +793,25 @@ class _SwaggerConverter:
         self._refuse(Problem(place=place, id="wrong-type", message=message))
         return None
 
-    def _texts(self, at: _SwaggerNode, key: str) -> tuple[str, ...] | None:
-        """Return the texts that *key* of *at* lists, or a single one without a list, or None."""
+    def _texts(self, at: _SwaggerNode, key: str) -> list[tuple[str, Trail]] | None:
+        """Return the texts that *key* of *at* lists, and their paths; None if it is absent.
+
+        It may be a single text without a list.
+        """
+        path = (*at.path, key)
         if isinstance(at.node.get(key), str):
-            return (at.node[key],)
+            return [(at.node[key], path)]
         listed = self._get(at, key, list)
         if listed is None:
             return None
-        return tuple(
-            text
-            for index in range(len(listed))
-            if (
-                text := self._get(
-                    _SwaggerNode(dict(enumerate(listed)), (*at.path, key)), index, str
-                )
-            )
-        )
+        items = _SwaggerNode(dict(enumerate(listed)), path)
+        texts = ((self._get(items, index, str), (*path, index)) for index in items.node)
+        return [(text, where) for text, where in texts if text]
+
+    def _media_types(self, at: _SwaggerNode, key: str, inherited: _MediaTypes) -> _MediaTypes:
+        """Return the media types that *key* of *at* lists, or the *inherited* ones."""
+        listed = self._texts(at, key)
+        return inherited if listed is None else dict(listed)
 
     def _entries(self, at: _SwaggerNode, key: str) -> Iterator[tuple[str, _SwaggerNode]]:
         """Yield the entries of the mapping below *key*."""
