@@ -10,11 +10,13 @@ import pytest
 import yaml
 from support.random_swagger import twins
 from support.swagger_documents import LIBRARY, LIBRARY_3, Document
+from support.tables import cases
 
 from dateline.bundle import Readings, open_document
 from dateline.check.comparison import compare
 from dateline.load.foreign import find_wrong_types
 from dateline.model import Finding, SourceError
+from dateline.openapi import pointer as format_pointer
 
 GONE: Final = object()
 
@@ -92,6 +94,7 @@ def test_random_documents_differ_from_their_twins_in_the_dialect_only(
 GET = ("paths", "/loans/{id}", "get")
 PUT = ("paths", "/loans/{id}", "put")
 COVERS = ("paths", "/covers")
+POST = (*COVERS, "post")
 LOAN = ("definitions", "Loan")
 LOAN_3 = ("components", "schemas", "Loan")
 OAUTH_3 = ("components", "securitySchemes", "oauth", "flows", "authorizationCode")
@@ -314,7 +317,7 @@ def test_an_edit_is_found_as_it_is_in_openapi_3(tmp_path: Path, name: str) -> No
 
 
 def test_findings_lead_to_the_text_of_2_0(tmp_path: Path) -> None:
-    cases: dict[str, tuple[Edit, str]] = {
+    places: dict[str, tuple[Edit, str]] = {
         "property": (
             [((*LOAN, "properties", "kind", "type"), "integer")],
             "/definitions/Loan/properties/kind/type",
@@ -353,7 +356,7 @@ def test_findings_lead_to_the_text_of_2_0(tmp_path: Path) -> None:
             "/definitions/Loan/discriminator",
         ),
     }
-    for name, (edits, pointer) in cases.items():
+    for name, (edits, pointer) in places.items():
         document = edited(LIBRARY, *edits)
         found = findings(tmp_path / name, LIBRARY, document)
         assert {one.after_pointer for one in found} == {pointer}, name
@@ -363,6 +366,63 @@ def test_findings_lead_to_the_text_of_2_0(tmp_path: Path) -> None:
             key = pointer.rpartition("/")[2]
             written = text[one.after_source.line - 1][one.after_source.column - 1 :]
             assert written.startswith('"text/csv"' if key == "2" else f'"{key}"'), name
+
+
+# Edits of what several places share, or what 3.0 has elsewhere, and the text of 2.0 that says it
+# before and after. The body and the response of PUT are not those of the component, since it lists
+# media types of its own.
+SHARED: Final[dict[str, tuple[tuple[str | int, ...], Any, str | None, str | None]]] = {
+    "body": (
+        ("parameters", "LoanBody", "description"),
+        "Other.",
+        "/parameters/LoanBody/description",
+        "/parameters/LoanBody/description",
+    ),
+    "body required": (
+        ("parameters", "LoanBody", "required"),
+        GONE,
+        "/parameters/LoanBody/required",
+        None,
+    ),
+    "response": (
+        ("responses", "Missing", "description"),
+        "Other.",
+        "/responses/Missing/description",
+        "/responses/Missing/description",
+    ),
+    "type of a shared body": (
+        (*PUT, "consumes", 1),
+        GONE,
+        f"{format_pointer(PUT)}/consumes/1",
+        None,
+    ),
+    "type of responses": ((*PUT, "produces", 1), "a/b", None, f"{format_pointer(PUT)}/produces/1"),
+    "reference to a field": (
+        (*POST, "parameters", 3),
+        GONE,
+        f"{format_pointer(POST)}/parameters/3",
+        None,
+    ),
+    "format of a field": (
+        (*POST, "parameters", 2, "collectionFormat"),
+        "multi",
+        f"{format_pointer(POST)}/parameters/2",
+        None,
+    ),
+    "new format of a field": (
+        (*COVERS, "put", "parameters", 1, "collectionFormat"),
+        "ssv",
+        f"{format_pointer(COVERS)}/put/parameters/1/collectionFormat",
+        f"{format_pointer(COVERS)}/put/parameters/1/collectionFormat",
+    ),
+}
+
+
+@cases("name", SHARED)
+def test_what_is_shared_has_the_place_of_its_text(tmp_path: Path, name: str) -> None:
+    path, value, before, after = SHARED[name]
+    found = findings(tmp_path, LIBRARY, edited(LIBRARY, (path, value)))
+    assert {(one.before_pointer, one.after_pointer) for one in found} == {(before, after)}
 
 
 def test_what_is_written_once_is_one_finding(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ _KINDS: Final = {
     "response": Kinds(Kind.RESPONSE_ADDED, Kind.RESPONSE_REMOVED),
     "header": Kinds(Kind.HEADER_ADDED, Kind.HEADER_REMOVED, Kind.HEADER_RENAMED),
 }
+_SCALARS: Final = {"string", "integer", "number", "boolean"}
 _FLAGS: Final = ("required", "deprecated", "allowEmptyValue", "allowReserved")
 # Media types, in a pointer, whose bodies are not plain octets.
 _OF_TEXT: Final = re.compile(r"^(text|multipart)~1|json|xml|urlencoded|\*", re.IGNORECASE)
@@ -190,6 +191,8 @@ class MessageComparison:
         nested = _NESTED[pair.kind]
         if identity(pair.before) != identity(pair.after):
             left_out = {"examples"} if self._have_same_examples(before, after) else set()
+            if pair.kind in ("parameter", "header") and self._are_scalars(before, after):
+                left_out.add("explode")
             compare_keys(pair, pair.kind, before, after, nested | left_out)
         for key in sorted({"schema", "itemSchema"} & nested):
             self._schema(pair, key, before.get(key), after.get(key))
@@ -237,6 +240,14 @@ class MessageComparison:
             if is_binary and not says_more and not is_old(other.document.root):
                 return _OF_TEXT.search(pair.before[0].pointer.rpartition("/")[2]) is None
         return False
+
+    def _are_scalars(self, before: Thing, after: Thing) -> bool:
+        """Return whether the values of both are neither lists nor objects.
+
+        Then `explode` has no effect (OpenAPI 3.1.1, section 4.8.12.2).
+        """
+        sides = ((self.schemas.before, before), (self.schemas.after, after))
+        return all(_is_scalar(schemas.read(_only(one.get("schema")))) for schemas, one in sides)
 
     def _find_wider_types(self, pair: NodePair) -> tuple[Located, Located] | None:
         """Return the types of a parameter if they accept all former values and more, else None."""
@@ -370,6 +381,8 @@ class MessageComparison:
             # 4.8.15.1.2)
             style = value.get("style", "form")
             usual |= {"style": "form", "explode": style == "form", "allowReserved": False}
+            if _is_scalar(view) and "explode" in value:
+                usual["explode"] = value["explode"]  # without effect
         left = {key: one for key, one in value.items() if key not in usual or one != usual[key]}
         if len(left) == len(value):
             return entry
@@ -387,8 +400,11 @@ def _content_type(view: SchemaView) -> str | None:
     if types == {"object"}:
         return "application/json"
     is_plain = view.facts.keys().isdisjoint({"contentEncoding", "contentMediaType", "format"})
-    scalars = {"string", "integer", "number", "boolean"}
-    return "text/plain" if types and types <= scalars and is_plain else None
+    return "text/plain" if types and types <= _SCALARS and is_plain else None
+
+
+def _is_scalar(view: SchemaView) -> bool:
+    return view.types is not None and view.types <= {*_SCALARS, "null"}
 
 
 def _only(node: Located | None) -> list[Located]:
