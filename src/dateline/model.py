@@ -570,7 +570,8 @@ class Change:
     `propertyNames`, `not` and others. ``exclusive`` marks a change of a `oneOf` member that is not
     provably disjoint from the others: a value that fits two members is invalid, so allowing more in
     one can allow less in the whole. ``wider`` marks a parameter type that accepts every text that
-    the former one accepted, as the same value.
+    the former one accepted, as the same value. ``shared`` leads to the component in which a
+    parameter got another name or place, which every operation that refers to it shows.
     """
 
     kind: Kind
@@ -589,6 +590,7 @@ class Change:
     closed: bool = False
     exclusive: bool = False
     wider: bool = False
+    shared: str = ""
 
 
 class Verdict(Enum):

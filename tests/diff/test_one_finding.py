@@ -40,6 +40,7 @@ paths:
     get:
       operationId: listFines
       tags: [Fines]
+      parameters: [{ $ref: '#/components/parameters/Page' }]
       responses:
         '200':
           description: fines
@@ -50,10 +51,12 @@ paths:
     post:
       operationId: makeFine
       tags: [Fines]
+      parameters: [{ $ref: '#/components/parameters/Page' }]
       requestBody:
         content: { application/json: { schema: { $ref: '#/components/schemas/Amount' } } }
       responses: { '204': { description: made } }
 components:
+  parameters: { Page: { name: page, in: query, schema: { type: integer } } }
   securitySchemes: { Key: { type: http, scheme: bearer }, Other: { type: http, scheme: basic } }
   schemas:
     Fine:
@@ -74,6 +77,7 @@ components:
       properties: { kind: { type: string, const: Lost } }
 """
 
+PAGE: Final = "      parameters: [{ $ref: '#/components/parameters/Page' }]\n"
 BOTH: Final = ("production", "sandbox")
 USED: Final = ("GET /fines", "POST /sandbox/fines")
 
@@ -128,6 +132,30 @@ def sources(edits: dict[str, str]) -> dict[str, str]:
             id="a header of another name",
         ),
         pytest.param(
+            {"name: page": "name: offset"},
+            [("parameter-removed", "GET /fines and 1 more: parameter page removed",
+              "request", USED, BOTH)],
+            id="a shared parameter of another name",
+        ),
+        pytest.param(
+            {"in: query": "in: header"},
+            [("parameter-removed", "GET /fines and 1 more: parameter page removed",
+              "request", USED, BOTH)],
+            id="a shared parameter in another place",
+        ),
+        pytest.param(
+            {"name: page, in: query": "name: offset, in: header"},
+            [("parameter-removed", "GET /fines and 1 more: parameter page removed",
+              "request", USED, BOTH)],
+            id="a shared parameter of another name and place",
+        ),
+        pytest.param(
+            {PAGE: ""},
+            [("parameter-removed", f"{one}: parameter page removed", "request", (one,), BOTH[at:])
+             for at, one in enumerate(USED)],
+            id="two operations that refer to a parameter no longer are two edits",
+        ),
+        pytest.param(
             {"kind": "cause"},
             [("union-changed", "Fine.reason: discriminator changed ('kind' -> 'cause')",
               "response", ("GET /fines",), BOTH)],
@@ -161,6 +189,17 @@ def test_a_comparison_tells_what_all_environments_meet(tmp_path: Path) -> None:
     found, _ = compare(schemas, tmp_path / "none", str(tmp_path / "published"), "2024-01-15")
     assert [(one.rule, str(one.direction), one.environments) for one in found] == [
         ("type-added", "both", BOTH)
+    ]
+
+
+def test_a_shared_parameter_that_was_renamed_is_one_difference(tmp_path: Path) -> None:
+    history = "{ name: offset, x-was: { 2025-01-15: { name: page } },"
+    files = sources({"{ name: page,": history})
+    newer = ", { date: 2025-01-15, title: Offsets }]\n"
+    files["versions.yaml"] = VERSIONS.replace("]\n", newer, 1)
+    found, _ = compare(folder(tmp_path, files), tmp_path / "none", "2024-01-15", "2025-01-15")
+    assert [(one.rule, one.operations, one.after_pointer) for one in found] == [
+        ("parameter-renamed", USED, "/components/parameters/Page")
     ]
 
 

@@ -66,6 +66,13 @@ _FOLLOWING = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, Kind
 # What no published contract may change.
 _WEIGHTY = (Verdict.GATED, Verdict.NEVER)
 
+# What may be one thing under another name.
+_RENAMED = {
+    Kind.FIELD_REMOVED: Kind.FIELD_ADDED,
+    Kind.PARAMETER_REMOVED: Kind.PARAMETER_ADDED,
+}
+_PARAMETERS = (Kind.PARAMETER_REMOVED, Kind.PARAMETER_ADDED)
+
 _REPLACED = (Kind.KEYWORD_ADDED, Kind.KEYWORD_CHANGED, Kind.KEYWORD_REMOVED)
 
 _HELD_BACK = (
@@ -173,7 +180,7 @@ class _Judge:
         for shown, changes in self._since_published:
             for change in changes:
                 merged.add(change, shown)
-        added = [group for group in merged if group.change.kind is Kind.FIELD_ADDED]
+        added = [group for group in merged if group.change.kind in _RENAMED.values()]
         for group in merged:
             if group.judgement.verdict in _WEIGHTY:
                 document = self._published.of(group.combinations[0])
@@ -385,15 +392,23 @@ class _Judge:
 
 
 def _looks_renamed(removed: ChangeGroup, added: ChangeGroup) -> bool:
-    """Return whether a removed and an added field may be one under two names."""
+    """Return whether a removed and an added field or parameter may be one under two names."""
     gone, new = removed.change, added.change
     return (
-        gone.kind is Kind.FIELD_REMOVED
+        _RENAMED.get(gone.kind) is new.kind
         and gone.schema == new.schema
+        and gone.shared == new.shared
         and _holder(gone.before_pointer) == _holder(new.after_pointer)
         and gone.before is not None
-        and gone.before == new.after
+        and _drop_name(gone) == _drop_name(new)
     )
+
+
+def _drop_name(change: Change) -> Any:
+    """Return the field or parameter without its name, which only a parameter has within."""
+    value = change.before if change.after_pointer is None else change.after
+    is_named = change.kind in _PARAMETERS and isinstance(value, dict)
+    return {**value, "name": None} if is_named else value
 
 
 def _holder(pointer: str | None) -> str:
@@ -401,9 +416,14 @@ def _holder(pointer: str | None) -> str:
 
 
 def _advise_rename(removed: ChangeGroup, added: ChangeGroup) -> str:
-    name = parts(removed.change.before_pointer or "")[-1]
-    new = parts(added.change.after_pointer or "")[-1]
+    name, new = map(_read_name, (removed.change, added.change))
     return (
         f"{RULES[removed.judgement.rule].help} If it is called `{new}` now, give that one "
         f"`x-was: {{next: {{name: {name}}}}}` (`dateline gate` writes it if you confirm)."
     )
+
+
+def _read_name(change: Change) -> str:
+    """Return the name of a field or parameter."""
+    pointer = change.before_pointer or change.after_pointer or ""
+    return change.field if change.kind in _PARAMETERS else parts(pointer)[-1]

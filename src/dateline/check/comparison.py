@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dateline.bundle import Document, Readings, read_contents
 from dateline.check.baseline import BaselineError, Published, read_baseline
-from dateline.check.merge import ChangeGroup, Merged, identify_edit, sort_key
+from dateline.check.merge import ChangeGroup, Merged, identify_edit, place_at_cause, sort_key
 from dateline.diff import DiffReadings, diff
 from dateline.diff.published import read_meanings
 from dateline.load import TABLE, load
@@ -103,7 +103,7 @@ def compare(
             readings = DiffReadings()
             are_published = (older.is_published(shown), newer.is_published(shown))
             meanings = read_meanings(one, other, readings, are_published=are_published)
-            for change in diff(*meanings, renames, readings):
+            for change in map(place_at_cause, diff(*meanings, renames, readings)):
                 # the name of a version is not one of its changes
                 if not (older.version and newer.version and change.after_pointer == VERSION):
                     written = sides.find_pointers(older, newer, change, shown)

@@ -75,6 +75,7 @@ class Merged:
 
     def add(self, change: Change, combination: Combination, cause: str = "") -> None:
         """Add *change*, found in *combination*; changes with the same *cause* are one finding."""
+        change = place_at_cause(change)
         judgement = self._judge(change)
         key = cause or identify_cause(change)
         group = self._groups.get(key)
@@ -102,11 +103,23 @@ class Merged:
         return iter(self._groups.values())
 
 
+def place_at_cause(change: Change) -> Change:
+    """Return *change* at the place of the edit that caused it, if operations show it elsewhere."""
+    if not change.shared:
+        return change
+    before, after = (
+        None if pointer is None else change.shared
+        for pointer in (change.before_pointer, change.after_pointer)
+    )
+    return replace(change, before_pointer=before, after_pointer=after)
+
+
 def identify_cause(change: Change) -> str:
     """Return what all changes from one edit have in common.
 
     Environments may differ in the operations that it reaches, and so in its direction and rule.
     """
+    change = place_at_cause(change)
     where = change.schema or change.after_pointer or change.before_pointer
     described = describe(_reaching_nobody(change))
     # indexes shift between versions, so a place within a component is identified by its field

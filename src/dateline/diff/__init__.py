@@ -320,6 +320,7 @@ class _Comparison:
             closed=each.kind is Kind.FIELD_ADDED and (label.closed or each.closed),
             exclusive=label.exclusive,
             wider=label.wider and not label.other,
+            shared=each.shared,
         )
 
     def _operation_names(self, bits: int) -> tuple[str, ...]:

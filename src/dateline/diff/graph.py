@@ -59,6 +59,7 @@ class Difference(NamedTuple):
     closed: bool = False
     exclusive: bool = False
     wider: bool = False
+    shared: str = ""
 
     @property
     def before_pointer(self) -> str | None:

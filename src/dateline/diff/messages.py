@@ -314,6 +314,7 @@ class MessageComparison:
         after: Located | None,
         carrier: int = 0,
         keyword: str = "",
+        shared: str = "",
     ) -> None:
         """Compare two objects of *kind* below *pair*, or report that one was added or removed.
 
@@ -327,7 +328,8 @@ class MessageComparison:
             fact = Located(thing.node, node.pointer)
             called = "required" if thing.value("required") is True else keyword
             sides = (fact, None) if before else (None, fact)
-            pair.add(_KINDS[kind], called, *sides, field=name, carrier=carrier)
+            fields: dict[str, Any] = {"field": name, "carrier": carrier, "shared": shared}
+            pair.add(_KINDS[kind], called, *sides, **fields)
 
     def _links(self, pair: NodePair, before: Thing, after: Thing) -> None:
         for name, ours, theirs in align(before.entries("links"), after.entries("links")):

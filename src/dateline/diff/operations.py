@@ -12,7 +12,12 @@ from dateline.diff.documents import DocumentIndex
 from dateline.diff.graph import CARRIERS, MODEL, Kinds, NodePair, align
 from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, NOTE, compare_whole, kinds_of
 from dateline.diff.messages import MODERN, MessageComparison, Thing, compare_keys, parts_of
-from dateline.diff.parameters import ListedParameter, Parameters, list_parameters, parameter_key
+from dateline.diff.parameters import (
+    ListedParameter,
+    find_renamed,
+    find_shared,
+    list_parameters,
+)
 from dateline.diff.security import SECURITY, SecurityComparison
 from dateline.diff.statuses import Responses, find_covering, find_declaring, promise
 from dateline.diff.surroundings import SERVERS, compare_servers, self_kinds, tags_by_name
@@ -202,7 +207,7 @@ class OperationComparison:
             ("path", old): ("path", new)
             for old, new in renamed.items()
             if ("path", old) in ours and ("path", new) in theirs
-        } | self._read_renames(ours, theirs)
+        } | find_renamed(ours, theirs, self._messages.schemas.renames)
         for old, new in renamed.items():
             if ("path", old) not in called:
                 # no parameter declares it: only the path shows it
@@ -214,11 +219,14 @@ class OperationComparison:
             if other and key in called:
                 kind = _renaming(other.name, renamed if key[0] == "path" else {})
                 nodes = Located(one.name, one.node.pointer), Located(other.name, other.node.pointer)
-                requests.add(kind, "", *nodes, field=other.name, carrier=CARRIERS.get(key[0], 0))
-            self._parameter(requests, key, one, other)
+                shared, carrier = one.find_component(other), CARRIERS.get(key[0], 0)
+                requests.add(kind, "", *nodes, field=other.name, carrier=carrier, shared=shared)
+            shared = "" if other else find_shared(one, self._before, theirs, self._after)
+            self._parameter(requests, key, one, other, shared)
         for key, one in theirs.items():
             if key not in ours and key not in called.values():
-                self._parameter(requests, key, None, one)
+                shared = find_shared(one, self._after, ours, self._before)
+                self._parameter(requests, key, None, one, shared)
 
     def _parameter(
         self,
@@ -226,23 +234,12 @@ class OperationComparison:
         key: tuple[str, str],
         before: ListedParameter | None,
         after: ListedParameter | None,
+        shared: str,
     ) -> None:
         nodes = before and before.node, after and after.node
         name = (before or after or ("",))[-1]
         carrier = CARRIERS.get(key[0], 0)
-        self._messages.compare_named(requests, "parameter", name, *nodes, carrier)
-
-    def _read_renames(
-        self, before: Parameters, after: Parameters
-    ) -> dict[tuple[str, str], tuple[str, str]]:
-        """Return the new keys of the parameters that were renamed according to the sources."""
-        found = {}
-        for key, one in after.items():
-            for pointer in (one.node.pointer, one.thing.pointer):
-                old = parameter_key(key[0], self._messages.schemas.renames.get(pointer, ""))
-                if key not in before and old in before:
-                    found[old] = key
-        return found
+        self._messages.compare_named(requests, "parameter", name, *nodes, carrier, shared=shared)
 
     # Bodies, responses, callbacks
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from dateline.diff.documents import DocumentIndex
@@ -15,6 +16,11 @@ class ListedParameter(NamedTuple):
     node: Located
     thing: Thing
     name: str
+
+    def find_component(self, other: ListedParameter) -> str:
+        """Return the pointer of the component that both refer to, if it is the same."""
+        pointer = self.thing.pointer
+        return pointer if self.node.pointer != pointer == other.thing.pointer else ""
 
 
 Parameters = dict[tuple[str, str], ListedParameter]
@@ -33,6 +39,34 @@ def list_parameters(document: DocumentIndex, item: Thing, operation: Thing) -> P
             exact = name if keys.count(key) > 1 else key
             found[exact] = ListedParameter(node, thing, name[1])
     return found
+
+
+def find_renamed(
+    before: Parameters, after: Parameters, renames: Mapping[str, str]
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the new keys of parameters that were renamed: *renames* are old names by pointer."""
+    found = {}
+    for key, one in after.items():
+        for pointer in (one.node.pointer, one.thing.pointer):
+            old = parameter_key(key[0], renames.get(pointer, ""))
+            if key not in before and old in before:
+                found[old] = key
+    return found
+
+
+def find_shared(
+    parameter: ListedParameter, document: DocumentIndex, others: Parameters, other: DocumentIndex
+) -> str:
+    """Return the pointer of the component that *parameter* refers to, if one of *others* does, too.
+
+    Components with generated names are identified by their addresses.
+    """
+    pointer = parameter.thing.pointer
+    if pointer == parameter.node.pointer:
+        return ""
+    address = document.made.get(pointer, pointer)
+    goals = {each.thing.pointer for each in others.values()}
+    return pointer if address in {other.made.get(goal, goal) for goal in goals} else ""
 
 
 def parameter_key(place: str, name: str) -> tuple[str, str]:
