@@ -15,8 +15,10 @@ from support.commands import dateline
 from support.mocks import list_misfits
 from support.random_chains import DATES
 from support.repositories import commit, git
+from support.tables import cases
 
 from dateline.adopt import adopt
+from dateline.demands import list_demands
 from dateline.edit.retire import retire
 from dateline.load import load
 
@@ -204,3 +206,49 @@ def test_a_file_that_lacks_a_schema_in_one_version(
         found = named if key == "defaultMapping" else named["dog"]
         written = f"./pets{at}.json#/components/schemas/Dog"
         assert found == ("#/components/schemas/Dog" if order[at] else written)
+
+
+@cases(
+    ("older", "newer", "demanded"),
+    [
+        (("dog", "hound"), ("Dog",), True),
+        (("dog",), ("hound", "cur"), True),
+        (("dog", "hound"), ("cur", "Dog"), True),
+        (("dog",), ("hound",), False),
+        (("dog",), ("dog", "hound"), False),
+        (("dog", "hound"), ("dog", "hound"), False),
+    ],
+)
+@cases("gap", ["absent", "absent and extended"])
+def test_tags_that_may_become_several_need_a_converter(
+    gap: str,
+    older: tuple[str, ...],
+    newer: tuple[str, ...],
+    demanded: bool,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("tags")
+    named = [{"mapping": dict.fromkeys(tags, "Dog")} for tags in (older, newer)]
+    documents = [document("3.1.0", each, gap, has_dog=True) for each in named]
+    for each in documents if gap == "absent" else ():
+        each["components"]["schemas"]["Dog"]["properties"]["kind"] = {"type": "string"}
+    adopt(store(folder, documents), folder / "schemas", accept=lambda _: False)
+    assert read_back(folder / "schemas") == documents
+    assert any(list_demands(load(folder / "schemas"))) == demanded
+
+
+def test_schemas_that_refer_to_each_other_only_across_versions(tmp_path: Path) -> None:
+    tags = {"discriminator": {"propertyName": "kind"}}
+    mapped = {"discriminator": {"propertyName": "kind", "mapping": {"cat": "Cat"}}}
+    cat = {"$ref": "#/components/schemas/Cat"}
+    states: list[Document] = [
+        {"Pet": {"type": "object"}, "Cat": {"allOf": [{"$ref": "#/components/schemas/Pet"}]}},
+        {"Pet": {"anyOf": [{"type": "object"}], **tags}},
+        {"Pet": {"anyOf": [cat], **mapped}, "Cat": {"type": "object"}},
+    ]
+    chain = [document("3.1.0", {}, "absent", has_dog=False) for _ in states]
+    for each, schemas in zip(chain, states, strict=True):
+        each["components"]["schemas"] = schemas
+    adopt(store(tmp_path, chain), tmp_path / "schemas", accept=lambda _: False)
+    assert read_back(tmp_path / "schemas") == chain
+    assert list_demands(load(tmp_path / "schemas")) != []

@@ -157,7 +157,8 @@ class Builder:
         tagged = [name for name in here if name in self._extending or flat.tags[0].list_tags(name)]
         variant = next(iter(tagged), None)
         if variant is not None:
-            own = self._change_tag(own, *self._variant_tags(variant, flat.tags), flat.tags[1])
+            both = self._variant_tags(variant, flat.tags)
+            own = self._change_tag(own, *both, flat.tags[1], *flat.schemas)
         names = sorted({subtype for name in here for subtype in below[name]})
         if not names or flat.tags[0].property is None:
             return own
@@ -209,13 +210,14 @@ class Builder:
         )
 
     def _change_tag(
-        self, node: Node, before: list[str], after: list[str], tags: TagMapping
+        self, node: Node, before: list[str], after: list[str], tags: TagMapping, *schemas: Any
     ) -> Node:
-        """Return *node* with a change of the tag after it."""
-        # ambiguous changes were refused when the definitions were checked
-        changed = other_tags(before, after) if before and after else None
-        if tags.property is None or not changed or is_absent(node):
+        """Return *node*, of a value of *schemas*, with a change of the tag after it."""
+        changed = other_tags(before, after) if before and after else {}
+        if tags.property is None or changed == {} or is_absent(node):
             return node
+        if changed is None:  # only adopted definitions may have an unclear change
+            return self._require_converter(schemas, {"discriminator": {"absent": True}}, None)
         return {"retag": [tags.property, changed], "then": node}
 
     def convert(self, converters: tuple[str, ...], node: Node, *schemas: Any) -> Node:
@@ -399,7 +401,7 @@ class Builder:
         nodes = [self._member(member, around) for member in counted]
         if union.tags != union.then:
             nodes = [
-                self._change_tag(node, *self._member_tags(member, union), union.then)
+                self._change_tag(node, *self._member_tags(member, union), union.then, member.schema)
                 for node, member in zip(nodes, counted, strict=True)
             ]
         if all(node == nodes[0] for node in nodes[1:]) and not is_absent(nodes[0]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -142,7 +143,8 @@ class FlatSchema:
     ``chosen``, several members of a union may be valid at once. ``closed`` are the fields of each
     schema that allows no others; ``objects`` counts the schemas with keywords for objects.
     ``named`` are the components among the schemas, outermost first; ``tags`` are those of a
-    discriminator without a union, before and in the result.
+    discriminator without a union, before and in the result. ``hidden`` are the ids of the schemas
+    that the version lacks; they may refer to each other in circles.
     """
 
     schemas: tuple[Any, ...] = ()
@@ -168,6 +170,7 @@ class FlatSchema:
     objects: int = 0
     named: list[str] = field(default_factory=list)
     tags: tuple[TagMapping, TagMapping] | None = None
+    hidden: set[int] = field(default_factory=set)
 
     @property
     def is_empty(self) -> bool:
@@ -179,22 +182,9 @@ class FlatSchema:
 
     def copy(self) -> FlatSchema:
         """Return a copy that can be extended."""
-        return replace(
-            self,
-            fields={name: list(found) for name, found in self.fields.items()},
-            required=set(self.required),
-            optional=set(self.optional),
-            demanded=set(self.demanded),
-            relating=list(self.relating),
-            scalars=list(self.scalars),
-            extras=list(self.extras),
-            items=list(self.items),
-            values=list(self.values),
-            unions=list(self.unions),
-            unserved=list(self.unserved),
-            closed=list(self.closed),
-            named=list(self.named),
-        )
+        found = vars(self).items()
+        own = {name: copy(each) for name, each in found if isinstance(each, list | set)}
+        return replace(self, **own, fields={name: [*found] for name, found in self.fields.items()})
 
 
 class View:
@@ -362,8 +352,9 @@ class View:
 
         If it is not *shown*, only the fields that the version lacks are added.
         """
-        if not isinstance(schema, dict):
+        if not isinstance(schema, dict) or (not shown and id(schema) in flat.hidden):
             return
+        flat.hidden |= set() if shown else {id(schema)}
         reading = self.read("schema", schema)
         now = reading.now
         types, unions = flat.types, len(flat.unions)

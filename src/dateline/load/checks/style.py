@@ -45,6 +45,8 @@ ODDITIES: Final = frozenset(
         *("unsafe-name", "component-name", "header-name", "header-twice", "format-name"),
         *("control-character", "several-lines", "misspelt-key", "mapping-dangling"),
         *("discriminator-tag-twice", "pattern-invalid", "unknown-type", "empty-list"),
+        # a converter, which may be missing, decides
+        "tag-without-way",
     }
 )
 """The ids of problems whose cause has one meaning, whatever validators make of it."""
