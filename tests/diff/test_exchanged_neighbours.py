@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations, product
 from typing import Any, Final
 
@@ -34,6 +35,27 @@ EXCHANGED: Final[tuple[tuple[str, tuple[Any, Any], tuple[Schema, Schema]], ...]]
     ("if", (HAS["a"], HAS["b"]), ({"else": HAS["c"]}, {"else": HAS["d"]})),
     ("if", (HAS["a"], HAS["b"]), ({"then": HAS["c"]}, {"else": HAS["c"]})),
     ("if", (HAS["a"], HAS["b"]), ({"then": HAS["c"]}, {"then": HAS["c"], "else": HAS["d"]})),
+    ("if", (HAS["a"], HAS["b"]), ({}, {"unevaluatedProperties": False})),
+    ("contains", (STRING, SHORT), ({}, {"unevaluatedItems": False})),
+)
+
+# A keyword, and different neighbours of it.
+BESIDE: Final[tuple[tuple[str, tuple[Schema, Schema]], ...]] = (
+    ("additionalProperties", ({}, OPEN)),
+    ("additionalProperties", ({"patternProperties": {"^b": True}}, OPEN)),
+    ("unevaluatedProperties", ({}, OPEN)),
+    ("unevaluatedProperties", ({}, {"additionalProperties": True})),
+    ("items", ({}, FIRST)),
+    ("items", ({"prefixItems": [True, True]}, FIRST)),
+    ("unevaluatedItems", ({}, FIRST)),
+)
+ANY: Final = {"$ref": "#/components/schemas/Any"}
+STEPS: Final = (
+    (SHORT, {"maxLength": 2}),
+    (STRING, {"type": ["string", "integer"]}),
+    ({"enum": ["x"]}, {"enum": ["x", 1]}),
+    (STRING, ANY),
+    (False, STRING),
 )
 VALUES: Final[tuple[Any, ...]] = (
     *(
@@ -60,12 +82,27 @@ def test_neighbours_exchanged(
     accepted = [[jsonschema_rs.is_valid(schema, value) for value in VALUES] for schema in schemas]
     assert accepted[0] != accepted[2]
     for one, other in permutations(range(len(schemas)), 2):
-        kinds = {each.kind for each in compare(schemas[one], schemas[other])}
+        found = compare(schemas[one], schemas[other])
         differ = accepted[one] != accepted[other]
-        assert kinds == ({Kind.KEYWORD_CHANGED} if differ else set()), (
-            schemas[one],
-            schemas[other],
-        )
+        assert bool(found) == differ, (schemas[one], schemas[other])
+
+
+@cases(("keyword", "beside"), BESIDE)
+@cases(("narrow", "wide"), STEPS)
+def test_one_of_two_members_changes_to_what_the_other_implies(
+    narrow: Any, wide: Any, keyword: str, beside: tuple[Schema, Schema]
+) -> None:
+    schemas = [
+        {"allOf": [{keyword: first, **beside[0]}, {keyword: second, **beside[1]}]}
+        for first, second in ((narrow, narrow), (wide, narrow), (narrow, wide))
+    ]
+    inline = [json.loads(json.dumps(each).replace(json.dumps(ANY), "{}")) for each in schemas]
+    accepted = [[jsonschema_rs.is_valid(schema, value) for value in VALUES] for schema in inline]
+    assert accepted[0] != accepted[1] or accepted[0] != accepted[2]
+    for one, other in product(range(len(schemas)), repeat=2):
+        found = compare(schemas[one], schemas[other], {"Any": {}}, {"Any": {}})
+        assert found or accepted[one] == accepted[other], (schemas[one], schemas[other])
+        assert not found or one != other
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

@@ -21,6 +21,7 @@ from dateline.diff.keywords import (
     compare_value_notes,
     compare_values,
     compare_whole,
+    divide_below,
     kinds_of,
 )
 from dateline.diff.union_comparison import UnionComparison
@@ -231,11 +232,10 @@ class SchemaComparison(UnionComparison):
                 pair.add(KEYWORD, keyword, ours[0], theirs[0])
             else:
                 # a side without the keyword allows anything there
-                self.link_below(
-                    pair,
-                    ours or [Located(True, before.pointer)],
-                    theirs or [Located(True, after.pointer)],
-                )
+                ours = ours or [Located(True, before.pointer)]
+                theirs = theirs or [Located(True, after.pointer)]
+                for old, new in divide_below(keyword, (before, ours), (after, theirs)):
+                    self.link_below(pair, old, new)
 
     def _evaluates(self, located: list[Located]) -> bool:
         """Return whether a keyword that takes anything evaluates it for another keyword.

@@ -231,8 +231,8 @@ _BRANCHES: Final = ("anyOf", "oneOf", "if", "then", "else")
 _BESIDE: Final = {
     "additionalProperties": ("patternProperties",),
     "items": ("prefixItems",),
-    "contains": ("minContains", "maxContains"),
-    "if": ("then", "else"),
+    "contains": ("minContains", "maxContains", "unevaluatedItems"),
+    "if": ("then", "else", "unevaluatedProperties", "unevaluatedItems"),
     "unevaluatedProperties": (
         *("properties", "patternProperties", "additionalProperties", "unevaluatedProperties"),
         *("dependentSchemas", *_BRANCHES),
@@ -260,16 +260,56 @@ def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) ->
         ours, theirs = _with(before, keyword), _with(after, keyword)
         if not (ours and theirs):
             continue
-        first, second = (_list_names(view, view.parts, keyword) for view in (before, after))
-        # Additions and removals are differences by themselves, unless they mean nothing alone, or
-        # the opposite of what they mean alone.
-        common = (first & second) | {name for name in first ^ second if _evaluates(name)}
+        common = _list_common(before, after, keyword)
         groups = _group(before, ours, keyword, common), _group(after, theirs, keyword, common)
-        if groups[0] != groups[1] or _are_exchanged(
+        # what is exchanged below others is compared with what has the same neighbours
+        is_exchanged = keyword in OPAQUE and _are_exchanged(
             _list_values(before, ours, keyword, common),
             _list_values(after, theirs, keyword, common),
-        ):
+        )
+        if groups[0] != groups[1] or is_exchanged:
             pair.add(Kind.KEYWORD_CHANGED, keyword, ours[0].at(keyword), theirs[0].at(keyword))
+
+
+def divide_below(
+    keyword: str,
+    before: tuple[SchemaView, list[Located]],
+    after: tuple[SchemaView, list[Located]],
+) -> list[tuple[list[Located], list[Located]]]:
+    """Return the schemas of *keyword* in two views, divided by the neighbours of *keyword*.
+
+    With other neighbours, it concerns other fields or items, so the schemas must be compared
+    separately. If the neighbours differ between the views, `compare_neighbours` reports it.
+    """
+    if keyword in _BESIDE and min(len(located) for _, located in (before, after)) > 1:
+        common = _list_common(before[0], after[0], keyword)
+        ours, theirs = (_divide(*side, keyword, common) for side in (before, after))
+        if ours.keys() == theirs.keys():
+            return [(located, theirs[names]) for names, located in ours.items()]
+    return [(before[1], after[1])]
+
+
+def _divide(
+    view: SchemaView, located: list[Located], keyword: str, common: set[str]
+) -> dict[frozenset[str], list[Located]]:
+    found: dict[frozenset[str], list[Located]] = {}
+    places = {each.pointer for each in located}
+    for part in view.parts:
+        at = part.at(keyword) if keyword in part.node else None
+        if at and at.pointer in places:
+            [names] = _group(view, [part], keyword, common)
+            found.setdefault(names, []).append(at)
+    return found
+
+
+def _list_common(before: SchemaView, after: SchemaView, keyword: str) -> set[str]:
+    """Return the neighbours of *keyword* that decide whether it has the same meaning in both.
+
+    Additions and removals are differences by themselves, unless they mean nothing alone, or the
+    opposite of what they mean alone.
+    """
+    first, second = (_list_names(view, view.parts, keyword) for view in (before, after))
+    return (first & second) | {name for name in first ^ second if _evaluates(name)}
 
 
 def _with(view: SchemaView, keyword: str) -> list[Part]:
@@ -299,14 +339,13 @@ def _list_values(
     view: SchemaView, parts: Iterable[Part], keyword: str, common: set[str]
 ) -> set[tuple[str, str]]:
     """Return what *keyword* says in each of *parts*, and what the neighbours do that it knows."""
-    beside = _BESIDE[keyword] if keyword in OPAQUE else ()
     return {
         (
             _write(part.node[keyword]),
             text(
                 [
                     sorted(*_group(view, [part], keyword, common)),
-                    {key: _write(part.node[key]) for key in beside if key in part.node},
+                    {key: _write(part.node[key]) for key in _BESIDE[keyword] if key in part.node},
                 ]
             ),
         )
