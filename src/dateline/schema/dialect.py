@@ -48,7 +48,10 @@ _OUTSIDE: Final = NOTES | {"default", "deprecated", "readOnly", "writeOnly"}
 _READ_OTHERWISE: Final = frozenset(
     {"nullable", "enum", "$ref", "exclusiveMinimum", "exclusiveMaximum"}
 )
-"""Keywords without which a schema means the same in 3.0 and in 2020-12."""
+"""Keywords without which a schema alone means the same in 3.0 and in 2020-12."""
+
+_READ_WITH_MEMBERS: Final = _READ_OTHERWISE | {"oneOf"}
+"""The same for a schema with its members."""
 
 UNIONS: Final = ("oneOf", "anyOf")
 """The keywords of unions."""
@@ -279,7 +282,10 @@ class Dialect:
 
     def keywords(self, schema: Schema) -> Schema:
         """Return *schema*, not those below, with its keywords read and null marked by `OR_NULL`."""
-        return self._keywords(schema) if self.is_old else schema
+        # most schemas mean the same in both, which is found out faster than it is looked up
+        if not self.is_old or _READ_WITH_MEMBERS.isdisjoint(schema):
+            return schema
+        return self._keywords(schema)
 
     def admits_null(self, schema: Any) -> bool:
         """Return whether null may be valid for *schema*, read or not, by a quick check.
