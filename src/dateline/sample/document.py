@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from dateline.openapi import pointer, replace_children
+from dateline.openapi import find_replaced, pointer, read_slot, replace_children
 from dateline.regex.supported import find_supported
 from dateline.schema.constraints import (
     drop_meaningless,
@@ -19,17 +19,21 @@ from dateline.schema.constraints import (
     with_format_constraints,
     with_format_patterns,
 )
-from dateline.schema.dialect import Dialect
+from dateline.schema.dialect import Dialect, fold_null
 from dateline.schema.memo import Memo, memoize
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Located, Resolver
 from dateline.schema.types import UNIONS
+from dateline.schema.values import write_compactly
 from dateline.schema.variants import discriminator_of, subtypes
 from dateline.schema.words import WORDS
 
 _ROOT: Final = "urn:document"
 # Keywords of a tag property that lists its values itself.
 _LISTING: Final = frozenset({"const", "enum", "$ref", "allOf", *UNIONS})
+
+# References begin at the root, and not at the address of a surrounding schema.
+_LEFT_OUT: Final = WORDS | {"$id"}
 
 # The slots of schemas that apply to nothing by themselves.
 _HELD: Final = frozenset({"$defs", "definitions"})
@@ -55,12 +59,13 @@ class SampledDocument:
     """The schemas of a document, in its own dialect: what they allow, and what they refer to."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self._dialect = Dialect(document)
         # without the positions that the reader stores, which validators don't know
-        written = json.dumps(self._dialect.modernize("document", document))
-        self.root: dict[str, Any] = _readable("document", json.loads(written))
+        written = write_compactly(document)
+        plain = json.loads(written)
+        self._dialect = Dialect(plain)
+        self.root: dict[str, Any] = self._make_readable("document", plain)
         # a reference may lead to one schema or another depending on the way it is reached
-        self._is_dynamic = any(f'"{key}"' in written for key in _DYNAMIC)
+        self._is_dynamic = any(f'"{key}"'.encode() in written for key in _DYNAMIC)
         self._reader = PartReader(self.root)
         self._written = memoize(self._write_reference)
         self.read = Memo(SampledDocument._read_schema, owner=self)
@@ -86,9 +91,26 @@ class SampledDocument:
         self._extended: set[int] = set()
 
     def _read_schema(self, schema: Any) -> Any:
-        return _readable(
-            "schema", json.loads(json.dumps(self._dialect.modernize("schema", schema)))
+        return self._make_readable("schema", json.loads(write_compactly(schema)))
+
+    def _make_readable(self, kind: str, node: Any) -> Any:
+        """Return *node* as validators can read it, with the bounds that formats stand for.
+
+        Texts for people, which take much memory, are left out.
+        """
+        if not isinstance(node, dict):
+            return True if kind == "schema" and not isinstance(node, bool) else node
+        is_schema = kind == "schema"
+        said = self._dialect.keywords(node) if is_schema else node
+        left_out = _LEFT_OUT if is_schema else WORDS
+        kept = {key: value for key, value in said.items() if key not in left_out}
+        kept |= find_replaced(
+            kind, kept, lambda _, below, child: self._make_readable(below, child), read_slot
         )
+        if not is_schema:
+            return kept
+        read = replace_patterns(drop_meaningless(kept), find_supported)
+        return fold_null(with_format_patterns(with_format_constraints(read)))
 
     def at(self, reference: str) -> Any:
         """Return the schema that *reference* leads to. Raises LookupError if there is none."""
@@ -334,23 +356,6 @@ def _references(node: Any) -> Iterator[str]:
     if isinstance(node, list):
         for child in node:
             yield from _references(child)
-
-
-def _readable(kind: str, node: Any) -> Any:
-    """Return *node* as validators can read it, with the bounds that formats stand for.
-
-    Texts for people, which take much memory, are left out.
-    """
-    if not isinstance(node, dict):
-        return True if kind == "schema" and not isinstance(node, bool) else node
-    # references begin at the root, and not at the address of a surrounding schema
-    left_out = WORDS | {"$id"} if kind == "schema" else WORDS
-    kept = {key: value for key, value in node.items() if key not in left_out}
-    found = replace_children(kind, kept, _readable)
-    if kind != "schema":
-        return found
-    read = replace_patterns(drop_meaningless(found), find_supported)
-    return with_format_patterns(with_format_constraints(read))
 
 
 def _list_members(resolver: Resolver, schema: dict[str, Any], keyword: str) -> Schemas:
