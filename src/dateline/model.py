@@ -137,14 +137,14 @@ class Map(dict[str, Any]):
 
 def copy_items(node: dict[str, Any], items: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a mapping of *items*, which keep their places if *node* has the same keys."""
+    if not isinstance(node, Map):
+        return dict(items)
     copy = Map(items)
-    if isinstance(node, Map):
-        copy.file, copy.mark = node.file, node.mark
-        marks = dict(zip(node, zip(node.marks[::2], node.marks[1::2], strict=True), strict=False))
-        own = (node.mark, node.mark)
-        copy.marks = [mark for key, _ in items for mark in marks.get(key, own)]
-        return copy
-    return dict(items)
+    copy.file, copy.mark = node.file, node.mark
+    marks = dict(zip(node, zip(node.marks[::2], node.marks[1::2], strict=True), strict=False))
+    own = (node.mark, node.mark)
+    copy.marks = [mark for key, _ in items for mark in marks.get(key, own)]
+    return copy
 
 
 class Seq(list[Any]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 _LONGEST: Final = 60
@@ -29,9 +30,11 @@ _BEGINS_WORD: Final = re.compile(
 )
 
 
-def split_camel(name: str) -> list[str]:
+# versions have the same names many times over
+@lru_cache(maxsize=1 << 14)
+def split_camel(name: str) -> tuple[str, ...]:
     """Return the words of *name*, which is in camel case: `get`, `OAuth`, `URLs`."""
-    return _BEGINS_WORD.split(name)
+    return tuple(_BEGINS_WORD.split(name))
 
 
 def quote(value: Any) -> str:

@@ -7,6 +7,7 @@ import zlib
 
 from dateline.canonical import ContractData, Unserved
 from dateline.model import Combination
+from dateline.source.text import compact_json
 
 
 def compress_data(described: tuple[ContractData, ...]) -> bytes:
@@ -23,7 +24,7 @@ def compress_data(described: tuple[ContractData, ...]) -> bytes:
         }
         for one in described
     ]
-    return zlib.compress(json.dumps(rows).encode(), 1)
+    return zlib.compress(compact_json(rows), 1)
 
 
 def restore_data(compressed: bytes) -> tuple[ContractData, ...]:

@@ -73,7 +73,7 @@ def join_names(parts: Iterable[str]) -> str:
     A part that begins and ends with the same words as what is before it stands for both:
     `BankIdentifier` and `BankACHIdentifier` become `BankACHIdentifier`.
     """
-    joined: list[str] = []
+    joined: tuple[str, ...] = ()
     for part in parts:
         words = split_camel(part)
         if len(words) > len(joined) > 1 and (words[0], words[-1]) == (joined[0], joined[-1]):
