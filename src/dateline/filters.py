@@ -16,6 +16,7 @@ from urllib.parse import quote, urlsplit
 import markupsafe
 
 from dateline.deferral import defer, ends_deferred, waits
+from dateline.markup import HEADING, has_markup, tidy_markup
 from dateline.model import printable
 from dateline.report.escaping import escape_line, escape_markdown, quote_markdown
 
@@ -33,10 +34,6 @@ class Code(str):
 
 _MOST_IN_LINE: Final = 10_000
 """The maximum length, in characters, of one line of a longer text."""
-
-_HEADING: Final = "h4"
-"""The HTML elements of headings in descriptions: pages have their own headings above them."""
-
 
 _PLAIN_LINE: Final = r"[A-Za-z](?:[A-Za-z0-9 ,.;:?()/'-]*[A-Za-z0-9,.;:?()/'-])?"
 _PLAIN: Final = re.compile(rf"{_PLAIN_LINE}(?:\n{_PLAIN_LINE})*")
@@ -58,8 +55,8 @@ def _inert(text: str) -> str:
     return "\n".join(printable(line, _MOST_IN_LINE) for line in text.expandtabs(4).splitlines())
 
 
-def create_renderer() -> MarkdownIt:
-    """Return a renderer of CommonMark 0.31 with tables, without HTML.
+def create_renderer(*, html: bool = False) -> MarkdownIt:
+    """Return a renderer of CommonMark 0.31 with tables; without *html*, that is text.
 
     Code that is wider than the page can be scrolled by keyboard. Columns are aligned by classes,
     since pages have no inline style.
@@ -67,7 +64,7 @@ def create_renderer() -> MarkdownIt:
     # needed by the site only
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser = MarkdownIt("commonmark", {"html": html}).enable("table")
     rules = parser.renderer.rules  # type: ignore[attr-defined]
     for name in ("fence", "code_block"):
         rules[name] = partial(_render_code, rules[name])
@@ -87,14 +84,13 @@ def _align_by_class(state: StateCore) -> None:
 
 
 @cache
-def _commonmark() -> MarkdownIt:
-    """Return a renderer of CommonMark 0.31 with tables.
+def _commonmark(*, html: bool = False) -> MarkdownIt:
+    """Return a renderer of CommonMark 0.31 with tables; *html* is copied, or else it is text.
 
-    HTML in descriptions is escaped, and images become links: a page loads nothing from elsewhere.
-    A link to an address without a scheme, which leads somewhere where its authors publish it, is
-    text.
+    Images become links: a page loads nothing from elsewhere. A link to an address without a scheme,
+    which leads somewhere where its authors publish it, is text.
     """
-    parser = create_renderer().disable("image")
+    parser = create_renderer(html=html).disable("image")
     for name in ("heading_open", "heading_close"):
         parser.add_render_rule(name, _render_heading)
     parser.core.ruler.push("links_outside", _remove_relative_links)
@@ -103,12 +99,20 @@ def _commonmark() -> MarkdownIt:
 
 def _lay_out_commonmark(text: str) -> str:
     inert = _inert(text)
-    return f"<p>{inert}</p>\n" if _PLAIN.fullmatch(inert) else str(_commonmark().render(inert))
+    if _PLAIN.fullmatch(inert):
+        return f"<p>{inert}</p>\n"
+    if has_markup(inert):
+        return tidy_markup(_commonmark(html=True).render(inert))
+    return str(_commonmark().render(inert))
 
 
 def _lay_out_commonmark_line(text: str) -> str:
     inert = _inert(text)
-    return inert if _PLAIN.fullmatch(inert) else str(_commonmark().renderInline(inert))
+    if _PLAIN.fullmatch(inert):
+        return inert
+    if has_markup(inert):
+        return tidy_markup(_commonmark(html=True).renderInline(inert), in_line=True)
+    return str(_commonmark().renderInline(inert))
 
 
 def _remove_relative_links(state: StateCore) -> None:
@@ -125,7 +129,7 @@ def _remove_relative_links(state: StateCore) -> None:
 
 
 def _render_heading(_: object, tokens: Sequence[Token], index: int, *_others: object) -> str:
-    return f"<{_HEADING}>" if tokens[index].nesting == 1 else f"</{_HEADING}>\n"
+    return f"<{HEADING}>" if tokens[index].nesting == 1 else f"</{HEADING}>\n"
 
 
 ESCAPES: Final[dict[str, Callable[[Any], str]]] = {

@@ -14,6 +14,7 @@ import pytest
 from support import gated_apis
 from support.changing import DATES, Files, feed, pages, reported, swapped, versions
 from support.sources import API, LIBRARY, loaded
+from support.tables import cases
 
 from dateline.changes import schema
 from dateline.changes.entries import Entry
@@ -426,3 +427,28 @@ def test_the_table_of_the_specification_comes_out() -> None:
         f"{fednow}: Adds the FedNow member to the deposit rails of every autoramp.",
         f"{first}: Initial version; served when a request names none.",
     ]
+
+
+@cases(
+    ("place", "name", "before", "now", "is_change"),
+    [
+        ("header", "X-API-Version", "2024-01-15", "2024-09-01", False),
+        ("header", "x-api-version", "2024-01-15", "2024-09-01", False),
+        ("header", "X-API-Version", "2024-01-15", "latest", True),
+        ("header", "X-Since", "2024-01-15", "2024-09-01", True),
+        ("query", "X-API-Version", "2024-01-15", "2024-09-01", True),
+    ],
+)
+def test_the_name_of_a_version_is_no_change_of_the_parameter_that_chooses_one(
+    tmp_path: Path, place: str, name: str, before: str, now: str, is_change: bool
+) -> None:
+    schema = {"type": "string", "default": now, "x-was": {"2024-09-01": {"default": before}}}
+    parameter = {"name": name, "in": place, "schema": schema}
+    operation = {"parameters": [parameter], "responses": {"200": {"description": ""}}}
+    api = {"openapi": "3.1.0", "info": {"title": "A", "version": "canonical"}}
+    text = json.dumps({**api, "paths": {"/a": {"get": operation}}})
+    table = f"{LIBRARY['versions.yaml']}lint: adopted\n"
+    loaded_api = loaded(tmp_path, {"versions.yaml": table, "api.yaml": text})
+    older, newer = loaded_api.table.versions[:2]
+    page = compare_versions(loaded_api, Projector(loaded_api), older, newer)
+    assert [entry.rule for entry in page.entries] == ["default-changed"] * is_change

@@ -19,7 +19,7 @@ ROOMS = (
     *("presets", "openapi", "wording", "placement", "addresses", "regex", "schema", "oddities"),
     *("source", "gates", "bundle", "load"),
     *("project", "canonical", "sample", "diff", "contracts", "rules", "check", "report"),
-    *("deferral", "filters", "templating", "python"),
+    *("deferral", "markup", "filters", "templating", "python"),
     *("changes", "documents", "models", "server", "client", "site"),
     *("kept_documents", "kept_outputs", "render"),
     *("demands", "trial", "files", "edit", "adopt", "migrate"),

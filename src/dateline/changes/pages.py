@@ -190,7 +190,7 @@ class Differences:
             for change in diff(before, after, renames, self._readings):
                 self._collect_texts(change)
                 # the name of a version is not one of its changes
-                if change.after_pointer != VERSION:
+                if change.after_pointer != VERSION and not self._names_version(change, now):
                     merged.add(change, now)
         groups = sorted(merged, key=_weight)
         reasons = Reasons(self._api, self._origin, older.date, newer.date).of(
@@ -202,6 +202,16 @@ class Differences:
             (group, self._once(Entry.of(group, reason, explain(group, rank))))
             for rank, (group, reason) in enumerate(zip(groups, reasons, strict=True))
         ]
+
+    def _names_version(self, change: Change, newer: Combination) -> bool:
+        """Return whether *change* is that of a version in the parameter that chooses one."""
+        table = self._api.table
+        if change.before not in table.dates or change.after not in table.dates:
+            return False
+        at = (change.after_pointer or "").rpartition("/schema/")[0]
+        node = self._resolver(newer).resolve(f"#{at}") if at else None
+        chosen = table.place_of_version, table.header.lower()
+        return isinstance(node, dict) and chosen == (node.get("in"), str(node.get("name")).lower())
 
     def list_additions(
         self, version: str, documents: Mapping[str, dict[str, Any]]

@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 from dateline.deferral import defer, join_lines, waits
 from dateline.filters import Code
+from dateline.markup import remove_markup
 from dateline.python.code import WIDTH, escape_text
 
 # The beginning of a line: blanks, and the mark of a list item.
@@ -26,7 +27,7 @@ def docstring(paragraphs: Iterable[str], indent: int) -> Code:
         return Code(defer("docstring", paragraphs, indent))
     lines: list[str] = []
     for paragraph in paragraphs:
-        found = [*_lines(paragraph, WIDTH - indent)]
+        found = [*_lines(remove_markup(paragraph), WIDTH - indent)]
         lines += ["", *found] if lines else found
     if not lines:
         return Code('""')

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from dateline import progress
 from dateline.model import EVERYWHERE, Api
@@ -17,7 +17,8 @@ from dateline.project import Projector
 from dateline.site.comparing import PageComparison
 from dateline.site.contents import OperationPlace, list_schemas, name_pages
 from dateline.site.drawing import draw
-from dateline.site.marks import Marker
+from dateline.site.history import ListedChanges, Step, StepHistory
+from dateline.site.marks import Marker, select_presence
 from dateline.site.trees import name_anchor
 from dateline.site.version import VersionPages
 
@@ -27,17 +28,6 @@ _SCHEMA: Final = "{schema}"
 _PAIR: Final = "{older}...{newer}"
 
 __all__ = ["Marker", "ReferenceSite"]
-
-
-class Step(Protocol):
-    """The differences between two versions, from `changes`."""
-
-    @property
-    def older(self) -> Any: ...
-    @property
-    def newer(self) -> Any: ...
-    @property
-    def entries(self) -> tuple[Any, ...]: ...
 
 
 class OperationLinks:
@@ -69,11 +59,13 @@ class ReferenceSite:
         self._api = api
         self._announced = announced
         self._steps = {(step.older.date, step.newer.date): step for step in steps}
+        self._histories = {pair: StepHistory(step) for pair, step in self._steps.items()}
         dates = api.table.dates
         documents = {date: projector.contract(date, EVERYWHERE).document for date in dates}
         self._schema_pages = name_pages(
             name for document in documents.values() for name in list_schemas(document)
         )
+        self._known_changes: dict[tuple[str, str, str], ListedChanges | None] = {}
         self._versions: dict[str, VersionPages] = {}
         previous = None
         for date, document in documents.items():
@@ -177,7 +169,7 @@ class ReferenceSite:
             ],
             "schemes": version.schemes,
             "typescript": version.typescript,
-            "list_marks": version.list_marks,
+            "list_marks": lambda operation: select_presence(version.list_marks(operation)),
         }
 
     def _operation(self, date: str, operation: OperationPlace, page: str) -> dict[str, Any]:
@@ -197,7 +189,7 @@ class ReferenceSite:
             "comparisons": [
                 (other, f"../../compare/{'...'.join(pair)}/{page}.html")
                 for pair, other in self._pairs_with(date)
-                if self._concerns(pair, operation.name)
+                if self._compares(pair, operation.name)
             ],
         }
 
@@ -217,9 +209,10 @@ class ReferenceSite:
         self, path: str, older: str, newer: str
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         before, after = self._versions[older], self._versions[newer]
-        comparison = PageComparison(before.component, after.component)
+        names = before.schemas.keys() & after.schemas.keys()
+        comparison = PageComparison(before.component, after.component, sorted(names))
         for name, operation in after.operations.items():
-            if not self._concerns((older, newer), name):
+            if not self._compares((older, newer), name):
                 continue
             known = before.operations[name]
             page = self._operation_pages[name]
@@ -233,7 +226,7 @@ class ReferenceSite:
                     "newer": newer,
                     "operation": operation,
                     "page": page,
-                    "entries": self._entries((older, newer), name),
+                    "changes": self._changes((older, newer), name),
                     "sections": list(
                         comparison.sections(before.sections(known), after.sections(operation))
                     ),
@@ -265,6 +258,7 @@ class ReferenceSite:
             "schemes": latest.schemes,
             "errors": latest.errors,
             "operations": len(latest.operations),
+            "addresses": latest.addresses,
             "announced": self._announced,
         }
 
@@ -305,29 +299,31 @@ class ReferenceSite:
 
     # --- history
 
-    def _history(self, name: str) -> list[tuple[str, str, list[Any]]]:
-        """Return (older, newer, entries) for each step that changed the operation *name*."""
-        dates = list(self._versions)
-        pairs = list(pairwise(dates))
-        listed = [(*pair, self._entries(pair, name)) for pair in reversed(pairs)]
-        return [each for each in listed if each[2]]
+    def _history(self, name: str) -> list[tuple[str, str, ListedChanges]]:
+        """Return (older, newer, changes) for each step that changed the operation *name*."""
+        pairs = reversed([*pairwise(self._versions)])
+        listed = [(*pair, self._changes(pair, name)) for pair in pairs]
+        return [(older, newer, changes) for older, newer, changes in listed if changes]
 
-    def _entries(self, pair: tuple[str, str], name: str) -> list[Any]:
-        return self._by_operation.get((*pair, name), [])
-
-    def _concerns(self, pair: tuple[str, str], name: str) -> bool:
-        """Return whether both versions have the operation *name*, which differs between them."""
+    def _compares(self, pair: tuple[str, str], name: str) -> bool:
+        """Return whether a page compares the operation *name* in two versions."""
         both = all(name in self._versions[date].operations for date in pair)
-        return both and (*pair, name) in self._by_operation
+        return both and self._changes(pair, name) is not None
 
-    @cached_property
-    def _by_operation(self) -> dict[tuple[str, str, str], list[Any]]:
-        found: dict[tuple[str, str, str], list[Any]] = {}
-        for pair, step in self._steps.items():
-            for entry in step.entries:
-                for name in entry.operations:
-                    found.setdefault((*pair, name), []).append(entry)
-        return found
+    def _changes(self, pair: tuple[str, str], name: str) -> ListedChanges | None:
+        """Return the changes of what pages of the operation *name* show in two versions."""
+        if pair not in self._histories:
+            return None
+        if (*pair, name) not in self._known_changes:
+            versions = [self._versions[date] for date in pair]
+            shown = {
+                at
+                for version in versions
+                if name in version.operations
+                for at in version.list_shown(version.operations[name])
+            }
+            self._known_changes[*pair, name] = self._histories[pair].list_changes(name, shown)
+        return self._known_changes[*pair, name]
 
     def _pairs_with(self, date: str) -> Iterator[tuple[tuple[str, str], str]]:
         """Yield each pair of versions with *date*, and the other version."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
 
 from dateline.site.trees import ListedValue, TreeRow
+
+_MOST_WITHIN: Final = 50
+"""If more components differ, their differences are not shown in other components."""
 
 Lookup = Callable[[str], TreeRow | None]
 """Returns the tree of a component, None where a version has no such component."""
@@ -31,12 +36,16 @@ class MessagePart:
 class PageComparison:
     """Compares two versions; what is equal in both is left out.
 
-    *older* and *newer* return the components of the two.
+    *older* and *newer* return the components of the two, *names* are those that both have. The
+    differences in a component are shown where it is named; if many differ, not in other components:
+    each page would show most of them.
     """
 
-    def __init__(self, older: Lookup, newer: Lookup) -> None:
+    def __init__(self, older: Lookup, newer: Lookup, names: Iterable[str]) -> None:
         self._older, self._newer = older, newer
         self._components: dict[str, TreeRow | None] = {}
+        different = (name for name in names if older(name) is not newer(name))
+        self._are_few = next(islice(different, _MOST_WITHIN, None), None) is None
 
     def sections(
         self, before: list[MessagePart], after: list[MessagePart]
@@ -72,11 +81,16 @@ class PageComparison:
             self._components[name] = None
             before, after = self._older(name), self._newer(name)
             if before is not after and before is not None and after is not None:
-                self._components[name] = self._compare(before, after)
+                self._components[name] = self._compare(before, after, is_inner=not self._are_few)
         return self._components[name]
 
-    def _compare(self, older: TreeRow | None, newer: TreeRow | None) -> TreeRow | None:
-        """Return the row of two versions of a value with the differences, or None."""
+    def _compare(
+        self, older: TreeRow | None, newer: TreeRow | None, *, is_inner: bool = False
+    ) -> TreeRow | None:
+        """Return the row of two versions of a value with the differences, or None.
+
+        With *is_inner*, components are only named.
+        """
         if newer is None or older is None:
             row, state = (older, "removed") if newer is None else (newer, "added")
             return None if row is None else _change_whole(row, state)
@@ -85,12 +99,12 @@ class PageComparison:
         rows = [
             each
             for old, new in _align(older.rows, newer.rows)
-            if (each := self._compare(old, new)) is not None
+            if (each := self._compare(old, new, is_inner=is_inner)) is not None
         ]
         whole = None
         if newer.component is not None and newer.component == older.component:
             # its variants and values are shown by the tree of the component
-            rows, whole = [], self._component(newer.component)
+            rows, whole = [], None if is_inner else self._component(newer.component)
         values = _compare_values(older, newer)
         is_same = older.words == newer.words
         if is_same and whole is None and not rows and not any(each.state for each in values):

@@ -11,6 +11,7 @@ from dateline.model import (
     ADDED,
     ENVIRONMENTS,
     EVERYWHERE,
+    EXTENSIBLE,
     GATES,
     IN_PLACE_OF,
     REMOVED,
@@ -21,8 +22,35 @@ from dateline.model import (
 from dateline.openapi import Arrangement, pointer, slot, walk
 from dateline.schema.types import UNIONS, is_enumeration
 
-_WORDLESS: Final = frozenset({"description", "summary", "title", "example", "examples"})
+_WORDLESS: Final = frozenset(
+    {
+        "description",
+        "summary",
+        "title",
+        "example",
+        "examples",
+        "externalDocs",
+        "operationId",
+        "tags",
+    }
+)
 """Keywords whose former values say nothing to callers of another version."""
+
+_FLAGS: Final = {
+    "nullable": ("null allowed", "null not allowed"),
+    "required": ("required", "optional"),
+    "deprecated": ("deprecated", "not deprecated"),
+    "readOnly": ("only in responses", "in requests, too"),
+    "writeOnly": ("only in requests", "in responses, too"),
+    "uniqueItems": ("no item twice", "items may be repeated"),
+    "additionalProperties": ("other members allowed", "no other members"),
+}
+"""What a keyword says if it is true, and if it is false."""
+
+_BY_DEFAULT: Final = frozenset({"additionalProperties"})
+"""Keywords that are true where they are absent."""
+
+_ABSENT: Final = {"$ref": "described differently", "required": "none required", "type": "any type"}
 
 _MOST_SHOWN: Final = 80
 """At most so many characters of a former value are shown."""
@@ -40,6 +68,13 @@ class Mark(NamedTuple):
 
 
 Marks = tuple[Mark, ...]
+
+_PRESENCE: Final = frozenset({"since", "until", "only"})
+
+
+def select_presence(marks: Marks) -> Marks:
+    """Return those of *marks* that say where something is, for lists."""
+    return tuple(each for each in marks if each.kind in _PRESENCE)
 
 
 class Marker:
@@ -150,27 +185,42 @@ class Marker:
                     text = f"From {date} on: {_list_names(gone)} in place of {_list_names(came)}"
                 yield Mark("was", text, reason)
             for keyword in (*setting, *unset):
-                if keyword == "name" or keyword in _WORDLESS:
+                if keyword == "name" or not _concerns_callers(keyword):
                     continue
                 if partial and keyword in ("properties", "required"):
                     continue
+                then, now = setting.get(keyword), current.get(keyword)
                 if older:
-                    then = self._describe(keyword, current)
-                    yield Mark("was", f"From {date} on: {then}", reason)
+                    yield Mark(
+                        "was", f"From {date} on: {self._describe(keyword, now, then)}", reason
+                    )
                 else:
-                    then = self._describe(keyword, setting)
-                    yield Mark("was", f"Before {date}: {then}", reason)
+                    yield Mark(
+                        "was", f"Before {date}: {self._describe(keyword, then, now)}", reason
+                    )
             current = {
                 key: value for key, value in {**current, **setting}.items() if key not in unset
             }
 
-    def _describe(self, keyword: str, node: dict[str, Any]) -> str:
+    def _describe(self, keyword: str, value: Any, other: Any) -> str:
+        """Return what *keyword* says with *value*, None for absent, instead of the *other* one."""
         if keyword in (ADDED, REMOVED):
             return "it was absent for a time"
-        if keyword not in node:
-            return f"no {keyword}"
-        self.texts.update(_list_texts(node[keyword]))
-        return f"{keyword} {_quote(node[keyword])}"
+        if isinstance(other if value is None else value, bool) and keyword in _FLAGS:
+            is_true = keyword in _BY_DEFAULT if value is None else value
+            return _FLAGS[keyword][0 if is_true else 1]
+        if value is None:
+            return _ABSENT.get(keyword, f"no {keyword}")
+        self.texts.update(_list_texts(value))
+        if keyword == "$ref":
+            return f"as {_quote(str(value).rpartition('/')[2])}"
+        if keyword == "required" and isinstance(value, list):
+            return f"required {_list_names(value)}"
+        return f"{keyword} {_quote(value)}"
+
+
+def _concerns_callers(keyword: str) -> bool:
+    return keyword not in _WORDLESS and (keyword == EXTENSIBLE or not keyword.startswith("x-"))
 
 
 def _list_names(names: Iterable[str]) -> str:

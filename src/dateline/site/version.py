@@ -15,7 +15,13 @@ from dateline.schema.parts import PartReader
 from dateline.schema.references import Located, escape
 from dateline.site.calls import PythonCalls
 from dateline.site.comparing import MessagePart
-from dateline.site.contents import OperationPlace, list_operations, list_schemas
+from dateline.site.contents import (
+    OperationPlace,
+    follow_object,
+    list_operations,
+    list_schemas,
+)
+from dateline.site.history import name_component
 from dateline.site.marks import Marks
 from dateline.site.samples import Request, Samples, write_types_command
 from dateline.site.sharing import SharedNodes
@@ -106,6 +112,12 @@ class VersionPages:
             if isinstance(each, dict)
         }
 
+    @property
+    def addresses(self) -> dict[str, list[str]]:
+        """The addresses of the API's servers, by environment."""
+        found = {name: each.get("servers") or [] for name, each in self._environments.items()}
+        return {name: [str(each.get("url")) for each in listed] for name, listed in found.items()}
+
     @cached_property
     def errors(self) -> list[tuple[str, str]]:
         """The statuses of errors that operations declare, each with its usual description."""
@@ -121,13 +133,23 @@ class VersionPages:
         """The operations that show a schema on their own page, by its name."""
         found: dict[str, list[OperationPlace]] = {}
         for operation in self.operations.values():
-            names: set[str] = set()
-            for section in self.sections(operation):
-                for _, tree, _ in section.contents:
-                    names |= {*_components(tree)}
-            for name in sorted(names):
+            for name in sorted(self._name_schemas(operation)):
                 found.setdefault(name, []).append(operation)
         return found
+
+    def _name_schemas(self, operation: OperationPlace) -> set[str]:
+        """Return the names of the schemas that the page of *operation* shows or links to."""
+        contents = (each for section in self.sections(operation) for each in section.contents)
+        return {name for _, tree, _ in contents for name in _components(tree)}
+
+    def list_shown(self, operation: OperationPlace) -> set[str]:
+        """Return the pointers of the definitions that the page of *operation* shows."""
+        parts = [follow_object(self._resolver, each) for each in operation.parameters]
+        parts += [response for _, response in operation.responses]
+        parts += [operation.body] if operation.body else []
+        shown = {each.pointer for each in parts}
+        shown |= {pointer(("paths", operation.path)), operation.pointer}
+        return shown | {*map(name_component, self._name_schemas(operation))}
 
     def security(self, operation: OperationPlace) -> list[list[str]]:
         """Return the ways to authenticate, each as the names of the schemes that it needs."""

@@ -1,0 +1,95 @@
+"""What fields were, and which changes the page of an operation lists."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from support.sources import VERSIONS, folder
+from support.tables import cases
+
+from dateline.changes.pages import compare_versions
+from dateline.load import load
+from dateline.model import Api
+from dateline.project import Projector
+from dateline.site.history import StepHistory, name_component
+from dateline.site.marks import Marker
+
+
+def load_with(tmp_path: Path, schemas: dict[str, Any]) -> Api:
+    """Return an API that answers `GET /a` with the first of *schemas*."""
+    schema = {"$ref": f"#/components/schemas/{next(iter(schemas))}"}
+    answer = {"description": "", "content": {"application/json": {"schema": schema}}}
+    api = {
+        "openapi": "3.1.0",
+        "info": {"title": "A", "version": "canonical"},
+        "paths": {"/a": {"get": {"responses": {"200": answer}}}},
+        "components": {"schemas": schemas},
+    }
+    files = {"versions.yaml": f"{VERSIONS}lint: adopted\n", "api.yaml": json.dumps(api)}
+    return load(folder(tmp_path, files))
+
+
+@cases(
+    ("before", "now", "older", "newer"),
+    [
+        ({"type": "integer"}, {"type": "string"}, "type `string`", "type `integer`"),
+        ({"readOnly": True}, {}, "in requests, too", "only in responses"),
+        ({"uniqueItems": None}, {"uniqueItems": True}, "no item twice", "items may be repeated"),
+        (
+            {"additionalProperties": None},
+            {"additionalProperties": False},
+            "no other members",
+            "other members allowed",
+        ),
+        ({"required": ["b"]}, {"required": ["b", "c"]}, "required `b`, `c`", "required `b`"),
+        ({"required": None}, {"required": ["c"]}, "required `c`", "none required"),
+        ({"format": "date"}, {}, "no format", "format `date`"),
+        ({"x-words": 1}, {"x-words": 2}, None, None),
+        ({"title": "a"}, {"title": "b"}, None, None),
+    ],
+)
+def test_what_a_field_was_is_described_in_words(
+    tmp_path: Path, before: Any, now: Any, older: str | None, newer: str | None
+) -> None:
+    field = {**now, "x-was": {"2025-06-01": before}}
+    marks = Marker(load_with(tmp_path, {"A": {"type": "object", "properties": {"b": field}}}))
+    at = "/components/schemas/A/properties/b"
+    assert [mark.text for mark in marks.of("2024-01-15")[at]] == (
+        [f"From 2025-06-01 on: {older}"] if older else []
+    )
+    assert [mark.text for mark in marks.of("2025-06-01")[at]] == (
+        [f"Before 2025-06-01: {newer}"] if newer else []
+    )
+
+
+OPERATION: Final = "GET /a"
+
+
+def test_an_operation_lists_changes_of_what_its_page_shows_first_and_counts_others(
+    tmp_path: Path,
+) -> None:
+    gone = {"type": "string", "x-removed": "2025-06-01"}
+    near = {f"a{number}": gone for number in range(42)}
+    api = load_with(
+        tmp_path,
+        {
+            "A": {
+                "type": "object",
+                "properties": {**near, "b": {"$ref": "#/components/schemas/B"}},
+            },
+            "B": {"type": "object", "properties": {"c": gone}},
+        },
+    )
+    versions = {each.date: each for each in api.table.versions}
+    older, newer = versions["2024-09-01"], versions["2025-06-01"]
+    history = StepHistory(compare_versions(api, Projector(api), older, newer))
+    kept = {}
+    for name in ("A", "B"):
+        found = history.list_changes(OPERATION, ["/paths/~1a/get", name_component(name)])
+        assert found is not None
+        kept[name] = sum(each.schema == "B" for each in found.entries)
+        assert (len(found.entries), found.others) == (40, 3)
+    assert kept == {"A": 0, "B": 1}
+    assert history.list_changes("GET /b", [name_component("A")]) is None
