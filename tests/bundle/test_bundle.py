@@ -495,11 +495,24 @@ def test_files_can_not_be_nested_without_end(tmp_path: Path) -> None:
     files["100.json"] = {"end": True}
     with pytest.raises(SourceError, match="too-deep"):
         bundled(written(tmp_path, files))
-    files = {"openapi.json": {**HEAD, "x-a": {"$ref": "0.json"}}}
-    files["0.json"] = {"below": {"$ref": "1.json"}}
-    files["1.json"] = {"below": {"$ref": "0.json"}}
-    with pytest.raises(SourceError, match="reference-circular"):
-        bundled(written(tmp_path, files))
+
+
+def test_an_extension_may_refer_to_what_contains_itself(tmp_path: Path) -> None:
+    ref = {"$ref": "0.json"}
+    files: dict[str, Any] = {"openapi.json": {**HEAD, "x-a": ref, "x-b": {"c": [ref]}}}
+    files["0.json"] = {"below": {"$ref": "1.json"}, "x": 1}
+    files["1.json"] = {"above": ref, "self": {"$ref": "1.json"}}
+    written(tmp_path / "before", files)
+    inner = {"below": {"above": ref, "self": {"$ref": "1.json"}}, "x": 1}
+    content = bundled(tmp_path / "before/openapi.json")
+    assert content == {**HEAD, "x-a": inner, "x-b": {"c": [inner]}}
+    files["0.json"]["x"] = 2
+    sides = tmp_path / "before/openapi.json", written(tmp_path / "after", files)
+    assert [rule for rule, _ in differences(tmp_path, *sides)] == ["extension-changed"] * 2
+    # each is written out once, however many lead to each other
+    many = {f"{at}.json": {str(to): {"$ref": f"{to}.json"} for to in range(30)} for at in range(30)}
+    content = bundled(written(tmp_path / "many", {"openapi.json": {**HEAD, "x-a": ref}, **many}))
+    assert json.dumps(content).count('"29"') == 30
 
 
 PET = {"type": "object", "properties": {"name": {"type": "string"}}}

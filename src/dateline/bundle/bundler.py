@@ -136,6 +136,8 @@ class Bundler:
         self._queued: set[tuple[str, Goal]] = set()
         self._waiting: list[tuple[dict[str, Any], str, tuple[str, Goal], str]] = []
         self._around: list[Goal] = []
+        # those that contain themselves, in the value without a kind that is being built
+        self._endless: set[Goal] = set()
         # problems in components that the document does not use itself: other files may
         self._passed_over: list[tuple[Trail, list[Problem]]] = []
 
@@ -333,6 +335,7 @@ class Bundler:
                 return self._history(kind, value, goal, depth + 1)
             if kind == "discriminator" and name == "mapping" and isinstance(value, dict):
                 return self._mapping(value, goal, value), None
+            self._endless.clear()
             payload = name in _PAYLOAD or (kind, name) == ("link", "parameters")
             return self._data(value, goal, depth + 1, payload=payload)
 
@@ -416,17 +419,26 @@ class Bundler:
         """Return the new form of a value without a kind, such as an extension or an example.
 
         OpenAPI has no references there, but other tools follow them. In a *payload*, a dangling one
-        is taken for data that the API sends; in a published document it is left alone.
+        is taken for data that the API sends; in a published document it is left alone. So is one
+        that leads back to itself.
         """
         if not isinstance(value, dict | list):
             return value, None
         self._count(value, at, depth)
         quiet = payload or self._is_published
         if isinstance(value, dict) and (goal := self._follow(value, at, quiet=quiet)):
+            if quiet and self._is_endless(goal):
+                return value, None
             return self._inline(Arrangement.DATA, "value", goal, at, depth)
         return self._rebuilt(
             value, at, lambda _, below, goal: self._data(below, goal, depth + 1, payload=payload)
         )
+
+    def _is_endless(self, goal: Goal) -> bool:
+        """Return whether what is at *goal* contains itself, as far as it was met in one value."""
+        if goal in self._around:
+            self._endless.update(self._around[self._around.index(goal) :])
+        return goal in self._endless
 
     def _mapping(self, mapping: dict[str, Any], at: Goal, tags: Iterable[str]) -> dict[str, Any]:
         """Return *mapping* with the schemas that *tags* name replaced by those of the document."""
