@@ -390,6 +390,20 @@ SHARED: Final[dict[str, tuple[tuple[str | int, ...], Any, str | None, str | None
         "/responses/Missing/description",
         "/responses/Missing/description",
     ),
+    "path of all operations": (("basePath",), "/v2", "/basePath", "/basePath"),
+    "scheme": (("schemes", 1), GONE, "/schemes", "/schemes"),
+    "schema of a response": (
+        (*GET, "responses", "200", "schema"),
+        GONE,
+        f"{format_pointer(GET)}/responses/200/schema",
+        None,
+    ),
+    "new schema of a response": (
+        (*GET, "responses", "default", "schema"),
+        {"type": "string"},
+        None,
+        f"{format_pointer(GET)}/responses/default/schema",
+    ),
     "type of a shared body": (
         (*PUT, "consumes", 1),
         GONE,

@@ -96,12 +96,17 @@ class Document:
         """Whether the document consists of its own bytes only. Raises what `content` raises."""
         return self._bundle.sources.keys() == {self._bundle.main}
 
-    def place(self, pointer: str) -> Place:
+    def place(self, pointer: str, other: Document | None = None) -> Place:
         """Return where *pointer* leads in the files, or the place of its nearest ancestor.
 
-        It may lead to something that the document says in other words, as `keep_oddities` does.
+        It may lead to something that the document says in other words, as `keep_oddities` does. If
+        that depends on several places, return the first that the *other* document has differently.
         """
-        return self.locate(self._find_path(pointer))
+        path = self._find_path(pointer)
+        if not isinstance(self.content, ConvertedDocument):
+            return self.locate(path)
+        goal = self._find_edit(path, other)
+        return self._bundle.sources[goal.file].locate(goal.path)
 
     def _find_path(self, pointer: str) -> Trail:
         """Return the path at which the document says what is at *pointer* in its meaning."""
@@ -114,15 +119,19 @@ class Document:
         """Return the place of *path*, or of its nearest ancestor; or that of its *value*."""
         return self._bundle.locate(path, value=value)
 
-    def find_pointer(self, pointer: str) -> str:
+    def find_pointer(self, pointer: str, other: Document | None = None) -> str:
         """Return the pointer in the file as its author wrote it, which may be Swagger 2.0.
 
-        It may lead to something that the document says in other words, as `keep_oddities` does.
+        It leads to what is at the *place* of that pointer.
         """
         path = self._find_path(pointer)
         if not isinstance(self.content, ConvertedDocument):
             return format_pointer(path)
-        return self._bundle.find_pointer(path)
+        return format_pointer(self._find_edit(path, other).path)
+
+    def _find_edit(self, path: Trail, other: Document | None) -> Goal:
+        is_alike = other is not None and isinstance(other.content, ConvertedDocument)
+        return self._bundle.find_edit(path, other._bundle if other and is_alike else None)
 
     @property
     def notes(self) -> tuple[Problem, ...]:
@@ -189,7 +198,8 @@ class Document:
         if converted is None:
             return None
         origins = {key: trace(path) for key, path in converted.origins.items()}
-        return Bundle(converted.document, file, sources, origins, converted.notes)
+        reasons = {key: tuple(map(trace, paths)) for key, paths in converted.reasons.items()}
+        return Bundle(converted.document, file, sources, origins, reasons, converted.notes)
 
 
 def _from_root(source: SourceFile) -> SourceFile:

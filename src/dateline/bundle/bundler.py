@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
@@ -22,7 +22,6 @@ from dateline.openapi import (
     Arrangement,
     MadeName,
     Value,
-    pointer,
     read_slot,
 )
 from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail
@@ -55,6 +54,7 @@ class Bundle:
     main: str
     sources: dict[str, SourceFile]
     origins: dict[tuple[int, str | int], Goal]
+    reasons: Mapping[tuple[int, str | int], tuple[Goal, ...]] = field(default_factory=dict)
     notes: tuple[Problem, ...] = ()
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
@@ -66,9 +66,33 @@ class Bundle:
         goal, is_whole = self.find_goal(path)
         return self.sources[goal.file].locate(goal.path, value=value and is_whole)
 
-    def find_pointer(self, path: Trail) -> str:
-        """Return the pointer to *path*, or to its nearest ancestor, in the file that has it."""
-        return pointer(self._cut(self.find_goal(path)[0]).path)
+    def find_edit(self, path: Trail, other: Bundle | None) -> Goal:
+        """Return where *path*, or its nearest ancestor, is written.
+
+        If it depends on several places, return the first whose text differs in the *other* bundle.
+        """
+        goal, is_whole = self.find_goal(path)
+        if other is not None and is_whole and path:
+            holder: Any = self.document
+            for step in path[:-1]:
+                holder = holder[step]
+            reasons = self.reasons.get((id(holder), path[-1]), ())
+            edited = (one for one in (goal, *reasons) if self._read(one)[0] != other._read(one)[0])
+            goal = next(edited, goal)
+        return Goal(goal.file, self._read(goal)[1])
+
+    def _read(self, goal: Goal) -> tuple[Any, Trail]:
+        """Return the value at *goal*, None if there is none, and how far its path exists.
+
+        The main file may have another name.
+        """
+        node: Any = (self.sources.get(goal.file) or self.sources[self.main]).root
+        for number, step in enumerate(goal.path):
+            try:
+                node = node[step]
+            except (LookupError, TypeError):
+                return None, goal.path[:number]
+        return node, goal.path
 
     def find_goal(self, path: Trail) -> tuple[Goal, bool]:
         """Return where *path* is written, as far as it exists, and whether all of it does."""
@@ -84,17 +108,7 @@ class Bundle:
         key = Goal(holder.file, (*holder.path, *rest, *path[-1:]))
         goal, missing = self._trace(path)
         is_component = not missing and path[:1] == ("components",) and len(path) == 3
-        return goal if is_component and self._cut(key) != key else key
-
-    def _cut(self, goal: Goal) -> Goal:
-        """Return *goal*, or its nearest ancestor that is in the file."""
-        node: Any = self.sources[goal.file].root
-        for number, step in enumerate(goal.path):
-            try:
-                node = node[step]
-            except (LookupError, TypeError):
-                return Goal(goal.file, goal.path[:number])
-        return goal
+        return goal if is_component and self._read(key)[1] != key.path else key
 
     def _trace(self, path: Trail) -> tuple[Goal, Trail]:
         """Return where *path* is written, as far as it exists, and the rest of it."""

@@ -89,11 +89,12 @@ class Converted:
     """An OpenAPI 3.0 document that was converted from Swagger 2.0.
 
     ``origins`` maps the id of an object and a key to the path in the source, if that is not the
-    same key of the original object.
+    same key of the original object; ``reasons`` to the paths of all else that decides the value.
     """
 
     document: dict[str, Any]
     origins: dict[tuple[int, str | int], Trail]
+    reasons: dict[tuple[int, str | int], tuple[Trail, ...]]
     notes: tuple[Problem, ...]
 
 
@@ -121,6 +122,7 @@ class _SwaggerConverter:
         self._file = file
         self._root: dict[str, Any] = source.root
         self._origins: dict[tuple[int, str | int], Trail] = {}
+        self._reasons: dict[tuple[int, str | int], tuple[Trail, ...]] = {}
         # an id is unique only while its object lives
         self._made: list[Any] = []
         self._known: dict[tuple[Any, ...], Any] = {}
@@ -144,9 +146,8 @@ class _SwaggerConverter:
             elif key not in _ROOT:
                 document[key] = value
         if servers := self._servers(root):
-            self._put(
-                document, "servers", servers, _first(self._root, "host", "basePath", "schemes")
-            )
+            path = _first(self._root, "host", "basePath", "schemes")
+            self._put(document, "servers", servers, path, ("host",), ("basePath",), ("schemes",))
         components = self._components(root)
         if components:
             self._put(document, "components", components, ())
@@ -159,7 +160,7 @@ class _SwaggerConverter:
         problems += self._refused
         if self._refused:
             return None
-        return Converted(document, self._origins, tuple(self._notes))
+        return Converted(document, self._origins, self._reasons, tuple(self._notes))
 
     def _list_used(self, document: dict[str, Any]) -> set[Trail]:
         """Return the entries of sections that something in *document* depends on.
@@ -181,13 +182,18 @@ class _SwaggerConverter:
                     used.add(find_path(self._root, reference[1:])[:2])
         return used
 
-    def _put(self, holder: Any, key: str | int, value: Any, path: Trail) -> None:
-        """Set *key* of *holder* to *value*, which is written at *path* of the source."""
+    def _put(self, holder: Any, key: str | int, value: Any, path: Trail, *reasons: Trail) -> None:
+        """Set *key* of *holder* to *value*, which is written at *path* of the source.
+
+        It depends on what is at *reasons*, too.
+        """
         if isinstance(holder, list):
             holder.append(value)
         else:
             holder[key] = value
         self._origins[id(holder), key] = path
+        if reasons:
+            self._reasons[id(holder), key] = reasons
         self._made.append(holder)
 
     def _once(self, make: Callable[..., Any], at: _SwaggerNode, *more: Any) -> Any:
@@ -359,7 +365,7 @@ class _SwaggerConverter:
         if "schemes" in at.node:
             path = (*at.path, "schemes")
             if servers := self._servers(at):
-                self._put(operation, "servers", servers, path)
+                self._put(operation, "servers", servers, path, ("host",), ("basePath",))
         return operation
 
     def _read_parameters(self, at: _SwaggerNode) -> list[_SwaggerNode]:
@@ -497,13 +503,12 @@ class _SwaggerConverter:
 
     def _contents(self, content: dict[str, Any], at: _SwaggerNode, listed: _MediaTypes) -> None:
         """Record where each media type of *content*, of a message at *at*, is written."""
+        is_own = isinstance(at.node, dict) and "schema" in at.node
+        schema = (*at.path, "schema") if is_own else at.path
         for name, media in content.items():
-            self._put(content, name, media, listed.get(name, at.path))
+            self._put(content, name, media, listed.get(name, at.path), schema)
             if "schema" in media:
-                is_own = isinstance(at.node, dict) and "schema" in at.node
-                self._put(
-                    media, "schema", media["schema"], (*at.path, "schema") if is_own else at.path
-                )
+                self._put(media, "schema", media["schema"], schema)
 
     def _answer(self, at: _SwaggerNode, produces: _MediaTypes) -> Any:
         """Return the response of an operation: a referenced one, or its own."""

@@ -60,19 +60,21 @@ class _Side:
     version: str | None = None
     texts: Mapping[Combination, Document] = field(default_factory=dict)
 
-    def text(self, shown: Combination) -> Document:
-        """Return the original text of the document at the combination *shown*."""
-        return self.texts.get(shown, next(iter(self.texts.values())))
+    def text(self, shown: Combination) -> Document | None:
+        """Return the original text of the document at *shown*; None for that of definitions."""
+        return self.texts.get(shown, next(iter(self.texts.values()), None))
 
     def is_published(self, shown: Combination) -> bool:
         """Return whether the document at *shown* is as its author published it."""
-        return self.version is None and not self.text(shown).is_meant
+        text = self.text(shown)
+        return text is not None and not text.is_meant
 
-    def find_pointer(self, pointer: str | None, shown: Combination) -> str | None:
-        """Return the pointer in the original document for *pointer*."""
-        if pointer is None or self.version is not None:
+    def find_pointer(self, pointer: str | None, shown: Combination, other: _Side) -> str | None:
+        """Return the pointer in the original document for *pointer*, where *other* differs."""
+        text = self.text(shown)
+        if pointer is None or text is None:
             return pointer
-        return self.text(shown).find_pointer(pointer)
+        return text.find_pointer(pointer, other.text(shown))
 
 
 def compare(
@@ -113,9 +115,11 @@ def compare(
                 Policy.COMPARISON,
                 **sides.advice(older, newer, group),
                 before_source=sides.place(
-                    older, group.change.before_pointer, group.combinations[0]
+                    older, group.change.before_pointer, group.combinations[0], newer
                 ),
-                after_source=sides.place(newer, group.change.after_pointer, group.combinations[0]),
+                after_source=sides.place(
+                    newer, group.change.after_pointer, group.combinations[0], older
+                ),
                 **sides.find_pointers(older, newer, group.change, group.combinations[0]),
             )
             for group in merged
@@ -163,18 +167,21 @@ class _Sides:
         Empty if these are the pointers that it has.
         """
         found = {
-            "before_pointer": older.find_pointer(change.before_pointer, shown),
-            "after_pointer": newer.find_pointer(change.after_pointer, shown),
+            "before_pointer": older.find_pointer(change.before_pointer, shown, newer),
+            "after_pointer": newer.find_pointer(change.after_pointer, shown, older),
         }
         known = {"before_pointer": change.before_pointer, "after_pointer": change.after_pointer}
         return {} if found == known else found
 
-    def place(self, side: _Side, pointer: str | None, shown: Combination) -> Place | None:
-        """Return the place in the source of *side* of what is at *pointer*."""
+    def place(
+        self, side: _Side, pointer: str | None, shown: Combination, other: _Side
+    ) -> Place | None:
+        """Return the place of *pointer* in the source of *side*, where that of *other* differs."""
         if pointer is None:
             return None
-        if side.version is None:
-            return side.text(shown).place(pointer)
+        if (text := side.text(shown)) is not None:
+            return text.place(pointer, other.text(shown))
+        assert side.version is not None
         return self._definitions.locate(
             self._projector.origin(pointer, side.version, shown.environment)
         )
