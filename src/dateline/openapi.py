@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import Enum
 from functools import cache
 from operator import is_
@@ -789,6 +789,40 @@ def list_covering(status: str) -> tuple[str, ...]:
     Source: OpenAPI 3.1.1, section 4.8.16.
     """
     return tuple(dict.fromkeys((status, *list_ranges(status), "default")))
+
+
+def find_covering(status: str, keys: Collection[str]) -> str | None:
+    """Return the first of *keys* that covers *status*, None if there is none."""
+    return next((each for each in list_covering(status) if each in keys), None)
+
+
+def is_usual(status: str, keys: Collection[str]) -> bool:
+    """Return whether the response with *status*, or that key, answers a result without a status."""
+    own, usual = find_covering(status, keys), next(iter(choose_successes(keys)), None)
+    return own is not None and own == usual and (status == usual or status not in BODILESS)
+
+
+def find_counterpart(status: str, newest: Collection[str], older: Collection[str]) -> str | None:
+    """Return which response of *older* takes the place of that of *newest* with *status*, or None.
+
+    It is the one that covers the status; for the usual success, otherwise the usual one of *older*.
+    A `default` beside successes is for errors, and not for what replaced them.
+    """
+    found = find_covering(status, older)
+    is_replaced = (
+        found == "default" != find_covering(status, newest)
+        and status[0] == "2"
+        and status not in BODILESS
+        and any(key[0] == "2" for key in older)
+    )
+    if (found is None or is_replaced) and is_usual(status, newest):
+        return next(iter(choose_successes(older)), None)
+    return found
+
+
+def first_status(key: str) -> int:
+    """Return the first status of a success by the *key* of its response."""
+    return 200 if key == "default" else int(key.lower().replace("xx", "00"))
 
 
 def value_schema(node: dict[str, Any], default: Any = None) -> Any:

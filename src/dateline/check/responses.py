@@ -12,7 +12,7 @@ from dateline.model import Api, Combination
 from dateline.openapi import (
     BODILESS,
     chain,
-    choose_successes,
+    find_counterpart,
     follow,
     is_json,
     list_covering,
@@ -126,14 +126,7 @@ def _responses(
     statuses = _statuses(before)
     for status in _statuses(now):
         place = (*new[0], "responses", status)
-        counterpart = next((each for each in list_covering(status) if each in statuses), None)
-        is_usual = status == _usual(_statuses(now))
-        if counterpart is None and is_usual:
-            # a result without a status
-            counterpart = _usual(statuses)
-        elif counterpart == "default" != status and is_usual and status[0] == "2":
-            # a success takes the place of a success, if there is one beside `default`
-            counterpart = counterpart if status in BODILESS else _usual(statuses)
+        counterpart = find_counterpart(status, _statuses(now), statuses)
         if counterpart is None:
             # a refusal without a body can be sent with any status
             if status[0] in "12" or newest.content(now, status):
@@ -171,7 +164,3 @@ def _is_sendable(
 
 def _statuses(operation: dict[str, Any]) -> list[str]:
     return [status for status in operation.get("responses", {}) if not status.startswith("x-")]
-
-
-def _usual(statuses: list[str]) -> str | None:
-    return next(iter(choose_successes(statuses)), None)

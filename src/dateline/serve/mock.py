@@ -18,7 +18,7 @@ from uuid import UUID
 from dateline.canonical import canonical_document, with_former_operations, with_media_types
 from dateline.client.paging import PagingForm, find_paging
 from dateline.model import Api
-from dateline.openapi import chain, operation_path, value_at
+from dateline.openapi import chain, first_status, operation_path, value_at
 from dateline.project import Projector
 from dateline.python.operations import read_operations
 from dateline.python.parts import list_parameters
@@ -26,7 +26,7 @@ from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.answers import AnswerSampler
 from dateline.sample.texts import words
 from dateline.schema.parts import PartReader
-from dateline.serve.shown import Shown, number
+from dateline.serve.shown import Shown
 from dateline.server.contents import Content
 from dateline.server.operations import Operation, Parameter, read_groups
 
@@ -185,7 +185,7 @@ class Mock:
         version = call.scope["state"][self.server.runtime.asgi.VERSION]
         status, content = self._find_success(operation, version)
         if content is None:
-            return self.server.Reply(status=number(status)) if status else None
+            return self.server.Reply(status=first_status(status)) if status else None
         sent = [
             (each, _to_json(given[each.keyword]))
             for each in operation.parameters
@@ -202,7 +202,7 @@ class Mock:
             sampled = self._end_listing(operation, status, version, sampled, sent)
         elif not content.is_sequence and not isinstance(sampled, str):
             sampled = json.dumps(sampled)
-        return self.server.Reply(sampled, status=number(status))
+        return self.server.Reply(sampled, status=first_status(status))
 
     def _find_success(self, operation: Operation, version: str) -> tuple[str, Content | None]:
         """Return the status and content of success at *version*; not every version has each."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
+from dateline.openapi import first_status
 from dateline.server.operations import Operation
 
 
@@ -38,7 +39,9 @@ class Shown:
         content = operation.responses[status]
         if content is None:
             return True
-        change = self._narrowings[version].body(operation.id, number(status), content.media_type)
+        change = self._narrowings[version].body(
+            operation.id, first_status(status), content.media_type
+        )
         conversion = self._server.runtime.conversion
         context = conversion.ConversionContext(environment=self._environment, version=version)
         try:
@@ -54,8 +57,3 @@ class Shown:
             self._contracts, self._environment, self._converters, self._versions, judge=judge
         )
         return found
-
-
-def number(status: str) -> int:
-    """Return the first status that the key of a success response stands for."""
-    return 200 if status == "default" else int(status.lower().replace("xx", "00"))

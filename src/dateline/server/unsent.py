@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dateline.openapi import BODILESS, choose_successes, essence, is_json, list_covering
+from dateline.openapi import (
+    BODILESS,
+    essence,
+    find_counterpart,
+    find_covering,
+    first_status,
+    is_json,
+    is_usual,
+)
 
 Data = Mapping[str, Any]
 
@@ -113,7 +121,7 @@ class _VersionResponses:
         for key in newest.keys:
             is_success = key[0] == "2" or (key == "default" and is_alone)
             for media_type in newest.list_media_types(key) or [""] if is_success else ():
-                yield self._explain(_first_status(key), key, media_type, newest)
+                yield self._explain(str(first_status(key)), key, media_type, newest)
                 # a range has other statuses, too, which decide nothing in advance
                 other = self._explain(self._find_other_status(key, newest), key, media_type, newest)
                 if other:
@@ -141,25 +149,13 @@ class _VersionResponses:
 
         None if there is none.
         """
-        found = _find_key(status, self.keys)
-        usual = _usual_status(newest.keys)
-        own, other = _find_key(status, newest.keys), _find_key(usual, newest.keys)
-        is_usual = status == usual or (status not in BODILESS and own is not None and own == other)
-        is_replaced = (
-            found == "default" != own
-            and (is_usual and status[0] == "2" and status not in BODILESS)
-            and any(key[0] == "2" for key in self.keys)
-        )
-        if found is not None and not is_replaced:
-            return found
-        if not is_usual:
-            return None
-        return _find_key(_usual_status(self.keys), self.keys) or ""
+        found = find_counterpart(status, newest.keys, self.keys)
+        return "" if found is None and is_usual(status, newest.keys) else found
 
     def _has_counterpart(
         self, key: str, media_type: str, goal: str, newest: _VersionResponses
     ) -> bool:
-        sent_in = _find_key(_first_status(key), newest.keys)
+        sent_in = find_covering(str(first_status(key)), newest.keys)
         there = self.list_media_types(goal)
         if goal == sent_in and media_type in there:
             return True
@@ -169,20 +165,6 @@ class _VersionResponses:
             each for each in alike if _find_schema(self._schemas.get(goal, {}), each) == schema
         )
         return any(equal) or not there
-
-
-def _find_key(status: str, keys: list[str]) -> str | None:
-    return next((each for each in list_covering(status) if each in keys), None)
-
-
-def _first_status(key: str) -> str:
-    return "200" if key == "default" else key.lower().replace("xx", "00")
-
-
-def _usual_status(keys: list[str]) -> str:
-    """Return the status of a result without one."""
-    found = next(iter(choose_successes(keys)), "204")
-    return _first_status(found)
 
 
 def _is_alike(one: str, other: str) -> bool:
