@@ -147,6 +147,10 @@ OF_VALIDATORS: Final[dict[str, list[str]]] = {
     "^[^]$": ["a", "\n", "^", ""],
     "[]": ["", "a", "]"],
     r"^\p{L}\b": ["a", "é", "a1", "1"],
+    "^" + "".join(f"({letter})" for letter in "abcdefghij") + r"\10$": [
+        "abcdefghijj",
+        "abcdefghija0",
+    ],
 }
 
 
@@ -162,6 +166,33 @@ def test_validators_read_every_construct_as_node_does() -> None:
 def test_validators_check_no_reference_to_what_may_have_matched_nothing(pattern: str) -> None:
     is_uncertain = pattern.endswith((r"\1$", r"\k<n>$", r"\1a"))
     assert (find_supported(pattern) is None) == is_uncertain
+
+
+LOOKING_BEHIND: Final[dict[str, bool]] = {
+    r"(?<=(a)\1)b": False,
+    r"(?<=\1(a))b": False,
+    r"(?<!(?:(?<n>a)\k<n>))b": False,
+    r"(?<=(a))\1b": True,
+    r"(?<n>a)(?<=\k<n>)b": True,
+    r"(?<=(?<n>a))\k<n>b": True,
+}
+
+
+def test_what_looks_behind_is_matched_from_its_end() -> None:
+    texts = ["ab", "aab", "b", "aa"]
+    expected = read_with_node([(pattern, texts) for pattern in LOOKING_BEHIND])
+    for (pattern, is_known), read in zip(LOOKING_BEHIND.items(), expected, strict=True):
+        supported = find_supported(pattern)
+        assert (supported is not None) == is_known, pattern
+        assert supported is None or list_valid(supported, texts) == read, pattern
+
+
+@pytest.mark.parametrize("flag", ["(?s)", "(?is)", "(?s-i)", "(?s:", "(?-s)", ""])
+def test_dots_stay_behind_a_flag_for_them(flag: str) -> None:
+    pattern = f"^{flag}a.b{')' if flag.endswith(':') else ''}$"
+    supported = find_supported(pattern)
+    assert supported is not None
+    assert list_valid(supported, ["a\nb", "axb"]) == [flag not in ("", "(?-s)"), True]
 
 
 @pytest.mark.parametrize("pattern", [r"^(a)\1$", r"^(?:x(a)\1)*$", r"^((a)|b)\1$"])

@@ -57,6 +57,8 @@ _BOUNDARIES: Final = {
 _LINE_ENDS: Final = r"\n\r\u2028\u2029"
 # A dot; or an escape or a class, in which there may be dots.
 _DOT: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\.", re.DOTALL)
+# A flag with which a dot matches the ends of lines, too, in most dialects.
+_DOT_ALL: Final = re.compile(r"(?<!\\)\(\?[a-z]*s[a-z]*(?:-[a-z]+)?[:)]")
 _CONTROLS: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 _SPECIAL: Final = frozenset(r"\^$.|?*+()[]{}")
@@ -66,6 +68,9 @@ _NOT_IN_RUST: Final = r"needs look-around, `\B` or a back reference"
 
 _Skips = tuple[tuple[int, bool], ...]
 """What may be skipped around a node, by number, and whether that is within a repetition."""
+
+_Groups = dict[int | str, _Skips]
+"""What may be skipped around the groups that have ended."""
 
 
 class UntranslatableError(Exception):
@@ -149,7 +154,12 @@ def write_portable(pattern: str) -> str | None:
 
 
 def spell_dots(pattern: str) -> str:
-    """Return *pattern* with the characters that each `.` matches: others than the ends of lines."""
+    """Return *pattern* with the characters that each `.` matches: others than the ends of lines.
+
+    With a flag that changes them, it is unchanged: such a *pattern* is of another dialect.
+    """
+    if _DOT_ALL.search(pattern) is not None:
+        return pattern
     return _DOT.sub(lambda found: found[0] if found[0] != "." else f"[^{_LINE_ENDS}]", pattern)
 
 
@@ -266,33 +276,36 @@ def _find_missing(tree: Choice) -> dict[int | str, bool]:
     does not.
     """
     missing: dict[int | str, bool] = {}
-    groups: dict[int | str, _Skips] = {}
+    groups: _Groups = {}
     numbers = count()
 
-    def visit(choice: Choice, skips: _Skips, is_repeated: bool) -> None:
+    def visit(choice: Choice, skips: _Skips, is_repeated: bool, known: _Groups) -> None:
         for branch in choice.branches:
             is_only = len(choice.branches) == 1
             within = skips if is_only else (*skips, (next(numbers), is_repeated))
             for each in branch:
-                visit_node(each, within, is_repeated)
+                visit_node(each, within, is_repeated, known)
 
-    def visit_node(node: Node, skips: _Skips, is_repeated: bool) -> None:
+    def visit_node(node: Node, skips: _Skips, is_repeated: bool, known: _Groups) -> None:
         if isinstance(node, Repeat):
             within = (*skips, (next(numbers), is_repeated)) if node.least == 0 else skips
-            visit_node(node.body, within, is_repeated or node.most is None or node.most > 1)
+            is_again = is_repeated or node.most is None or node.most > 1
+            visit_node(node.body, within, is_again, known)
         elif isinstance(node, Group):
             is_negative = node.opening in ("(?!", "(?<!")
             within = (*skips, (next(numbers), is_repeated)) if is_negative else skips
-            visit(node.body, within, is_repeated)
+            # what looks behind is matched from its end: its groups are known after it
+            inside = dict(known) if node.opening.startswith("(?<") and not node.name else known
+            visit(node.body, within, is_repeated, inside)
             groups.update((name, within) for name in (node.number, node.name) if name is not None)
         elif isinstance(node, Reference):
             # a reference before the end of its group is one to nothing
-            skipped = {*groups.get(node.group, ((-1, True),))}.difference(skips)
+            skipped = {*known.get(node.group, ((-1, True),))}.difference(skips)
             if skipped:
                 is_kept = any(is_repeated for _, is_repeated in skipped)
                 missing[node.group] = missing.get(node.group, False) or is_kept
 
-    visit(tree, (), False)
+    visit(tree, (), False, groups)
     return missing
 
 

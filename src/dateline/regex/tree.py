@@ -19,6 +19,7 @@ _PAIR: Final = re.compile(r"\\u([dD][89abAB][0-9A-Fa-f]{2})\\u([dD][c-fC-F][0-9A
 _CODE: Final = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\})")
 _PROPERTY: Final = re.compile(r"\\[pP]\{([A-Za-z0-9_=]+)\}")
 _NAMED_REFERENCE: Final = re.compile(r"\\k<([A-Za-z_][A-Za-z0-9_]*)>")
+_NUMBERED_REFERENCE: Final = re.compile(r"\\([1-9][0-9]*)")
 _OPENING: Final = re.compile(r"\((?:\?(?:<([A-Za-z_][A-Za-z0-9_]*)>|<[=!]|.)?)?", re.DOTALL)
 _CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 _LIMITS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
@@ -229,9 +230,8 @@ class _Parser:
 
     def _escape(self) -> Node:
         following = self._pattern[self._at + 1 : self._at + 2]
-        if following and following in "123456789":
-            self._at += 2
-            return Reference(int(following))
+        if (match := self._match(_NUMBERED_REFERENCE)) is not None:
+            return Reference(int(match[1]))
         if following == "k":
             match = self._match(_NAMED_REFERENCE)
             if match is None:
