@@ -192,7 +192,7 @@ PARTS: Final = {
 BESIDE: Final[list[tuple[Any, Any]]] = [
     ({"post": ANSWER}, {"post": ANSWER}),
     ({"x-a": 2}, {"x-a": 2}),
-    ({"x-b": {"$ref": "q.json#/q"}}, {"x-b": {"$ref": "q.json#/q"}}),
+    ({"x-b": {"$ref": "q.json#/no"}}, {"x-b": {"$ref": "q.json#/no"}}),
     (
         {"parameters": [{"$ref": "q.json#/q"}]},
         {"parameters": [{"$ref": "#/components/parameters/q"}]},
@@ -221,6 +221,52 @@ def test_what_is_beside_the_reference_to_a_path_item_is_kept(
     opened = open_document(main, main.name, Readings())
     assert opened.place("/paths/~1a/get").file.endswith("p.json")
     assert opened.place(f"/paths/~1a/{next(iter(beside))}").file.endswith("api.json")
+
+
+def test_extensions_and_examples_may_refer_to_files(tmp_path: Path) -> None:
+    ref = {"$ref": "x/e.json"}
+    operation = {**ANSWER, "x-ms-examples": {"a": ref}, "x-b": ref, "x-c": {"$ref": "no.json"}}
+    schema = {"type": "object", "example": ref, "default": {"a": ref}}
+    files: dict[str, Any] = {
+        "api.json": {
+            **HEAD,
+            "paths": {"/a": {"get": operation}},
+            "definitions": {"A": schema},
+        },
+        "x/e.json": {"v": 1, "w": {"$ref": "w.json#/w"}, "self": {"$ref": "e.json"}},
+        "x/w.json": {"w": [2]},
+    }
+    main = write(tmp_path / "before", files)
+    inner = {"v": 1, "w": [2], "self": {"$ref": "e.json"}}
+    content = read(main)
+    operation = content["paths"]["/a"]["get"]
+    assert operation == {
+        **ANSWER,
+        "x-ms-examples": {"a": inner},
+        "x-b": inner,
+        "x-c": {"$ref": "no.json"},
+    }
+    assert content["components"]["schemas"] == {
+        "A": {"type": "object", "example": inner, "default": {"a": inner}}
+    }
+    opened = open_document(main, main.name, Readings())
+    at = "/paths/~1a/get"
+    for pointer, file, written in (
+        (f"{at}/x-ms-examples/a/v", "e.json", "/v"),
+        (f"{at}/x-b/w/0", "w.json", "/w/0"),
+        ("/components/schemas/A/default/a/v", "e.json", "/v"),
+        (f"{at}/x-c", "api.json", f"{at}/x-c"),
+    ):
+        assert opened.place(pointer).file.endswith(file)
+        assert opened.find_pointer(pointer) == written
+
+
+def test_extensions_can_not_be_nested_without_end(tmp_path: Path) -> None:
+    files: dict[str, Any] = {"api.json": {**HEAD, "paths": {}, "x-a": {"$ref": "0.json"}}}
+    for level in range(100):
+        files[f"{level}.json"] = {"below": {"$ref": f"{level + 1}.json"}}
+    with pytest.raises(SourceError, match="too-deep"):
+        read(write(tmp_path, files))
 
 
 def test_sections_are_joined_with_the_entries_beside_their_reference(tmp_path: Path) -> None:

@@ -187,17 +187,19 @@ class Document:
         sources = {file: source}
         trace: Callable[[Trail], Goal] = partial(Goal, file)
         passed_over: list[PassedOver] = []
+        values: dict[tuple[int, str | int], Goal] = {}
         if may_refer_to_files(source):
             files = FileSet(source, file, self.files, self.readings, problems)
             joined = join_files(source, file, files, problems)
             if joined is None:
                 return None
             source, trace, passed_over = joined.source, joined.trace, joined.passed_over
+            values = joined.values
             sources = {**joined.sources, file: source}
         converted = convert(source, file, problems, passed_over)
         if converted is None:
             return None
-        origins = {key: trace(path) for key, path in converted.origins.items()}
+        origins = values | {key: trace(path) for key, path in converted.origins.items()}
         reasons = {key: tuple(map(trace, paths)) for key, paths in converted.reasons.items()}
         return Bundle(converted.document, file, sources, origins, reasons, converted.notes)
 

@@ -42,7 +42,7 @@ Built = tuple[Any, Goal | None]
 """The new value, and its place if it comes from elsewhere."""
 
 
-class _StopError(Exception):
+class StopError(Exception):
     """The rest is not worth reading; the reason is in the problems."""
 
 
@@ -160,7 +160,7 @@ class Bundler:
         before = len(self._problems)
         try:
             document = self._document()
-        except _StopError:
+        except StopError:
             return None
         if len(self._problems) > before:
             return None
@@ -168,6 +168,19 @@ class Bundler:
             name: source for name, source in self._files.sources.items() if source is not None
         }
         return Bundle(document, self._main, sources, self._origins)
+
+    def inline_value(self, value: Any, at: Goal) -> Built:
+        """Return *value*, an extension or an example, with the content of other files.
+
+        Raises StopError, after reporting the problem, if that is too large.
+        """
+        self._endless.clear()
+        return self._data(value, at, len(at.path), payload=True)
+
+    @property
+    def origins(self) -> dict[tuple[int, str | int], Goal]:
+        """Where the values come from that replaced references, by the id of an object and a key."""
+        return self._origins
 
     def _document(self) -> dict[str, Any]:
         main = Goal(self._main, ())
@@ -551,11 +564,11 @@ class Bundler:
         if depth > ADOPTED.depth:
             message = f"more than {ADOPTED.depth} mappings and lists are within each other"
             self._note(at, "too-deep", f"{message}, files put together; use $ref to components")
-            raise _StopError
+            raise StopError
         if self._nodes_left < 0:
             message = f"the files put together have more than {ADOPTED.nodes:,} keys and values"
             self._note(at, "too-large", f"{message}; name a smaller document")
-            raise _StopError
+            raise StopError
 
     def _describe(self, at: Goal, kind: str, message: str) -> Problem:
         source = self._files.sources[at.file]
@@ -565,7 +578,7 @@ class Bundler:
     def _note(self, at: Goal, kind: str, message: str) -> None:
         self._problems.append(self._describe(at, kind, message))
         if len(self._problems) >= MOST_PROBLEMS:
-            raise _StopError
+            raise StopError
 
 
 _EXPECTED: Final[dict[Arrangement, type | None]] = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dateline.bundle.addresses import AddressError, is_local
-from dateline.bundle.bundler import name_at_length, name_shortly
+from dateline.bundle.bundler import Bundler, StopError, name_at_length, name_shortly
 from dateline.bundle.goals import FileSet, Goal, format_local
 from dateline.bundle.sources import SourceFile
 from dateline.model import Place, Problem
@@ -59,12 +59,14 @@ _Wanted = tuple[str, Goal]
 class JoinedSwagger:
     """One source in place of all, the original sources, and the place of each path.
 
+    ``values`` has where values without a kind come from, as ``Bundle.origins`` does.
     ``passed_over`` has the problems in entries of sections, which may be unused.
     """
 
     source: SourceFile
     sources: dict[str, SourceFile]
     trace: Callable[[Trail], Goal]
+    values: dict[tuple[int, str | int], Goal]
     passed_over: list[PassedOver]
 
 
@@ -77,7 +79,10 @@ def join_files(
     section.
     """
     before = len(problems)
-    joined = _SwaggerJoiner(main, file, files, problems).join()
+    try:
+        joined = _SwaggerJoiner(main, file, files, problems).join()
+    except StopError:
+        return None
     return joined if len(problems) == before else None
 
 
@@ -91,6 +96,7 @@ class _SwaggerJoiner:
         self._file = file
         self._files = files
         self._problems = problems
+        self._bundler = Bundler(files)
         self._names: dict[_Wanted, str] = {}
         self._queue: deque[_Wanted] = deque()
         self._met: dict[_Wanted, None] = {}
@@ -119,6 +125,7 @@ class _SwaggerJoiner:
             replace(self._main, root=root, locate=self._locate, text=None),
             sources,
             self._trace,
+            self._bundler.origins,
             self._passed_over,
         )
 
@@ -177,7 +184,11 @@ class _SwaggerJoiner:
         for key, value in node.items():
             known = slots.get(key) or (None if key.startswith("x-") else slots.get(ANY))
             below, goal = (*path, key), at.below(key)
-            found[key] = value if known is None else self._build(*known, value, goal, below)
+            if known is not None:
+                found[key] = self._build(*known, value, goal, below)
+            else:
+                found[key], origin = self._bundler.inline_value(value, goal)
+                self._origins |= {below: origin} if origin else {}
         return found
 
     def _refer(self, arrangement: Arrangement, kind: str, node: Any, at: Goal, path: Trail) -> Any:
