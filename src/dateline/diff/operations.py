@@ -258,8 +258,8 @@ class OperationComparison:
                 self._messages.link(responses, "response", *declared)
                 continue
             self._messages.compare_named(responses, "response", status, ours, theirs)
-            wider = None if ours else find_covering(status, known)
-            if wider and theirs and Thing.at(self._before, wider).entries("content"):
+            wider = None if ours else find_covering(self._before, status, known)
+            if wider and theirs:
                 self._messages.link(responses, "response", wider, theirs)
 
     def _find_declared(
@@ -325,20 +325,23 @@ class OperationComparison:
     def _same_components(self, section: str) -> Iterator[tuple[Located, Located]]:
         """Yield the components of *section* that both sides have and that differ.
 
-        Components with generated names are identified by their addresses, all others by name.
+        Components with generated names are identified by their addresses, security schemes by their
+        new names, and all others by name.
         """
         if not all(self._both(section)):
             return
         # the targets of a security scheme concern those who use it by its own name
         survey = self._survey
         other = survey.dirty if section == "securitySchemes" else survey.unequal
+        renamed = self.security.renamed if section == "securitySchemes" else {}
         found: list[dict[str, Located]] = []
-        for side in (self._before, self._after):
+        for side, names in ((self._before, renamed), (self._after, {})):
+            at = f"/components/{section}/"
             nodes = (
-                Located(value, f"/components/{section}/{escape(name)}")
+                (at + escape(names.get(name, name)), Located(value, at + escape(name)))
                 for name, value in side.section(section).items()
             )
-            found.append({side.made.get(node.pointer, node.pointer): node for node in nodes})
+            found.append({side.made.get(node.pointer, known): node for known, node in nodes})
         ours, theirs = found
         known = [(ours[key], theirs[key]) for key in ours if key in theirs]
         # what got a name of its own, or lost it

@@ -33,7 +33,8 @@ class SecurityComparison:
         # which operations may use a scheme, and with which scopes, by its new name
         self._users: dict[str, int] = {}
         self._scopes: dict[str, set[str]] = {}
-        # the schemes that are required on both sides, by their new names
+        # the schemes that are required on both sides, by their new names; or by an old name that is
+        # no longer defined
         self._demanded: set[str] = set()
 
     def is_note(self, section: str, name: str) -> bool:
@@ -66,7 +67,8 @@ class SecurityComparison:
         if old != new:
             pair.compare(kinds, "security", before, after)
         older, newer = ({demand for found in side for demand in found} for side in (old, new))
-        self._demanded |= {name for name, _ in older} & {name for name, _ in newer}
+        names = {name for name, _ in newer}
+        self._demanded |= names & ({name for name, _ in older} | self.renamed.keys())
         return older | newer
 
     def compare_schemes(self, before: Located, after: Located) -> None:
@@ -88,7 +90,8 @@ class SecurityComparison:
     def compare_undefined(self) -> None:
         """Report the schemes that are required on both sides, and defined on one only."""
         ours, theirs = self._schemes
-        known = {self.renamed.get(name, name): name for name in ours}
+        known = {name: name for name in ours}
+        known |= {new: old for old, new in self.renamed.items()}
         for name in sorted(self._demanded & (known.keys() ^ theirs.keys())):
             pair = self._graph.root((), (), request=self._users.get(name, 0))
             at = f"/components/securitySchemes/{escape(known.get(name, name))}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dateline.diff.documents import DocumentIndex
 from dateline.diff.messages import Thing
 from dateline.openapi import list_ranges
 from dateline.schema.references import Located
@@ -13,13 +14,16 @@ Responses = Mapping[str, Located]
 """The responses of an operation by status."""
 
 
-def find_covering(status: str, responses: Responses) -> Located | None:
+def find_covering(document: DocumentIndex, status: str, responses: Responses) -> Located | None:
     """Return what covers *status*: its range, before `default` (OpenAPI 3.1.1, section 4.8.16).
 
-    A `default` covers errors only: callers don't treat other statuses as success because of it.
+    None if that only says that there is a response. A `default` covers errors only: callers don't
+    treat other statuses as success because of it.
     """
-    ranges = (responses[key] for key in list_ranges(status) if key in responses)
-    return next(ranges, None) or (responses.get("default") if _is_error(status) else None)
+    keys = [*list_ranges(status), *(["default"] if _is_error(status) else [])]
+    found = next((responses[key] for key in keys if key in responses), None)
+    thing = Thing(()) if found is None else Thing.at(document, found)
+    return found if any(thing.entries(key) for key in ("content", "headers", "links")) else None
 
 
 def find_declaring(status: str, before: Responses, after: Responses) -> str | None:
