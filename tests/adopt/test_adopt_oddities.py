@@ -12,7 +12,7 @@ import pytest
 import yaml
 from support.adopted_apis import read_back, store
 from support.adopted_projects import adopt_project
-from support.copies import copied
+from support.copies import copy_plain
 from support.odd_documents import CASES, EVERY_OBJECT, SOUND, adds_only, edit
 from support.sources import LIBRARY, folder
 from support.tables import cases
@@ -29,7 +29,7 @@ HOUSE = {"array-without-items"}
 
 @pytest.mark.parametrize("case", CASES, ids=[case["oddity"] for case in CASES])
 def test_what_has_one_meaning_is_kept_and_noted(tmp_path: Path, case: dict[str, Any]) -> None:
-    document = edit(copied(SOUND), case)
+    document = edit(copy_plain(SOUND), case)
     adoption = adopt(store(tmp_path, [document]), tmp_path / "schemas")
     assert [words for *_, words in adoption.documents] == ["equal"]
     shown = read_back(tmp_path / "schemas")
@@ -38,7 +38,7 @@ def test_what_has_one_meaning_is_kept_and_noted(tmp_path: Path, case: dict[str, 
 
 
 def test_all_oddities_of_one_document_are_generated_and_imported(tmp_path: Path) -> None:
-    document = copied(SOUND)
+    document = copy_plain(SOUND)
     for case in CASES:
         if adds_only(document, case):
             edit(document, case)
@@ -53,7 +53,7 @@ def test_all_oddities_of_one_document_are_generated_and_imported(tmp_path: Path)
 
 def test_what_was_published_is_shown_while_it_is_what_is_meant() -> None:
     schema = {"type": "string", "maxLength": "9", "description": None}
-    document = {**copied(SOUND), "components": {"schemas": {"Name": schema}}}
+    document = {**copy_plain(SOUND), "components": {"schemas": {"Name": schema}}}
     kept = keep_oddities(document)
     assert kept["components"]["schemas"]["Name"] == {
         "type": "string",
@@ -130,7 +130,7 @@ def test_a_constant_means_one_of_the_type_beside_it() -> None:
 def test_any_value_of_any_key_comes_back(kind: str) -> None:
     for key in OBJECTS[kind]:
         for value in VALUES:
-            document = copied(EVERY_OBJECT)
+            document = copy_plain(EVERY_OBJECT)
             for node in [node for _, found, node in walk("document", document) if found == kind]:
                 node[key.replace("*", "/any")] = value
                 if kind == "schema" and key in ("enum", "const", "format"):
@@ -146,7 +146,7 @@ def test_each_kind_of_object_is_in_the_document() -> None:
 
 @pytest.mark.parametrize("said", [["a", "b"], None, 7, "Loans."])
 def test_an_end_is_announced_whatever_the_description_is(tmp_path: Path, said: Any) -> None:
-    document = copied(SOUND)
+    document = copy_plain(SOUND)
     document["info"]["description"] = said
     adopt(store(tmp_path, [document, document]), tmp_path / "schemas")
     table = tmp_path / "schemas" / "versions.yaml"
@@ -195,9 +195,9 @@ def test_authored_versions_are_texts(tmp_path: Path) -> None:
 def test_null_in_a_schema_of_one_version_is_compared_and_explained(
     tmp_path: Path, key: str, is_older: bool
 ) -> None:
-    odd = copied(SOUND)
+    odd = copy_plain(SOUND)
     odd["components"]["schemas"]["Cat"][key.replace("*", "/any")] = None
-    documents = [odd, copied(SOUND)] if is_older else [copied(SOUND), odd]
+    documents = [odd, copy_plain(SOUND)] if is_older else [copy_plain(SOUND), odd]
     adoption = adopt(store(tmp_path, documents), tmp_path / "schemas")
     assert [words for *_, words in adoption.documents] == ["equal", "equal"]
     assert render(load(tmp_path / "schemas"), models=False, validate=False).artifacts

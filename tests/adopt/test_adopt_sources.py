@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support.checked import whole
+from support.checked import check_document
 
 from dateline.check import Published, breaches, check
 from dateline.load import load
@@ -188,7 +188,7 @@ components:
   schemas:
     A: { x-added: 2025-06-01, x-was: { 2025-06-01: { x-added: null, x-removed: 2024-9-1 } } }
 """
-    assert [line.split(": ")[1] for line in whole(text, adopted=True)] == ["date"]
+    assert [line.split(": ")[1] for line in check_document(text, adopted=True)] == ["date"]
 
 
 BESIDE = """
@@ -227,7 +227,7 @@ def test_what_a_reference_was_is_checked_as_well() -> None:
     text = BESIDE.replace("description: old", "description: 7").replace(
         "x-added: 2024-09-01", "x-added: 2024-9-1"
     )
-    assert sorted(line.split(": ")[1] for line in whole(text, adopted=True)) == [
+    assert sorted(line.split(": ")[1] for line in check_document(text, adopted=True)) == [
         "date",
         "wrong-type",
     ]
@@ -235,7 +235,9 @@ def test_what_a_reference_was_is_checked_as_well() -> None:
 
 def test_parameters_of_one_name_are_refused_where_a_version_has_both() -> None:
     text = BESIDE.replace("x-removed: 2024-09-01", "x-removed: 2025-06-01")
-    assert [line.split(": ")[1] for line in whole(text, adopted=True)] == ["parameter-twice"]
+    assert [line.split(": ")[1] for line in check_document(text, adopted=True)] == [
+        "parameter-twice"
+    ]
 
 
 HELD_BACK = """

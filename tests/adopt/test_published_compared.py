@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.adopted_apis import store
-from support.copies import copied
+from support.copies import copy_plain
 from support.odd_documents import CASES, EVERY_OBJECT, SOUND, edit
 from support.tables import cases
 
@@ -52,11 +52,11 @@ def judge(before: Any, after: Any, folder: Path) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["oddity"] for case in CASES])
 def test_each_oddity_is_compared(tmp_path: Path, case: dict[str, Any]) -> None:
-    odd = edit(copied(SOUND), case)
-    assert compare_documents(tmp_path, odd, copied(odd)) == []
+    odd = edit(copy_plain(SOUND), case)
+    assert compare_documents(tmp_path, odd, copy_plain(odd)) == []
     for pair in ((SOUND, odd), (odd, SOUND)):
         assert compare_documents(tmp_path, *pair) or case["oddity"] in SAME
-    narrowed = copied(odd)
+    narrowed = copy_plain(odd)
     narrowed["components"]["schemas"]["Cat"]["properties"]["kind"] = {"type": "integer"}
     found = judge(odd, narrowed, tmp_path)
     assert [message for rule, message, _ in found if rule != "documentation-changed"] == [
@@ -66,7 +66,7 @@ def test_each_oddity_is_compared(tmp_path: Path, case: dict[str, Any]) -> None:
 
 def test_what_is_said_in_other_words_is_judged_by_what_it_means(tmp_path: Path) -> None:
     def said(**keywords: Any) -> dict[str, Any]:
-        document = copied(SOUND)
+        document = copy_plain(SOUND)
         twice = {"name": "q", "in": "query", "schema": {"type": "string"}}
         last = {"name": "n", "in": "query", "schema": {"type": "string", **keywords}}
         document["paths"]["/loans/{id}"]["get"]["parameters"] += [twice, last]
@@ -89,7 +89,7 @@ VALUES: tuple[Any, ...] = (None, True, 7, "text", "7", [], {}, ["text"], {"a": 7
 def test_any_value_of_any_key_is_read_or_refused(kind: str) -> None:
     for key in OBJECTS[kind]:
         for value in VALUES:
-            document = copied(EVERY_OBJECT)
+            document = copy_plain(EVERY_OBJECT)
             for node in [node for _, found, node in walk("document", document) if found == kind]:
                 node[key.replace("*", "/any")] = value
             kept = keep_oddities(document)
@@ -123,7 +123,7 @@ def test_what_is_equal_and_reaches_a_change_is_read(
     schema: dict[str, Any], extends: Any, discriminator: Any
 ) -> None:
     def said(kind: str) -> dict[str, Any]:
-        document = copied(SOUND)
+        document = copy_plain(SOUND)
         answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
         answer["content"] = {"application/json": {"schema": schema}}
         document["components"]["schemas"] |= {
@@ -153,7 +153,7 @@ GONE = "#/components/schemas/Gone"
 @pytest.mark.parametrize("reference", [UNREAD, GONE, "gone.yaml#/Pet"])
 def test_what_nothing_uses_may_refer_to_nothing(tmp_path: Path, reference: str) -> None:
     lost = {"$ref": reference}
-    document = copied(SOUND)
+    document = copy_plain(SOUND)
     answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
     answer["content"]["application/json"]["examples"] = {"lost": lost}
     answer["links"] = {"lost": lost, "other": {"operationRef": "Other#/paths/~1a/get"}}
@@ -166,7 +166,7 @@ def test_what_nothing_uses_may_refer_to_nothing(tmp_path: Path, reference: str) 
         document["components"].setdefault(section, {})["Lost"] = lost
     if not reference.startswith("#"):
         document["components"]["parameters"] = {"Lost": lost}
-    assert compare_documents(tmp_path, document, copied(document)) == []
+    assert compare_documents(tmp_path, document, copy_plain(document)) == []
     assert compare_documents(tmp_path, SOUND, document)
     other = json.loads(json.dumps(document).replace(reference, reference.replace("e", "o")))
     assert compare_documents(tmp_path, document, other)
@@ -174,16 +174,16 @@ def test_what_nothing_uses_may_refer_to_nothing(tmp_path: Path, reference: str) 
 
 @pytest.mark.parametrize("reference", [UNREAD, "gone.yaml#/Pet"])
 def test_what_decides_on_a_value_is_refused_by_name(tmp_path: Path, reference: str) -> None:
-    document = copied(SOUND)
+    document = copy_plain(SOUND)
     document["components"]["schemas"]["Pet"] = {"$ref": reference}
     with pytest.raises(SourceError) as caught:
-        compare_documents(tmp_path, document, copied(document))
+        compare_documents(tmp_path, document, copy_plain(document))
     assert all(reference in problem.message for problem in caught.value.problems)
 
 
 @pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
 def test_what_only_another_file_uses_decides_on_values(tmp_path: Path, keyword: str) -> None:
-    document = copied(SOUND)
+    document = copy_plain(SOUND)
     answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
     answer["content"]["application/json"]["schema"] = {"$ref": "other.json#/Page"}
     document["components"]["schemas"]["Back"] = {"properties": {"a": {keyword: "gone.json#/Pet"}}}
@@ -203,12 +203,12 @@ def test_what_only_another_file_uses_decides_on_values(tmp_path: Path, keyword: 
 
 
 def test_a_reference_to_another_kind_of_object_says_nothing(tmp_path: Path) -> None:
-    document = copied(SOUND)
+    document = copy_plain(SOUND)
     parameter = {"$ref": "#/paths/~1loans~1{id}/parameters/0"}
     document["components"]["schemas"]["Loan"]["properties"]["odd"] = parameter
     document["paths"]["/loans"]["post"]["responses"]["400"] = {"$ref": "#/components/schemas/Cat"}
     adoption = adopt(store(tmp_path, [document]), tmp_path / "schemas")
     assert [words for *_, words in adoption.documents] == ["equal"]
-    assert compare_documents(tmp_path, document, copied(document)) == []
+    assert compare_documents(tmp_path, document, copy_plain(document)) == []
     found = {message for _, message, _ in judge(SOUND, document, tmp_path)}
     assert "Loan.odd: field added" in {message.split(" (")[0] for message in found}

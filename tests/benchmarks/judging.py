@@ -13,9 +13,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
 def ours() -> Callable[[str], bool]:
-    from support.checked import whole
+    from support.checked import check_document
 
-    return lambda text: bool(whole(text))
+    return lambda text: bool(check_document(text))
 
 
 def validator() -> Callable[[str], bool]:

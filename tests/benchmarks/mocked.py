@@ -128,11 +128,11 @@ def _outcome(
 
 def random(root: Path, count: str) -> Iterator[str]:
     """Yield what came of values that were shown to callers of *count* random chains."""
-    from support.chains_shown import Shown, adopted
+    from support.chains_shown import ChainNarrower, adopt_chain
     from support.random_chains import chains
 
     for number, chain in enumerate(chains(1, int(count))):
-        shown = Shown(adopted(chain, root / str(number)))
+        shown = ChainNarrower(adopt_chain(chain, root / str(number)))
         breaches = [f"BREACH {number}: {each}" for each in shown.breaches(6)]
         yield from breaches
         yield from ["fits"] * (shown.times - len(breaches))

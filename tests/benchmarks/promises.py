@@ -227,7 +227,7 @@ def gates(count: str, schemas: str) -> Tried:
 
 
 def conformance(examples: str) -> Tried:
-    from support.conforming import PHASES, Found, conforming, mocked
+    from support.conforming import PHASES, Found, create_mock, run_schemathesis
 
     from dateline.load import load
 
@@ -235,24 +235,24 @@ def conformance(examples: str) -> Tried:
     combinations = 0
     table = load(Path(__file__).parents[2] / "schemas").table
     for environment in table.environments:
-        app = mocked(environment.name)
+        app = create_mock(environment.name)
         for version in table.supported:
-            found.add(conforming(app, version.date, PHASES, int(examples)))
+            found.add(run_schemathesis(app, version.date, PHASES, int(examples)))
             combinations += 1
     reported = (
         f"{combinations} versions and environments, {found.requests} requests, "
         f"{found.checks.total()} checks of {len(found.checks)} kinds, "
         f"{len(found.failures)} failures; owed to the specification: "
-        + ", ".join(f"{times} ({why})" for why, times in sorted(found.owed.items()))
+        + ", ".join(f"{times} ({why})" for why, times in sorted(found.expected.items()))
     )
     return Tried(reported, found.failures)
 
 
 def fuzz(target: str, count: str) -> Tried:
-    from support.fuzzing import failures
+    from support.fuzzing import list_crashes
 
     with tempfile.TemporaryDirectory() as root:
-        found = failures(target, Path(root), 2026, int(count))
+        found = list_crashes(target, Path(root), 2026, int(count))
     return Tried(f"{count} mutants of {target}, {len(found)} ended in a traceback", found)
 
 

@@ -50,7 +50,7 @@ Server(uvicorn.Config(app, port=0, log_level="error", ws="none")).run()
 
 def try_doors(count: int) -> tuple[str, list[str]]:
     """Ask every door the same; return what was tried in words, and what broke a promise."""
-    from support.exchanges import Staying, request
+    from support.exchanges import PersistentCaller, request
     from support.shop import Shop, ask_at_random, find_leaks, forget_gate
     from support.shop_sources import VERSIONS
 
@@ -64,7 +64,7 @@ def try_doors(count: int) -> tuple[str, list[str]]:
                 fields.append((b"content-length", str(len(each.body)).encode()))
             scope = {**request(each.method, each.url, fields), "scheme": "http"}
             sent = scope["path"]
-            caller = Staying(each.body)
+            caller = PersistentCaller(each.body)
             scope |= {"path": unquote(sent), "raw_path": sent.encode()}
             await app(scope, caller.receive, caller.send)
             start, *pieces = caller.sent

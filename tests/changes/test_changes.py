@@ -12,7 +12,15 @@ from typing import Final
 import jsonschema_rs
 import pytest
 from support import gated_apis
-from support.changing import DATES, Files, feed, pages, reported, swapped, versions
+from support.changing import (
+    DATES,
+    Files,
+    read_feed,
+    read_page_data,
+    render_pages,
+    replace_texts,
+    versions,
+)
 from support.sources import API, LIBRARY, loaded
 from support.tables import cases
 
@@ -40,7 +48,7 @@ def library(tmp_path: Path) -> Api:
 
 def test_every_two_versions_have_a_page_in_three_forms(library: Api) -> None:
     pairs = [f"{older}...{newer}" for older, newer in combinations(DATES, 2)]
-    assert sorted(pages(library)) == sorted(
+    assert sorted(render_pages(library)) == sorted(
         [
             *(f"{pair}.{form}" for pair in pairs for form in ("html", "json", "md")),
             *("README.md", "feed.xml", "index.html"),
@@ -49,7 +57,7 @@ def test_every_two_versions_have_a_page_in_three_forms(library: Api) -> None:
 
 
 def test_a_page_says_what_where_why_and_what_to_do(library: Api) -> None:
-    assert reported(pages(library), "2025-06-01", "next") == {
+    assert read_page_data(render_pages(library), "2025-06-01", "next") == {
         "older": "2025-06-01",
         "newer": "next",
         "draft": True,
@@ -80,7 +88,7 @@ def test_a_page_says_what_where_why_and_what_to_do(library: Api) -> None:
 
 
 def test_a_page_reads_as_a_list_by_reason(library: Api) -> None:
-    assert pages(library)["2025-06-01...next.md"] == (
+    assert render_pages(library)["2025-06-01...next.md"] == (
         "# Library: what changed from 2025-06-01 to next\n"
         "\n"
         "next: Loans can be paused\n"
@@ -110,7 +118,7 @@ def test_a_page_reads_as_a_list_by_reason(library: Api) -> None:
 
 
 def test_a_jump_tells_the_outcome_and_which_version_brought_it(library: Api) -> None:
-    found = reported(pages(library), "2024-01-15", "next")["changes"]
+    found = read_page_data(render_pages(library), "2024-01-15", "next")["changes"]
     assert [(change["message"], change["versions"], change["why"]) for change in found] == [
         ("Item: variant AudioBook added", ["2024-09-01"], None),
         ("Loan.author_name: field renamed ('writer' -> 'author_name')", ["2025-06-01"], None),
@@ -123,12 +131,14 @@ def test_a_jump_tells_the_outcome_and_which_version_brought_it(library: Api) -> 
 
 def test_what_comes_with_a_gated_member_has_its_reason(tmp_path: Path) -> None:
     why = "x-shown-as: { kind: Book, title: audio book }"
-    files = swapped(LIBRARY, (why, f"{why}\n          x-why: People listen."))
-    files = swapped(
+    files = replace_texts(LIBRARY, (why, f"{why}\n          x-why: People listen."))
+    files = replace_texts(
         files, ("minutes: { type: integer }", "minutes: { $ref: '#/components/schemas/Time' }")
     )
     files["time.yaml"] = "components: { schemas: { Time: { type: integer } } }\n"
-    found = reported(pages(loaded(tmp_path, files)), "2024-01-15", "2024-09-01")["changes"]
+    found = read_page_data(render_pages(loaded(tmp_path, files)), "2024-01-15", "2024-09-01")[
+        "changes"
+    ]
     assert [(change["message"], change["why"]) for change in found] == [
         ("Item: variant AudioBook added", "People listen."),
         ("Loan.due: format changed ('date' -> 'date-time')", None),
@@ -140,7 +150,7 @@ def test_what_comes_with_a_gated_member_has_its_reason(tmp_path: Path) -> None:
 def test_changes_stand_under_their_reason_and_those_without_one_last(tmp_path: Path) -> None:
     renamed = "x-was: { 2025-06-01: { name: writer } }"
     removed = "x-removed: 2025-06-01 }"
-    files = swapped(
+    files = replace_texts(
         LIBRARY,
         (renamed, f"{renamed}\n          x-why: One word."),
         (
@@ -149,7 +159,7 @@ def test_changes_stand_under_their_reason_and_those_without_one_last(tmp_path: P
         ),
         (removed, "x-removed: 2025-06-01, x-why: Fines are gone. }"),
     )
-    page = pages(loaded(tmp_path, files))["2024-01-15...2025-06-01.md"]
+    page = render_pages(loaded(tmp_path, files))["2024-01-15...2025-06-01.md"]
     assert re.findall(r"^##+ (.*)$", page, re.MULTILINE) == [
         "Breaking changes",
         "One word.",
@@ -185,8 +195,8 @@ components:
 
 
 def test_what_concerns_one_environment_says_so(tmp_path: Path) -> None:
-    files = pages(loaded(tmp_path, {**LIBRARY, "clock.yaml": SANDBOX}))
-    found = reported(files, "2024-01-15", "2024-09-01")["changes"]
+    files = render_pages(loaded(tmp_path, {**LIBRARY, "clock.yaml": SANDBOX}))
+    found = read_page_data(files, "2024-01-15", "2024-09-01")["changes"]
     both = ["production", "sandbox"]
     assert {change["message"]: change["environments"] for change in found} == {
         "Clock.now: field renamed ('time' -> 'now')": ["sandbox"],
@@ -205,8 +215,8 @@ def test_what_concerns_one_environment_says_so(tmp_path: Path) -> None:
 def test_what_is_not_disclosed_is_said_and_nothing_invented(tmp_path: Path) -> None:
     rows = ("date: 2024-01-15, title: A", "date: 2024-09-01, title: B, undisclosed: true")
     quiet = {"versions.yaml": versions(*rows), "api.yaml": f"{API}paths: {{}}\n"}
-    files = pages(loaded(tmp_path, quiet))
-    page = reported(files, "2024-01-15", "2024-09-01")
+    files = render_pages(loaded(tmp_path, quiet))
+    page = read_page_data(files, "2024-01-15", "2024-09-01")
     assert (page["undisclosed"], page["changes"]) == (["2024-09-01"], [])
     sentence = "The changes in 2024-09-01 are not disclosed."
     assert sentence in files["2024-01-15...2024-09-01.md"]
@@ -221,7 +231,7 @@ def test_one_version_has_an_index_and_no_page(tmp_path: Path) -> None:
         "versions.yaml": versions("date: 2024-01-15, title: A"),
         "api.yaml": f"{API}paths: {{}}\n",
     }
-    assert sorted(pages(loaded(tmp_path, one))) == ["README.md", "feed.xml", "index.html"]
+    assert sorted(render_pages(loaded(tmp_path, one))) == ["README.md", "feed.xml", "index.html"]
 
 
 @pytest.mark.parametrize("count", [EVERY_PAIR, EVERY_PAIR + 1])
@@ -231,7 +241,9 @@ def test_many_versions_have_pages_for_neighbours_and_the_way_to_the_latest(
     dates = [f"20{10 + index}-01-01" for index in range(count - 1)] + ["next"]
     rows = [f"date: {date}, title: A{', draft: true' * (date == 'next')}" for date in dates]
     table = versions(*rows).replace("default: 2024-01-15", f"default: {dates[0]}")
-    made = pages(loaded(tmp_path, {"versions.yaml": table, "api.yaml": f"{API}paths: {{}}\n"}))
+    made = render_pages(
+        loaded(tmp_path, {"versions.yaml": table, "api.yaml": f"{API}paths: {{}}\n"})
+    )
     neighbours = set(pairwise(dates))
     jumps = {(date, dates[-2]) for date in dates[:-2]}
     expected = set(combinations(dates, 2)) if count == EVERY_PAIR else neighbours | jumps
@@ -259,7 +271,7 @@ def test_pages_that_would_name_operations_too_often_are_left_out(tmp_path: Path)
             "api.yaml": API,
             "loans.json": json.dumps({"paths": paths, "components": {"schemas": {"Loan": loan}}}),
         }
-        return pages(loaded(tmp_path / str(fields), files))
+        return render_pages(loaded(tmp_path / str(fields), files))
 
     # six pages tell what the third version changes
     most = MOST_NAMED // 6 // 300
@@ -272,9 +284,9 @@ def test_pages_that_would_name_operations_too_often_are_left_out(tmp_path: Path)
 
 
 def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
-    first = pages(loaded(tmp_path / "one", LIBRARY))
+    first = render_pages(loaded(tmp_path / "one", LIBRARY))
     # the order in which fragments are read and named must not show either
-    assert first == pages(loaded(tmp_path / "two", dict(reversed(LIBRARY.items()))))
+    assert first == render_pages(loaded(tmp_path / "two", dict(reversed(LIBRARY.items()))))
 
 
 def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, library: Api) -> None:
@@ -326,7 +338,7 @@ def by_chance(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture(scope="module")
 def made_by_chance(by_chance: Api) -> Files:
-    return pages(by_chance)
+    return render_pages(by_chance)
 
 
 def test_no_version_is_compared_with_itself_or_backwards(
@@ -344,7 +356,7 @@ def test_a_page_holds_what_a_diff_finds(by_chance: Api, made_by_chance: Files) -
         expected = [
             (found.rule, found.message, found.environments, found.operations) for found in findings
         ]
-        page = reported(made_by_chance, older, newer)
+        page = read_page_data(made_by_chance, older, newer)
         assert sorted(expected) == sorted(
             (
                 change["rule"],
@@ -374,7 +386,7 @@ def test_what_programs_read_of_a_page_is_all_that_it_says(
 ) -> None:
     projector = Projector(by_chance)
     for older, newer in combinations(by_chance.table.versions, 2):
-        read = reported(made_by_chance, older.date, newer.date)["changes"]
+        read = read_page_data(made_by_chance, older.date, newer.date)["changes"]
         made = compare_versions(by_chance, projector, older, newer)
         assert tuple(map(Entry.read, read)) == made.entries
 
@@ -386,7 +398,7 @@ def test_between_neighbours_each_gated_change_comes_with_the_newer_one(
     for older, newer in pairwise(dates):
         brought = {
             tuple(change["versions"])
-            for change in reported(made_by_chance, older, newer)["changes"]
+            for change in read_page_data(made_by_chance, older, newer)["changes"]
             if change["verdict"] == "gated"
         }
         assert brought <= {(newer,)}
@@ -416,13 +428,13 @@ def test_the_table_of_the_specification_comes_out() -> None:
         (fednow, everything, []),
         (undisclosed, everything, [undisclosed]),
     ):
-        page = reported(files, first, newer)
+        page = read_page_data(files, first, newer)
         keys = ("message", "verdict", "direction", "operations", "versions", "why")
         assert [tuple(change[key] for key in keys) for change in page["changes"]] == changes
         assert page["undisclosed"] == hidden
-    last = reported(files, fednow, undisclosed)
+    last = read_page_data(files, fednow, undisclosed)
     assert (last["changes"], last["undisclosed"]) == ([], [undisclosed])
-    assert [title for title, _, _ in feed(files)] == [
+    assert [title for title, _, _ in read_feed(files)] == [
         f"{undisclosed}: Supported; what it changes is not shown.",
         f"{fednow}: Adds the FedNow member to the deposit rails of every autoramp.",
         f"{first}: Initial version; served when a request names none.",

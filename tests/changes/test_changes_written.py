@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import cmarkgfm  # type: ignore[import-untyped]
 import pytest
-from support.changing import ATOM, DATES, Files, feed, pages, reported, versions
+from support.changing import ATOM, DATES, Files, read_feed, read_page_data, render_pages, versions
 from support.reported import HOSTILE
 from support.sources import API, LIBRARY, VERSIONS, loaded
 
@@ -64,7 +64,7 @@ def fetched(page: _Page) -> Iterator[str | None]:
 
 
 def test_pages_are_well_formed_and_lead_only_to_each_other(library: Api) -> None:
-    made = pages(library)
+    made = render_pages(library)
     for name, text in made.items():
         if name.endswith(".html"):
             page = _Page(text)
@@ -80,7 +80,7 @@ def test_pages_are_well_formed_and_lead_only_to_each_other(library: Api) -> None
 
 
 def test_links_of_the_markdown_lead_to_what_is_there(library: Api) -> None:
-    made = pages(library)
+    made = render_pages(library)
     for name, text in made.items():
         if name.endswith(".md"):
             rendered = _Page(cmarkgfm.github_flavored_markdown_to_html(text))
@@ -129,8 +129,8 @@ _READABLE: Final = [
 
 @pytest.mark.parametrize("name", _READABLE)
 def test_hostile_texts_are_text_in_every_form(tmp_path: Path, name: str) -> None:
-    hostile = pages(loaded(tmp_path / "hostile", _hostile(HOSTILE[name])))
-    harmless = pages(loaded(tmp_path / "harmless", _hostile("harmless")))
+    hostile = render_pages(loaded(tmp_path / "hostile", _hostile(HOSTILE[name])))
+    harmless = render_pages(loaded(tmp_path / "harmless", _hostile("harmless")))
     assert list(hostile) == list(harmless)
     for file, text in hostile.items():
         if file.endswith(".html"):
@@ -201,7 +201,7 @@ def _define(key: str) -> Files:
 def test_what_is_new_is_described_as_commonmark(
     tmp_path: Path, key: str, described: set[str]
 ) -> None:
-    text = pages(loaded(tmp_path, _define(key)))["2024-01-15...2024-09-01.html"]
+    text = render_pages(loaded(tmp_path, _define(key)))["2024-01-15...2024-09-01.html"]
     assert {*re.findall(r"<p>Takes <strong>(.+?)</strong>, <code>", text)} == described
     assert text.count('<div class="words">') == len(described)
     assert not {"script", "b", "img"} & {tag for tag, _ in _Page(text).tags}
@@ -218,7 +218,7 @@ announcements:
 
 def test_announcements_stand_in_the_index_and_on_the_pages_they_concern(tmp_path: Path) -> None:
     files = {**LIBRARY, "versions.yaml": VERSIONS + ANNOUNCED}
-    made = pages(loaded(tmp_path, files))
+    made = render_pages(loaded(tmp_path, files))
     moves = "Version 2025-06-01 becomes the default on 2026-01-15."
     ends = "Version 2024-01-15 ends on 2025-01-15."
     for form, index in (("md", "README.md"), ("html", "index.html")):
@@ -229,7 +229,7 @@ def test_announcements_stand_in_the_index_and_on_the_pages_they_concern(tmp_path
             index,
             *(f"2024-01-15...{newer}.{form}" for newer in DATES[1:]),
         }
-    assert reported(made, "2024-09-01", "2025-06-01")["announcements"] == [
+    assert read_page_data(made, "2024-09-01", "2025-06-01")["announcements"] == [
         {
             "kind": "default",
             "version": "2025-06-01",
@@ -241,7 +241,7 @@ def test_announcements_stand_in_the_index_and_on_the_pages_they_concern(tmp_path
 
 def test_the_feed_tells_versions_and_announcements_by_their_dates(tmp_path: Path) -> None:
     files = {**LIBRARY, "versions.yaml": VERSIONS + ANNOUNCED}
-    assert feed(pages(loaded(tmp_path, files))) == [
+    assert read_feed(render_pages(loaded(tmp_path, files))) == [
         (
             "Version 2025-06-01 becomes the default on 2026-01-15.",
             "2025-07-01T00:00:00Z",
@@ -263,12 +263,12 @@ def test_an_entry_keeps_its_id_when_versions_follow(tmp_path: Path) -> None:
         entries = ElementTree.fromstring(files["feed.xml"]).findall(f"{ATOM}entry")
         return [entry.findtext(f"{ATOM}id") for entry in entries]
 
-    before = ids(pages(loaded(tmp_path / "before", LIBRARY)))
+    before = ids(render_pages(loaded(tmp_path / "before", LIBRARY)))
     cut = {
         name: text.replace(", draft: true", "").replace("next", "2025-11-11")
         for name, text in LIBRARY.items()
     }
-    after = ids(pages(loaded(tmp_path / "after", cut)))
+    after = ids(render_pages(loaded(tmp_path / "after", cut)))
     assert after[1:] == before
     assert len(after) == len(before) + 1
 
@@ -283,7 +283,7 @@ def test_the_feed_names_the_first_changes_of_a_version_and_counts_the_others(
         "api.yaml": API,
         "loans.json": json.dumps({"paths": {}, "components": {"schemas": {"Loan": loan}}}),
     }
-    made = pages(loaded(tmp_path, files))
+    made = render_pages(loaded(tmp_path, files))
     assert made["feed.xml"].count("<li>") == 50
     assert "<p>and 3 more</p>" in made["feed.xml"]
     assert made["2024-01-15...2024-09-01.html"].count("<article>") == 53

@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 from support import gated_apis
-from support.changing import DATES, pages, reported, swapped
+from support.changing import DATES, read_page_data, render_pages, replace_texts
 from support.sources import LIBRARY, loaded
 
 from dateline import entry
@@ -121,11 +121,11 @@ def test_a_thing_has_one_history_whatever_it_is_called(library: Api, one: str, o
 
 def test_the_history_of_an_operation_is_all_that_its_callers_see(library: Api) -> None:
     seen = [event.message for event in trace_history(library, "getLoan").events]
-    made = pages(library)
+    made = render_pages(library)
     expected = [
         change["message"]
         for older, newer in pairwise(DATES)
-        for change in reported(made, older, newer)["changes"]
+        for change in read_page_data(made, older, newer)["changes"]
         if "GET /loans/{id}" in change["operations"]
     ]
     assert seen == ["GET /loans/{id}: there from the first version on", *expected]
@@ -169,7 +169,7 @@ def test_each_date_has_the_reason_of_its_gate(tmp_path: Path) -> None:
     was = "{ 2024-09-01: { name: remark }, 2025-06-01: { name: comment } }"
     why = "{ 2024-09-01: Remarks were rude., 2025-06-01: So were comments. }"
     note = f"note: {{ type: string, x-was: {was}, x-why: {why} }}"
-    api = loaded(tmp_path, swapped(LIBRARY, ("note: { type: string }", note)))
+    api = loaded(tmp_path, replace_texts(LIBRARY, ("note: { type: string }", note)))
     assert [line for line in lines(api, "Loan.note") if "why:" in line] == [
         "              why: Remarks were rude.",
         "              why: So were comments.",
@@ -188,7 +188,7 @@ def test_a_history_for_programs_holds_the_changes_of_the_pages(library: Api) -> 
                 "version": "next",
                 "message": "LoanState: value paused added",
                 "source": source,
-                "change": reported(pages(library), "2025-06-01", "next")["changes"][0],
+                "change": read_page_data(render_pages(library), "2025-06-01", "next")["changes"][0],
             }
         ],
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support.gating import published
+from support.gating import publish_cut
 from support.sources import loaded
 
 from dateline.check import breaches, check
@@ -69,7 +69,7 @@ def _files(responses: Document) -> dict[str, str]:
 
 def _edit_responses(root: Path, before: Document, edit: Callable[[Document], None]) -> list[str]:
     """Return what a check finds once *edit* is gated, which `gate` has said."""
-    known = published(loaded(root / "before", _files(before)))
+    known = publish_cut(loaded(root / "before", _files(before)))
     after = json.loads(json.dumps(before))
     edit(after)
     plan = gate(loaded(root, _files(after)), known, today=TODAY)
@@ -132,7 +132,7 @@ def test_a_field_that_is_withheld_alone_is_still_found(status: str, tmp_path: Pa
     """A gate of its own in a part that all versions have."""
     before = {"200": _response(NEW["one more field"]), "default": _response({"$ref": ERROR})}
     before[status] = _response(NEW["one more field"])
-    known = published(loaded(tmp_path / "before", _files(before)))
+    known = publish_cut(loaded(tmp_path / "before", _files(before)))
     after = json.loads(json.dumps(before))
     fields = after[status]["content"]["application/json"]["schema"]["properties"]
     fields["pages"] = {"type": "integer", "x-added": "next"}

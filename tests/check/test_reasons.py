@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from support.changing import swapped
+from support.changing import replace_texts
 from support.sources import LIBRARY, loaded
 
 from dateline.check import Published, check
@@ -13,11 +13,13 @@ from dateline.check import Published, check
 
 def demanded(root: Path, *edits: tuple[str, str]) -> list[str]:
     """Return what is found where the version table demands reasons."""
-    files = swapped(
+    files = replace_texts(
         LIBRARY, ("policy: dated-contract", "policy: dated-contract\nrequire-why: true")
     )
     found = check(
-        loaded(root, swapped(files, *edits)), Published(label="nothing"), today=date(2026, 1, 1)
+        loaded(root, replace_texts(files, *edits)),
+        Published(label="nothing"),
+        today=date(2026, 1, 1),
     )
     return [
         f"{finding.after_source}: {finding.message}"
@@ -44,6 +46,6 @@ def test_a_gate_that_is_not_cut_needs_its_reason_where_the_table_says_so(tmp_pat
 
 
 def test_nobody_needs_a_reason_unless_the_table_says_so(tmp_path: Path) -> None:
-    api = loaded(tmp_path, swapped(LIBRARY, (", x-why: a loan can be paused", "")))
+    api = loaded(tmp_path, replace_texts(LIBRARY, (", x-why: a loan can be paused", "")))
     found = check(api, Published(label="nothing"), today=date(2026, 1, 1))
     assert [finding.rule for finding in found] == []

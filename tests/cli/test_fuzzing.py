@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.fuzzing import TARGETS, failures
+from support.fuzzing import TARGETS, list_crashes
 
 COUNTS = {"templates": 12, "baseline": 25, "shortcut": 25}
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_mutant_ends_in_a_traceback(tmp_path: Path, target: str) -> None:
-    assert failures(target, tmp_path, 7, COUNTS.get(target, 50)) == []
+    assert list_crashes(target, tmp_path, 7, COUNTS.get(target, 50)) == []

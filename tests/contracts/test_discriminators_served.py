@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.gating import list_broken, published
+from support.gating import list_broken, publish_cut
 from support.generated_server import Generated, ask
 from support.pets import PETS
 from support.sources import loaded
@@ -103,7 +103,7 @@ def test_a_tag_of_a_newer_version_is_refused(pets: Any) -> None:
 def test_variants_that_went_with_the_only_operation_of_their_parent_are_reported_with_it(
     tmp_path: Path,
 ) -> None:
-    callers_have = published(loaded(tmp_path / "before", dict(PETS)))
+    callers_have = publish_cut(loaded(tmp_path / "before", dict(PETS)))
     text = PETS["pets.yaml"]
     operation = text[text.index("    get:\n") : text.index("    post:\n")]
     schemas = text[text.index("    Pet:\n") : text.index("    Item:\n")]

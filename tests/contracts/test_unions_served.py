@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 import yaml
 from click.testing import CliRunner
-from support.chains_shown import Shown, adopted
+from support.chains_shown import ChainNarrower, adopt_chain
 from support.generated_server import Generated, ask
 from support.mocks import list_misfits
 from support.narrowed import Law, Places
@@ -398,9 +398,9 @@ def test_random_unions_are_of_every_kind(tmp_path: Path) -> None:
 def test_what_is_shown_of_random_chains_is_valid_at_its_version(seed: int, tmp_path: Path) -> None:
     times = 0
     for number, chain in enumerate(chains(seed, 6)):
-        law = adopted(chain, tmp_path / str(number))
+        law = adopt_chain(chain, tmp_path / str(number))
         assert set(law.down["production"]) == set(law.up["production"]) == set(DATES)
-        shown = Shown(law)
+        shown = ChainNarrower(law)
         assert list(shown.breaches(4)) == []
         times += shown.times
     assert times > 100

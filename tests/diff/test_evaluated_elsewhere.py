@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import jsonschema_rs
 import pytest
-from support.copies import copied
+from support.copies import copy_plain
 from support.readers import document
 from support.tables import cases
 
@@ -261,7 +261,7 @@ def test_what_is_evaluated_alone_is_the_rest(keywords: tuple[str, str], around: 
 
 def name_all(schemas: Sequence[Schema]) -> Schema:
     # copies, since a change of a node that components share is reported once
-    named = {f"Closed{number}": copied(schema) for number, schema in enumerate(schemas)}
+    named = {f"Closed{number}": copy_plain(schema) for number, schema in enumerate(schemas)}
     return {**named, **SHARED}
 
 

@@ -19,7 +19,7 @@ from support.gating import (
     TODAY,
     changed_lines,
     edit_texts,
-    published,
+    publish_cut,
     require_law,
 )
 from support.mutations import EDITS
@@ -115,7 +115,7 @@ def adopted_library() -> dict[str, str]:
 
 
 def test_a_field_that_is_gone_but_required_still_is_told_so(tmp_path: Path) -> None:
-    before = published(loaded(tmp_path / "before", adopted_library()))
+    before = publish_cut(loaded(tmp_path / "before", adopted_library()))
     api = loaded(
         tmp_path,
         edit_texts(adopted_library(), ("        id: { type: string, format: uuid }\n", "")),
@@ -134,7 +134,7 @@ def test_fields_come_back_in_the_order_that_they_were_published_in(tmp_path: Pat
     )
     note = "        note: { type: string }\n"
     files = edit_texts(adopted_library(), (note, inline.format(fields)))
-    before = published(loaded(tmp_path / "before", files))
+    before = publish_cut(loaded(tmp_path / "before", files))
     api = loaded(tmp_path, edit_texts(files, (inline.format(fields), inline.format(""))))
     plan = gate(api, before, today=TODAY)
     assert [line for line in changed_lines(plan) if "type: string" in line] == [
@@ -428,7 +428,7 @@ def test_a_version_to_be_prepared_is_added_in_the_style_of_the_list(tmp_path: Pa
         "environments:\n  production: { servers: [{ url: /api }] }\n",
         "api.yaml": API + "paths: {}\ncomponents:\n  schemas:\n    Loan: { type: object }\n",
     }
-    before = published(loaded(tmp_path / "before", files))
+    before = publish_cut(loaded(tmp_path / "before", files))
     api = loaded(tmp_path, edit_texts(files, ("{ type: object }", "{ type: string }")))
     plan = gate(api, before, today=TODAY)
     assert changed_lines(plan) == [
@@ -459,7 +459,7 @@ def test_a_version_that_is_being_prepared_under_its_date_is_the_one_that_changes
 def test_json_sources_are_gated_as_well(tmp_path: Path) -> None:
     files = dict(LIBRARY)
     files["loans.json"] = json.dumps(yaml.safe_load(json_like(files.pop("loans.yaml"))), indent=2)
-    before = published(loaded(tmp_path / "before", files))
+    before = publish_cut(loaded(tmp_path / "before", files))
     old = '"note": {\n            "type": "string"\n          }'
     api = loaded(tmp_path, edit_texts(files, (old, old.replace("string", "integer"))))
     plan = gate(api, before, today=TODAY)
@@ -499,7 +499,7 @@ components:
 
 
 def test_adopted_documents_are_gated_as_well(tmp_path: Path) -> None:
-    before = published(loaded(tmp_path / "before", ADOPTED))
+    before = publish_cut(loaded(tmp_path / "before", ADOPTED))
     edits = [("enum: [1, 2]", "enum: [1, 2, 3]"), ("        x-y: {type: string}\n", "")]
     api = loaded(tmp_path, edit_texts(ADOPTED, *edits))
     plan = gate(api, before, today=TODAY)
@@ -611,7 +611,7 @@ def test_what_fails_only_since_a_gate_concerns_a_draft_is_remarked(
         )
         remark = "Loan.rack: required in requests, and absent in 2024-01-15, 2024-09-01"
     files = edit_texts(files, known)
-    before = published(loaded(tmp_path / "before", files))
+    before = publish_cut(loaded(tmp_path / "before", files))
     renamed = [(old, old.replace("shelf", "rack"))]
     if "shelf]" in files["loans.yaml"]:
         renamed.append((", shelf]", ", rack]"))

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from support.forks import FileEvents, KilledAt, run_beforehand, run_forked
+from support.forks import FileEvents, KillAt, run_beforehand, run_forked
 
 from dateline.files import EditError, OutputError, WriteResult
 from dateline.files import write as write_outputs
@@ -161,7 +161,7 @@ def crash_at(
 ) -> bool:
     """Run *action* in a process that kills itself at the event number *point*; tell if it did."""
     run = partial(write, folder, replacements) if action == "write" else partial(recover, folder)
-    status = run_forked(KilledAt(point, FileEvents(event), run))
+    status = run_forked(KillAt(point, FileEvents(event), run))
     assert status in (0, -signal.SIGKILL)
     return status != 0
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import dateline, exit_with
-from support.forks import FileEvents, KilledAt, run_beforehand, run_forked
+from support.forks import FileEvents, KillAt, run_beforehand, run_forked
 from support.sources import LIBRARY, LOANS, VERSIONS, folder
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -63,7 +63,7 @@ def test_what_reads_after_a_killed_gate_sees_the_old_or_the_new_files(
     while status:
         point += 1
         put_back(schemas, EDITED)
-        gate = KilledAt(point, FileEvents(start=".dateline-edit"), partial(exit_with, "gate"))
+        gate = KillAt(point, FileEvents(start=".dateline-edit"), partial(exit_with, "gate"))
         status = run_forked(gate)
         assert status in (0, -signal.SIGKILL)
         checked = run_forked(partial(exit_with, "check"))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.checked import TABLE, checked, whole
+from support.checked import TABLE, check_document, check_fragment
 from support.defects import CLEAN, DEFECTS, Defect
 from support.tables import cases
 
@@ -90,11 +90,11 @@ LACKING = {
 
 
 def test_style_is_passed_over_in_adopted_documents() -> None:
-    assert checked(ADOPTED, adopted=True) == []
+    assert check_fragment(ADOPTED, adopted=True) == []
 
 
 def test_what_has_no_meaning_is_refused_in_adopted_documents() -> None:
-    assert [line.split(" ")[1] for line in checked(UNSAFE, adopted=True)] == [
+    assert [line.split(" ")[1] for line in check_fragment(UNSAFE, adopted=True)] == [
         "wrong-type:",
         "forbidden-keyword:",
         "reference-outside:",
@@ -104,7 +104,7 @@ def test_what_has_no_meaning_is_refused_in_adopted_documents() -> None:
 
 
 def test_what_adopted_documents_may_be_is_refused_in_authored_ones() -> None:
-    assert {line.split(" ")[1] for line in checked(UNSAFE)} >= {
+    assert {line.split(" ")[1] for line in check_fragment(UNSAFE)} >= {
         "several-lines:",
         "address:",
         "server-url:",
@@ -122,17 +122,17 @@ def test_what_adopted_documents_may_be_is_refused_in_authored_ones() -> None:
 
 def test_an_adopted_document_serves_something() -> None:
     info = "openapi: 3.1.0\ninfo: { title: Library, version: '1' }\n"
-    assert whole(info, adopted=True) == [
+    assert check_document(info, adopted=True) == [
         "1:1: missing-key: the document needs `paths`, `components` or `webhooks`; "
         "write one of them"
     ]
-    assert whole(info + "webhooks: {}\n", adopted=True) == []
+    assert check_document(info + "webhooks: {}\n", adopted=True) == []
 
 
 @cases("defect", DEFECTS, ids=lambda defect: defect.name)
 def test_an_adopted_document_has_the_same_defects_but_those_of_style(defect: Defect) -> None:
     said = [line for line in defect.said if line.split(" ")[1].rstrip(":") not in ADOPTABLE]
-    assert whole(defect.text, adopted=True) == ([] if defect.name in LACKING else said)
+    assert check_document(defect.text, adopted=True) == ([] if defect.name in LACKING else said)
 
 
 def test_ids_of_style_are_ids_of_checks() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.checked import TABLE, checked, schema
+from support.checked import TABLE, check_fragment, check_schema
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ from support.checked import TABLE, checked, schema
     ],
 )
 def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
     ],
 )
 def test_a_gate_has_an_effect(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_gate_has_an_effect(text: str, said: list[str]) -> None:
     ],
 )
 def test_environments_are_those_of_the_table(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ components:
     ],
 )
 def test_keys_stand_where_they_mean_something(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -374,12 +374,12 @@ def test_keys_stand_where_they_mean_something(text: str, said: list[str]) -> Non
     ],
 )
 def test_a_reason_stands_beside_a_gate(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 def test_next_has_to_be_in_the_version_table() -> None:
     text = "{ type: object, properties: { due: { type: string, x-added: next } } }"
-    assert schema(text, versions=TABLE.versions[:-1]) == [
+    assert check_schema(text, versions=TABLE.versions[:-1]) == [
         "4:67: unknown-version: the version table has no `next`; run `dateline gate`, or add "
         "`- { date: next, title: Being prepared., draft: true }` to the end of its `versions`"
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.checked import checked, schema
+from support.checked import check_fragment, check_schema
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ from support.checked import checked, schema
     ],
 )
 def test_what_was_is_held_to_the_grammar_of_what_is(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_what_was_is_held_to_the_grammar_of_what_is(text: str, said: list[str]) 
     ],
 )
 def test_a_history_changes_something(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ components:
     ],
 )
 def test_only_what_has_a_name_is_renamed(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 PATH = """\
@@ -335,7 +335,7 @@ IN_THE_PATH = (
 def test_the_parameters_in_a_path_are_the_same_in_every_version(
     own: str, shared: str, said: list[str]
 ) -> None:
-    assert checked(PATH.format(own=own, shared=shared)) == said
+    assert check_fragment(PATH.format(own=own, shared=shared)) == said
 
 
 @pytest.mark.parametrize(
@@ -472,4 +472,4 @@ components:
     ],
 )
 def test_an_old_name_is_free(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.checked import checked, schema
+from support.checked import check_fragment, check_schema
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ components:
     ],
 )
 def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) ->
     ],
 )
 def test_properties_are_named_in_snake_case(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_properties_are_named_in_snake_case(text: str, said: list[str]) -> None:
     ],
 )
 def test_values_differ_in_more_than_spelling(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ webhooks:
     ],
 )
 def test_operations_are_named_so_that_code_can_be(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -445,7 +445,7 @@ components:
     ],
 )
 def test_parameters_and_headers_have_names_that_can_be_sent(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -513,4 +513,4 @@ paths:
     ],
 )
 def test_media_types_and_statuses_keep_to_their_grammar(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said

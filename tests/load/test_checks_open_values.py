@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from support.checked import checked, schema
+from support.checked import check_fragment, check_schema
 from support.tables import cases
 
 
@@ -76,7 +76,7 @@ from support.tables import cases
     ],
 )
 def test_open_ended_values_are_texts(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_open_ended_values_are_texts(text: str, said: list[str]) -> None:
     ],
 )
 def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
     ],
 )
 def test_what_is_shown_to_older_callers_was_there_before(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 _PLACES_OF_SUBSTITUTES = {
@@ -286,7 +286,7 @@ def test_equal_values_by_date_have_an_effect_each(place: str, numbers: tuple[int
     text, values = _PLACES_OF_SUBSTITUTES[place]
     dated = zip(("2024-09-01", "2025-06-01", "next"), numbers, strict=True)
     by_date = ", ".join(f"{date}: {values[number]}" for date, number in dated)
-    assert checked(text.replace("VALUES", f"{{ {by_date} }}")) == []
+    assert check_fragment(text.replace("VALUES", f"{{ {by_date} }}")) == []
 
 
 @pytest.mark.parametrize("first", ["a", "b"])
@@ -296,7 +296,7 @@ def test_what_a_value_is_shown_as_in_turn_differs_by_version(first: str) -> None
         f"{{ const: c, x-added: next, x-shown-as: {{ 2025-06-01: {first}, next: b }} }}, "
         "{ const: d, x-added: next, x-shown-as: c }] }"
     )
-    [said] = schema(text)
+    [said] = check_schema(text)
     assert "'b' is not a value of the versions before next; known: a" in said
 
 
@@ -333,4 +333,4 @@ components:
     ],
 )
 def test_what_is_shown_is_a_member_of_the_older_union(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.checked import checked
+from support.checked import check_fragment
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ paths:
     ],
 )
 def test_paths_keep_to_their_grammar(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ paths:
     ],
 )
 def test_path_parameters_are_those_of_the_path(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ components:
     ],
 )
 def test_parameters_say_where_and_how_they_are_sent(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ paths:
     ],
 )
 def test_operations_say_what_callers_get(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -390,7 +390,7 @@ components:
     ],
 )
 def test_security_schemes_are_defined(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -455,7 +455,7 @@ servers:
     ],
 )
 def test_servers_have_addresses_to_serve_from(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -540,7 +540,7 @@ components:
     ],
 )
 def test_operations_declare_the_version_header(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -588,7 +588,7 @@ def test_operations_declare_the_version_header(text: str, said: list[str]) -> No
     ],
 )
 def test_the_version_header_has_the_default_of_the_table(text: str, said: list[str]) -> None:
-    assert checked(text, annotation="2025-06-01") == said
+    assert check_fragment(text, annotation="2025-06-01") == said
 
 
 @pytest.mark.parametrize(
@@ -608,4 +608,4 @@ def test_the_version_header_has_the_default_of_the_table(text: str, said: list[s
 def test_the_version_header_has_no_default_unless_the_table_says_so(
     text: str, said: list[str]
 ) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.checked import checked
+from support.checked import check_fragment
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ paths:
     ],
 )
 def test_a_reference_leads_to_a_component_of_the_document(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ paths: { /a: { $ref: '#/components/pathItems/A', summary: a } }
     ],
 )
 def test_a_reference_stands_alone(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -347,4 +347,4 @@ components:
     ],
 )
 def test_no_circle_of_references_without_a_value_in_it(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.checked import checked, schema
+from support.checked import check_fragment, check_schema
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ from support.checked import checked, schema
     ],
 )
 def test_types_are_types(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_types_are_types(text: str, said: list[str]) -> None:
     ],
 )
 def test_an_array_says_what_it_holds(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_an_array_says_what_it_holds(text: str, said: list[str]) -> None:
     ],
 )
 def test_formats_are_known(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_formats_are_known(text: str, said: list[str]) -> None:
     ],
 )
 def test_values_of_an_enumeration_fit_together(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_values_of_an_enumeration_fit_together(text: str, said: list[str]) -> No
     ],
 )
 def test_bounds_let_something_through(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_bounds_let_something_through(text: str, said: list[str]) -> None:
     ],
 )
 def test_what_is_required_is_a_property(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -450,7 +450,7 @@ components:
     ],
 )
 def test_required_looks_through_what_belongs_together(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -501,7 +501,7 @@ components:
     ],
 )
 def test_bases_agree(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -524,7 +524,7 @@ def test_bases_agree(text: str, said: list[str]) -> None:
     ],
 )
 def test_other_contradictions_of_a_schema(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -579,12 +579,12 @@ def test_other_contradictions_of_a_schema(text: str, said: list[str]) -> None:
     ],
 )
 def test_patterns_are_read_alike_everywhere(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 def test_a_schema_has_at_most_500_properties() -> None:
     properties = ", ".join(f"p{n}: {{}}" for n in range(501))
-    assert schema(f"{{ type: object, properties: {{ {properties} }} }}") == [
+    assert check_schema(f"{{ type: object, properties: {{ {properties} }} }}") == [
         "4:23: too-many-properties: 501 properties; 500 are allowed, group them in objects or "
         "let the keys be data with `additionalProperties`"
     ]
@@ -595,4 +595,4 @@ def test_one_long_chain_of_bases_is_walked() -> None:
         f"    C{n}: {{ allOf: [{{ $ref: '#/components/schemas/C{n + 1}' }}] }}" for n in range(400)
     ]
     text = "\n".join(["components:", "  schemas:", *chain, "    C400: { type: object }"])
-    assert checked(text) == []
+    assert check_fragment(text) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.checked import checked, schema, whole
+from support.checked import check_document, check_fragment, check_schema
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ components:
     ],
 )
 def test_a_key_is_one_that_its_object_has(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ components:
     ],
 )
 def test_a_value_has_the_type_of_its_key(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -396,7 +396,7 @@ components:
     ],
 )
 def test_a_document_has_what_openapi_demands(text: str, said: list[str]) -> None:
-    assert whole(text) == said
+    assert check_document(text) == said
 
 
 @pytest.mark.parametrize(
@@ -489,7 +489,7 @@ components:
     ],
 )
 def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -597,7 +597,7 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
     ],
 )
 def test_keywords_that_models_could_not_hold_to_are_refused(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -647,11 +647,11 @@ tags: [{ name: "Loans\\nBooks" }]
     ],
 )
 def test_titles_and_versions_have_one_line(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 def test_a_shape_at_the_greatest_depth_is_walked() -> None:
     text = "{ type: array, items: " * 55 + "{ maxLength: -1 }" + " }" * 55
-    assert [line.partition(" ")[2] for line in schema(text, adopted=True)] == [
+    assert [line.partition(" ")[2] for line in check_schema(text, adopted=True)] == [
         "wrong-type: the number -1 where a whole number from 0 belongs"
     ]

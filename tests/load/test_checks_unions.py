@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.checked import checked
+from support.checked import check_fragment
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ components:
     ],
 )
 def test_members_of_a_union_can_be_told_apart(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -311,4 +311,4 @@ components:
     ],
 )
 def test_a_discriminator_tells_members_apart(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.checked import checked, schema
+from support.checked import check_fragment, check_schema
 from support.sources import API, VERSIONS, problems
 
 
@@ -255,7 +255,7 @@ from support.sources import API, VERSIONS, problems
     ],
 )
 def test_a_default_is_an_instance_of_its_schema(text: str, said: list[str]) -> None:
-    assert schema(text) == said
+    assert check_schema(text) == said
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ components: { schemas: { Loan: { type: string, default: null } } }
     ],
 )
 def test_nullable_lets_null_through_in_3_0(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -367,7 +367,7 @@ components:
     ],
 )
 def test_examples_are_instances_everywhere(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -411,7 +411,7 @@ components:
     ],
 )
 def test_examples_may_show_any_version_and_direction(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 @pytest.mark.parametrize(
@@ -466,7 +466,7 @@ components:
     ],
 )
 def test_a_member_of_a_union_is_chosen_as_a_reader_would(text: str, said: list[str]) -> None:
-    assert checked(text) == said
+    assert check_fragment(text) == said
 
 
 SELVES = {
@@ -496,13 +496,13 @@ def test_a_circle_of_unions_is_reported_whatever_values_are_there(
 
 def test_values_of_any_depth_are_looked_at_without_a_traceback() -> None:
     deep = "[" * 55 + "7" + "]" * 55
-    assert schema(f"{{ type: array, items: {{}}, example: {deep} }}", adopted=True) == []
+    assert check_schema(f"{{ type: array, items: {{}}, example: {deep} }}", adopted=True) == []
     looped = """
 components:
   schemas:
     Deep: { type: array, items: { $ref: '#/components/schemas/Deep' }, default: %s }
 """
-    assert checked(looped % deep, adopted=True) == []
+    assert check_fragment(looped % deep, adopted=True) == []
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support.conforming import conforming, mocked
-from support.doors import DOORS, opening
+from support.conforming import create_mock, run_schemathesis
+from support.doors import DOORS, open_door
 from support.payments import ENVIRONMENTS, NEWEST, OLDEST, VERSIONS, server
 
 from dateline_runtime.asgi import App, Receive, Scope, Send
@@ -20,22 +20,22 @@ CHECKS = {
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_every_version_keeps_its_document(environment: str) -> None:
-    app = mocked(environment)
+    app = create_mock(environment)
     for version in VERSIONS:
-        found = conforming(app, version, ["fuzzing"], 1)
+        found = run_schemathesis(app, version, ["fuzzing"], 1)
         assert (found.failures, set(found.checks)) == ([], CHECKS)
 
 
 def test_every_case_that_a_document_speaks_of_is_answered_as_it_says() -> None:
-    found = conforming(mocked("sandbox"), OLDEST, ["coverage"], 1)
+    found = run_schemathesis(create_mock("sandbox"), OLDEST, ["coverage"], 1)
     assert (found.failures, set(found.checks)) == ([], CHECKS)
     assert found.requests > 400
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_another_door_keeps_the_documents_as_well(door: str) -> None:
-    with opening(door, server(), mocked("sandbox"), "sandbox") as opened:
-        found = conforming(opened, OLDEST, ["fuzzing"], 1)
+    with open_door(door, server(), create_mock("sandbox"), "sandbox") as opened:
+        found = run_schemathesis(opened, OLDEST, ["fuzzing"], 1)
     assert (found.failures, set(found.checks)) == ([], CHECKS)
 
 
@@ -53,6 +53,6 @@ class Mistaken:
 
 
 def test_a_server_that_shows_newer_members_is_found_out() -> None:
-    app = Mistaken(mocked("production"))
-    found = conforming(app, OLDEST, ["fuzzing"], 5, only="^/autoramps$")
+    app = Mistaken(create_mock("production"))
+    found = run_schemathesis(app, OLDEST, ["fuzzing"], 5, only="^/autoramps$")
     assert any("FedNow" in failure for failure in found.failures)

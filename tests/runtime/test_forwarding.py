@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from support.exchanges import Response, Staying, request, serving, talk
+from support.exchanges import PersistentCaller, Response, request, serving, talk
 from support.generated_server import Generated
 from support.node_servers import running
 from support.sources import LIBRARY, folder
@@ -525,7 +525,7 @@ def test_a_transfer_is_over_for_what_comes_after_it_in_its_task(
 
     async def run() -> None:
         known = {"scheme": "http", "raw_path": None}
-        caller = Staying()
+        caller = PersistentCaller()
         await app({**request(path="/reset"), **known}, caller.receive, caller.send)
         assert caller.response.status == 502
         # it has a connection of its own, which the transfer must not take for its

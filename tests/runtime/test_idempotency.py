@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.exchanges import Caller, Response, Staying, ask, exchange, request
+from support.exchanges import Caller, PersistentCaller, Response, ask, exchange, request
 from support.header_cases import SUPPORTED
 from support.tables import cases
 
@@ -622,7 +622,7 @@ def test_an_application_that_answers_late_or_not_at_all_keeps_no_claim() -> None
     async def silent(_: Scope, __: Receive, ___: Send) -> None:
         pass
 
-    store, caller = MemoryStore(), Staying()
+    store, caller = MemoryStore(), PersistentCaller()
     asyncio.run(once(silent, store)(post(), caller.receive, caller.send))
     assert caller.response.status == 500
     assert ask(once(Counter(), store), post()).status == 201

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.exchanges import Response, Staying, request, serving
+from support.exchanges import PersistentCaller, Response, request, serving
 from support.market import (
     ENVIRONMENTS,
     V5,
@@ -46,7 +46,7 @@ def answers(app: Any, asked: list[Asked]) -> list[Response]:
         found = []
         for each in asked:
             half = len(each.body) // 2
-            caller = Staying(each.body[:half], each.body[half:])
+            caller = PersistentCaller(each.body[:half], each.body[half:])
             await app(request(each.method, each.url, each.headers), caller.receive, caller.send)
             found.append(caller.response)
         return found

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, unquote
 
 import pytest
 from jsonschema_rs import Draft202012Validator
-from support.doors import DOORS, opening
+from support.doors import DOORS, open_door
 from support.exchanges import Response, ask, request, talk
 from support.payments import ID, VERSIONS, Client, published, server
 
@@ -423,7 +423,7 @@ def test_another_door_answers_hostile_requests_as_the_server_does(door: str) -> 
     calls = client.payments.calls
     different = []
     statuses = Counter[int]()
-    with opening(door, server(), client.app, "sandbox") as opened:
+    with open_door(door, server(), client.app, "sandbox") as opened:
         for asked in list_hostile():
             answers = []
             for each in (client.app, opened):

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 from uuid import UUID
 
 import pytest
-from support.doors import DOORS, opening
+from support.doors import DOORS, open_door
 from support.exchanges import Response, ask, request, serving, talk
 from support.header_cases import CASES, OLDEST, SUPPORTED, Case
 from support.payments import ID, Client
@@ -103,7 +103,7 @@ def server() -> Iterator[Server]:
             pytest.importorskip(http, reason="the parser is not installed")
             made.ports[http] = stack.enter_context(serving(made.client.app, http))
         for door in DOORS:
-            opened = opening(door, find_server(), made.client.app, "production")
+            opened = open_door(door, find_server(), made.client.app, "production")
             found = stack.enter_context(opened)
             if isinstance(found, int):
                 made.ports[door] = found

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.assembled import app, contracts, fields, memory_store, operation, serving
 from support.exchanges import Caller, Response, request
-from support.faults import MIDDLE, NEW, OLD, TRACE, Known, declared, fetch, served
+from support.faults import MIDDLE, NEW, OLD, TRACE, KnownCaller, create_app, declare, fetch
 from support.sources import API
 from support.tables import cases
 
@@ -133,7 +133,7 @@ ERROR = "Error: { type: object, properties: { error: { type: string }, text: { t
 @cases("name", SHAPES)
 def test_a_fault_is_reported_by_the_schema_that_is_declared(name: str, status: str) -> None:
     schema, body = SHAPES[name]
-    response = fetch(served(declared(status, schema), ERROR, keys=(status,)))
+    response = fetch(create_app(declare(status, schema), ERROR, keys=(status,)))
     assert (response.status, response.json) == (400, body)
     assert response.header("content-type") == ["application/json"]
 
@@ -153,15 +153,15 @@ def test_a_fault_is_reported_by_the_schema_that_is_declared(name: str, status: s
     ],
 )
 def test_what_nobody_said_is_not_made_up(schema: str) -> None:
-    response = fetch(served(declared("400", schema), "", keys=("400",)))
+    response = fetch(create_app(declare("400", schema), "", keys=("400",)))
     assert response.header("content-type") == ["application/problem+json"]
     assert response.json == {"title": "Bad Request", "status": 400, "detail": SAID}
 
 
 def test_a_fault_is_a_text_where_that_is_declared() -> None:
     kinds = {"400": {"text/plain": bytes}}
-    responses = declared("400", "{ type: string }", "text/plain")
-    response = fetch(served(responses, "", kinds=kinds))
+    responses = declare("400", "{ type: string }", "text/plain")
+    response = fetch(create_app(responses, "", kinds=kinds))
     assert response.header("content-type") == ["text/plain"]
     assert response.body.decode() == SAID
 
@@ -169,7 +169,9 @@ def test_a_fault_is_a_text_where_that_is_declared() -> None:
 def test_problem_details_are_sent_as_what_they_are_declared() -> None:
     kinds = {"400": {"application/problem+json": dict}}
     schema = "{ type: object, properties: { detail: { type: string } } }"
-    response = fetch(served(declared("400", schema, "application/problem+json"), "", kinds=kinds))
+    response = fetch(
+        create_app(declare("400", schema, "application/problem+json"), "", kinds=kinds)
+    )
     assert response.header("content-type") == ["application/problem+json"]
     assert response.json == {"detail": SAID}
 
@@ -184,10 +186,10 @@ FAULTS = (
 @pytest.mark.parametrize(
     ("responses", "keys", "expected"),
     [
-        (declared("404", MESSAGE), ("404",), {"message": SAID}),
-        (declared("500", MESSAGE), ("500",), {"message": SAID}),
+        (declare("404", MESSAGE), ("404",), {"message": SAID}),
+        (declare("500", MESSAGE), ("500",), {"message": SAID}),
         (
-            declared("500", MESSAGE) + "\n" + declared("404", "{ type: string }"),
+            declare("500", MESSAGE) + "\n" + declare("404", "{ type: string }"),
             ("500", "404"),
             SAID,
         ),
@@ -202,7 +204,7 @@ FAULTS = (
 def test_a_status_that_is_not_declared_is_reported_as_the_others_are(
     responses: str, keys: tuple[str, ...], expected: Any
 ) -> None:
-    response = fetch(served(responses, "", keys=keys))
+    response = fetch(create_app(responses, "", keys=keys))
     assert (response.status, response.json) == (400, expected)
 
 
@@ -219,12 +221,12 @@ def test_faults_before_any_operation_are_reported_alike(
     path: str, version: str, status: int, said: str
 ) -> None:
     schema, _ = SHAPES["code and message below error"]
-    response = fetch(served(declared("4XX", schema), "", keys=("4XX",)), path, version)
+    response = fetch(create_app(declare("4XX", schema), "", keys=("4XX",)), path, version)
     assert (response.status, response.json["error"]["message"]) == (status, said)
 
 
 def test_a_rejected_version_is_reported_in_full_where_nothing_is_declared() -> None:
-    response = fetch(served("", ""), version="2025-06-02")
+    response = fetch(create_app("", ""), version="2025-06-02")
     assert response.header("content-type") == ["application/problem+json"]
     assert response.json == {
         "title": "Bad Request",
@@ -261,10 +263,11 @@ def test_a_rejected_version_is_reported_in_full_where_nothing_is_declared() -> N
 def test_a_server_error_names_the_line_of_the_log(
     schema: str | None, expected: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    responses = declared("500", schema) if schema else ""
+    responses = declare("500", schema) if schema else ""
     with caplog.at_level(logging.ERROR):
         response = fetch(
-            served(responses, "", RuntimeError("secret"), ("500",) if schema else ()), "/things/a"
+            create_app(responses, "", RuntimeError("secret"), ("500",) if schema else ()),
+            "/things/a",
         )
     [record] = caplog.records
     trace_id = record.getMessage()[:32]
@@ -280,18 +283,18 @@ def test_a_trace_id_that_has_to_be_a_uuid_is_logged_as_one(
         "trace_id: { type: string, format: uuid } } }"
     )
     with caplog.at_level(logging.INFO):
-        response = fetch(served(declared("400", schema), "", keys=("400",)))
+        response = fetch(create_app(declare("400", schema), "", keys=("400",)))
     assert response.json["message"] == SAID
     assert response.json["trace_id"] in caplog.text
 
 
 def test_the_error_of_an_older_version_is_its_own() -> None:
-    responses = declared("400", "{ $ref: '#/components/schemas/Error' }")
+    responses = declare("400", "{ $ref: '#/components/schemas/Error' }")
     schemas = (
         "Error: { type: object, required: [message], properties: { message: { type: string, x-was: "
         "{ 2024-09-01: { name: msg } } }, code: { type: string, x-added: 2025-06-01 } } }"
     )
-    application = served(responses, schemas, keys=("400",))
+    application = create_app(responses, schemas, keys=("400",))
     assert [fetch(application, version=version).json for version in (NEW, MIDDLE, OLD)] == [
         {"message": SAID, "code": "malformed"},
         {"message": SAID},
@@ -301,9 +304,9 @@ def test_the_error_of_an_older_version_is_its_own() -> None:
 
 def test_a_response_is_declared_from_its_version_on() -> None:
     schema, body = SHAPES["code and message below error"]
-    new = declared("400", schema).replace("description", "x-added: 2025-06-01, description")
-    old = declared("4XX", "{ type: string }")
-    application = served(f"{new}\n{old}", "", keys=("400", "4XX"))
+    new = declare("400", schema).replace("description", "x-added: 2025-06-01, description")
+    old = declare("4XX", "{ type: string }")
+    application = create_app(f"{new}\n{old}", "", keys=("400", "4XX"))
     assert [fetch(application, version=version).json for version in (NEW, MIDDLE)] == [body, SAID]
 
 
@@ -320,12 +323,12 @@ def reported(problem: Any) -> Any:
         (reported, "", "application/problem+json", {"fault": "malformed", "says": SAID}),
         (
             reported,
-            declared("400", "{ type: object, properties: { fault: { type: string } } }"),
+            declare("400", "{ type: object, properties: { fault: { type: string } } }"),
             "application/json",
             {"fault": "malformed", "says": SAID},
         ),
-        (reported, declared("400", MESSAGE), "application/json", {"message": SAID}),
-        (lambda _: 1 / 0, declared("400", MESSAGE), "application/json", {"message": SAID}),
+        (reported, declare("400", MESSAGE), "application/json", {"message": SAID}),
+        (lambda _: 1 / 0, declare("400", MESSAGE), "application/json", {"message": SAID}),
         (
             lambda _: 1 / 0,
             "",
@@ -339,7 +342,7 @@ def test_a_function_says_what_bodies_are_and_is_held_to_the_contract(
 ) -> None:
     settings = serving().Settings(problem=problem)
     keys = ("400",) if responses else ()
-    response = fetch(served(responses, "", keys=keys, settings=settings))
+    response = fetch(create_app(responses, "", keys=keys, settings=settings))
     assert (response.status, response.json) == (400, expected)
     assert response.header("content-type") == [media_type]
 
@@ -348,7 +351,7 @@ def test_problem_details_are_shipped() -> None:
     module = serving()
     settings = module.Settings(problem=module.problem_details)
     refusal = module.Refusal(404, "no such thing")
-    assert fetch(served("", "", refusal, settings=settings), "/things/a").json == {
+    assert fetch(create_app("", "", refusal, settings=settings), "/things/a").json == {
         "title": "Not Found",
         "status": 404,
         "detail": "no such thing",
@@ -418,7 +421,7 @@ def test_every_fault_is_reported_in_the_words_of_the_api(version: str) -> None:
     )
 
     async def authenticate(credentials: Any) -> Any:
-        return Known() if credentials.values["Key"] == "k" else None
+        return KnownCaller() if credentials.values["Key"] == "k" else None
 
     application = app(
         contracts(API + POSTS),

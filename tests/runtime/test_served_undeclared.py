@@ -9,7 +9,7 @@ import fastapi
 import pytest
 from support.assembled import serving
 from support.exchanges import Response
-from support.faults import NEW, OLD, Known, declared, fetch, served
+from support.faults import NEW, OLD, KnownCaller, create_app, declare, fetch
 from support.tables import cases
 
 # What is not declared
@@ -56,8 +56,8 @@ def successes() -> dict[str, Any]:
 
 RESPONSES = "\n".join(
     [
-        declared("409", "{ type: string }"),
-        declared("410", "{ $ref: '#/components/schemas/Thing' }").replace(
+        declare("409", "{ type: string }"),
+        declare("410", "{ $ref: '#/components/schemas/Thing' }").replace(
             "description", "x-added: 2025-06-01, description"
         ),
     ]
@@ -65,7 +65,7 @@ RESPONSES = "\n".join(
 
 
 async def known(_: Any) -> Any:
-    return Known()
+    return KnownCaller()
 
 
 def asked(result: Any, *, in_authenticate: bool, version: str) -> Response:
@@ -73,7 +73,7 @@ def asked(result: Any, *, in_authenticate: bool, version: str) -> Response:
         raise result
 
     scheme = serving().Scheme(name="X-Key", place="header")
-    application = served(
+    application = create_app(
         RESPONSES,
         "",
         result,
@@ -166,7 +166,7 @@ def test_headers_are_those_of_the_callers_version(is_lower: bool, as_text: bool)
     given = {name: str(value) if as_text else value for name, value in given.items()}
     given["X-Must"] = "there"
     given = {name.lower() if is_lower else name: value for name, value in given.items()}
-    application = served(HEADERS, "", serving().Refusal(409, "no", given), ("409",))
+    application = create_app(HEADERS, "", serving().Refusal(409, "no", given), ("409",))
 
     def sent(version: str) -> dict[str, str]:
         ours = ("x-api-version", "vary", "content-type", "content-length")
@@ -187,7 +187,7 @@ def test_headers_are_those_of_the_callers_version(is_lower: bool, as_text: bool)
 @pytest.mark.parametrize("version", [NEW, OLD])
 def test_a_header_of_other_responses_is_not_sent(name: str, version: str) -> None:
     refusal = serving().Refusal(418, "text", {name: "leaked", "X-Free": "free"})
-    response = fetch(served(HEADERS, "", refusal, ("409",)), "/things/a", version)
+    response = fetch(create_app(HEADERS, "", refusal, ("409",)), "/things/a", version)
     assert (response.status, response.header(name.lower())) == (418, [])
     assert response.header("x-free") == ["free"]
 
@@ -196,5 +196,5 @@ def test_a_header_of_other_responses_is_not_sent(name: str, version: str) -> Non
     "given", [{"X-Count": "many"}, {"X-State": "c"}, {"X-Count": THING}, {"X-Rest": [THING]}]
 )
 def test_headers_are_held_to_what_is_declared(given: dict[str, Any]) -> None:
-    application = served(HEADERS, "", serving().Refusal(409, "no", given), ("409",))
+    application = create_app(HEADERS, "", serving().Refusal(409, "no", given), ("409",))
     assert fetch(application, "/things/a").status == 500

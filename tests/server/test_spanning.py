@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Host, Mount, Route
-from support.exchanges import Response, Staying, exchange, request
+from support.exchanges import PersistentCaller, Response, exchange, request
 from support.generated_server import Generated
 from support.sources import loaded
 from support.tables import cases
@@ -316,7 +316,7 @@ def test_the_proxy_takes_their_names(tmp_path: Path) -> None:
             found = []
             for path in ("/api/files/a/b", "/api/me/trees/a/b"):
                 scope = {**request(path=path), "scheme": "http", "client": ("127.0.0.1", 1)}
-                caller = Staying()
+                caller = PersistentCaller()
                 await layer(scope, caller.receive, caller.send)
                 found.append(caller.response.header("x-api-version"))
             return found

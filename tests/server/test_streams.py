@@ -15,14 +15,14 @@ from typing import Any
 
 import httpx
 import pytest
-from support.exchanges import Response, Staying, request, serving
-from support.feeds import EXTRA, MIDDLE, NEW, OLD, Feeds, plain
+from support.exchanges import PersistentCaller, Response, request, serving
+from support.feeds import EXTRA, MIDDLE, NEW, OLD, Feeds, make_plain_tick
 from support.tables import cases
 
 
 def ask(app: Any, scope: Any, *pieces: bytes) -> Response:
     """Return the answer to a request whose body comes in *pieces*."""
-    caller = Staying(*pieces)
+    caller = PersistentCaller(*pieces)
     asyncio.run(app(scope, caller.receive, caller.send))
     *whole, last = caller.sent
     assert not last.get("more_body", False)
@@ -33,7 +33,7 @@ def ask(app: Any, scope: Any, *pieces: bytes) -> Response:
 SEEN = {
     OLD: [{"kind": "plain", "number": 1}, {"kind": "plain", "number": 2}],
     MIDDLE: [{"kind": "plain", "count": 1}, {"kind": "plain", "count": 2}],
-    NEW: [plain(1), EXTRA, plain(2)],
+    NEW: [make_plain_tick(1), EXTRA, make_plain_tick(2)],
 }
 """The ticks 1, extra, 2 at each version: an item that it lacks is left out, as of a list."""
 
@@ -126,10 +126,10 @@ class Handlers:
 @pytest.mark.parametrize("path", WRITTEN)
 def test_items_are_those_of_their_callers_version(feeds: Feeds, path: str, version: str) -> None:
     media_type, write = WRITTEN[path]
-    content = write(plain(1), EXTRA, plain(2))
+    content = write(make_plain_tick(1), EXTRA, make_plain_tick(2))
     expected = compact(write(*SEEN[version]))
     wrapped = feeds.wrap(Backend(media_type, content))
-    served = feeds.serve(Handlers(plain(1), EXTRA, plain(2)))
+    served = feeds.serve(Handlers(make_plain_tick(1), EXTRA, make_plain_tick(2)))
     for app in (wrapped, served):
         response = ask(app, request(path=f"/api{path}", headers=at(version)))
         assert compact(response.body) == expected
@@ -142,7 +142,9 @@ def test_items_are_those_of_their_callers_version(feeds: Feeds, path: str, versi
 @cases("method", ["GET", "HEAD"])
 def test_head_has_no_items(feeds: Feeds, path: str, version: str, method: str) -> None:
     media_type, write = WRITTEN[path]
-    app = feeds.wrap(Backend(media_type, write(plain(1)), write(EXTRA, plain(2))))
+    app = feeds.wrap(
+        Backend(media_type, write(make_plain_tick(1)), write(EXTRA, make_plain_tick(2)))
+    )
     response = ask(app, request(method, f"/api{path}", at(version)))
     assert (response.status, response.body == b"") == (200, method == "HEAD")
     assert response.header("content-length") == []
@@ -152,7 +154,7 @@ def test_head_has_no_items(feeds: Feeds, path: str, version: str, method: str) -
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n", b"\r"])
 def test_items_may_be_cut_anywhere(feeds: Feeds, path: str, ending: bytes) -> None:
     media_type, write = WRITTEN[path]
-    content = write(plain(1), EXTRA, plain(2))
+    content = write(make_plain_tick(1), EXTRA, make_plain_tick(2))
     if path != "/events" and ending == b"\r":
         pytest.skip("a line of JSON ends with a line feed")
     content = b"\xef\xbb\xbf" + content.replace(b"\n", ending)
@@ -184,7 +186,7 @@ EVENTS = {
 @pytest.mark.parametrize("case", EVENTS)
 def test_an_event_keeps_what_is_beside_its_data(feeds: Feeds, case: str) -> None:
     def fill(text: bytes) -> bytes:
-        values = {b"{P1}": plain(1), b"{O1}": SEEN[OLD][0], b"{E}": EXTRA}
+        values = {b"{P1}": make_plain_tick(1), b"{O1}": SEEN[OLD][0], b"{E}": EXTRA}
         for name, value in values.items():
             text = text.replace(name, json.dumps(value).encode())
         return text
@@ -217,7 +219,7 @@ def test_events_with_fields_are_narrowed_as_a_whole(feeds: Feeds) -> None:
 
 @pytest.mark.parametrize("coding", ["gzip", "identity"])
 def test_a_stream_may_be_encoded(feeds: Feeds, coding: str) -> None:
-    content = sse(plain(1), EXTRA, plain(2))
+    content = sse(make_plain_tick(1), EXTRA, make_plain_tick(2))
     encoded = gzip.compress(content) if coding == "gzip" else content
     app = feeds.wrap(Backend("text/event-stream", encoded[:20], encoded[20:], coding=coding))
     response = ask(app, request(path="/api/events", headers=at(OLD)))
@@ -227,7 +229,7 @@ def test_a_stream_may_be_encoded(feeds: Feeds, coding: str) -> None:
 
 def test_a_stream_may_be_encoded_piece_by_piece(feeds: Feeds) -> None:
     # each item is a member of its own, as where every one is compressed and sent at once
-    members = [gzip.compress(sse(each)) for each in (plain(1), EXTRA, plain(2))]
+    members = [gzip.compress(sse(each)) for each in (make_plain_tick(1), EXTRA, make_plain_tick(2))]
     content = b"".join(members)
     for size in (1, 7, len(content)):
         pieces = [content[at : at + size] for at in range(0, len(content), size)]
@@ -238,7 +240,7 @@ def test_a_stream_may_be_encoded_piece_by_piece(feeds: Feeds) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [gzip.compress(sse(plain(1)))[:-1], b"\x1f\x8b", b"data: 1\n\n"],
+    [gzip.compress(sse(make_plain_tick(1)))[:-1], b"\x1f\x8b", b"data: 1\n\n"],
     # compressed data holds the time: it would differ in each process that runs tests
     ids=["the last byte is missing", "nothing but the first bytes", "not encoded"],
 )
@@ -246,7 +248,7 @@ def test_a_stream_that_is_cut_in_its_coding_does_not_end_as_if_whole(
     feeds: Feeds, content: bytes
 ) -> None:
     app = feeds.wrap(Backend("text/event-stream", content, coding="gzip"))
-    caller = Staying()
+    caller = PersistentCaller()
     with pytest.raises(feeds.package.module("server.items").StreamError):
         asyncio.run(app(request(path="/api/events", headers=at(OLD)), caller.receive, caller.send))
     assert all(each.get("more_body", True) for each in caller.sent)
@@ -268,10 +270,12 @@ def test_a_stream_ends_at_an_item_that_does_not_fit(
     feeds: Feeds, case: str, lenient: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     limits = feeds.server.Limits(item=400)
-    backend = Backend("text/event-stream", sse(plain(1)), WRONG[case], sse(plain(2)))
+    backend = Backend(
+        "text/event-stream", sse(make_plain_tick(1)), WRONG[case], sse(make_plain_tick(2))
+    )
     backend.is_lenient = lenient
     app = feeds.wrap(backend, limits_of={"listenToEvents": limits})
-    caller = Staying()
+    caller = PersistentCaller()
     items = feeds.package.module("server.items")
     with caplog.at_level(logging.ERROR), pytest.raises(items.StreamError):
         asyncio.run(app(request(path="/api/events", headers=at(OLD)), caller.receive, caller.send))
@@ -284,8 +288,8 @@ def test_a_stream_ends_at_an_item_that_does_not_fit(
 def test_a_handlers_item_that_does_not_fit_ends_its_stream(
     feeds: Feeds, caplog: pytest.LogCaptureFixture
 ) -> None:
-    handlers = Handlers(plain(1), {"kind": "plain", "count": "many"}, plain(2))
-    caller = Staying()
+    handlers = Handlers(make_plain_tick(1), {"kind": "plain", "count": "many"}, make_plain_tick(2))
+    caller = PersistentCaller()
     items = feeds.package.module("server.items")
     with pytest.raises(items.StreamError):
         asyncio.run(
@@ -319,10 +323,10 @@ def test_a_stream_that_fails_before_its_first_item_is_answered_like_any_request(
 def test_an_answer_with_all_items_may_be_json(feeds: Feeds) -> None:
     class Either:
         async def read_records(self, _: Any) -> Any:
-            return [plain(1), EXTRA, plain(2)]
+            return [make_plain_tick(1), EXTRA, make_plain_tick(2)]
 
         async def read_lines(self, _: Any) -> Any:
-            return feeds.server.Reply([plain(1)])
+            return feeds.server.Reply([make_plain_tick(1)])
 
     app = feeds.serve(Either())
     response = ask(app, request(path="/api/records", headers=at(OLD)))
@@ -409,7 +413,7 @@ class Endless:
         try:
             while True:
                 self.sent += 1
-                yield {**plain(self.sent), "pad": self.pad}
+                yield {**make_plain_tick(self.sent), "pad": self.pad}
                 await asyncio.sleep(0.002)
         finally:
             self.is_closed = True

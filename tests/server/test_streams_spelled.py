@@ -9,8 +9,8 @@ import re
 from typing import Any, NamedTuple
 
 import pytest
-from support.exchanges import Staying, request
-from support.feeds import EXTRA, OLD, Feeds, plain
+from support.exchanges import PersistentCaller, request
+from support.feeds import EXTRA, OLD, Feeds, make_plain_tick
 from support.tables import cases
 
 BOM = b"\xef\xbb\xbf"
@@ -67,7 +67,7 @@ def spell_events(lots: random.Random) -> bytes:
 
     made = lots.choice([b"", BOM])
     for number in range(lots.randrange(1, 7)):
-        item = lots.choice([plain(number), EXTRA])
+        item = lots.choice([make_plain_tick(number), EXTRA])
         pieces = json.dumps(item).encode().split(b" ")
         lines = [b"data:" + lots.choice([b"", b" "]) + pieces[0]]
         for piece in pieces[1:]:
@@ -86,7 +86,7 @@ def spell_events(lots: random.Random) -> bytes:
 
 
 def spell_lines(lots: random.Random) -> tuple[bytes, list[Any]]:
-    items = [lots.choice([plain(number), EXTRA]) for number in range(lots.randrange(7))]
+    items = [lots.choice([make_plain_tick(number), EXTRA]) for number in range(lots.randrange(7))]
     made = lots.choice([b"", BOM])
     for item in items:
         made += lots.choice([b"", b"", b"\n", b" \t\r\n"]) + lots.choice([b"", b" "])
@@ -96,7 +96,7 @@ def spell_lines(lots: random.Random) -> tuple[bytes, list[Any]]:
 
 
 def spell_records(lots: random.Random) -> tuple[bytes, list[Any]]:
-    items = [lots.choice([plain(number), EXTRA]) for number in range(lots.randrange(7))]
+    items = [lots.choice([make_plain_tick(number), EXTRA]) for number in range(lots.randrange(7))]
     made = b""
     for item in items:
         made += lots.choice([b"\x1e", b"\x1e", b"\x1e\x1e", b"\x1e\n\x1e"])
@@ -117,7 +117,7 @@ def answer(feeds: Feeds, lots: random.Random, path: str, media_type: str, conten
             await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    caller = Staying()
+    caller = PersistentCaller()
     scope = request(path=path, headers=[(b"x-api-version", OLD.encode())])
     asyncio.run(feeds.wrap(backend)(scope, caller.receive, caller.send))
     assert caller.sent[0]["status"] == 200

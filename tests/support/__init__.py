@@ -1,51 +1,51 @@
 """Code that several tests share, one line for each module.
 
-- `actions`: the steps of a composite GitHub action, run as a runner runs them
-- `additions`: a library API whose additions are recorded, and the pages that list them
+- `actions`: runs the steps of a composite GitHub action as a GitHub runner does
+- `additions`: a library API with a record of its additions, and the pages that list them
 - `adopted_apis`: documents of several dates, and the definitions adopted from them
-- `adopted_projects`: projects that one document was adopted into
-- `archive_api`: an API with each form of paging, of credentials and of streams
-- `assembled`: the files of every generated server, for tests that write tables by hand
-- `cached_commands`: commands after random edits, with a full, an empty, a stale and a damaged cache
-- `called_apis`: calls of every operation of an API, made from samples
-- `calls`: transports that answer as a test says, for clients
-- `careless`: a server that breaks every law about retries
-- `chains_shown`: what callers of a random chain are shown, validated against their documents
-- `changing`: the text of change pages, and sources that lead to it
-- `checked`: the problems that the checks find in a document
+- `adopted_projects`: projects that were adopted from one document
+- `archive_api`: an API with every form of paging, credentials and streams
+- `assembled`: the files that every generated server has, for tests that write its tables by hand
+- `cached_commands`: runs commands after random edits, with several states of the cache
+- `called_apis`: calls every operation of an API with sample values
+- `calls`: transports with scripted answers for clients
+- `careless`: a server that has to fail the tests of retries
+- `chains_shown`: narrows values to the versions of a random chain, and validates them
+- `changing`: the texts of change pages, and sources that lead to them
+- `checked`: lists the problems that the checks find in a document
 - `checkouts`: repositories with a base branch and changes, cloned as CI clones them
 - `clusters`: PostgreSQL in a temporary folder
-- `commands`: the command line, run in this process
+- `commands`: runs the command line in this process
 - `comment_hosts`: a server with the comments of one pull request
-- `conforming`: schemathesis against a mock of the payment API
-- `containment`: an oracle: what one schema accepts and another refuses
-- `converting`: the project of the page about converters, and its converters
-- `copies`: deep copies of plain values
+- `conforming`: runs schemathesis against a mock of the payment API
+- `containment`: an oracle that finds messages that one side may send and the other side refuses
+- `converting`: the project of the docs page about converters
+- `copies`: fast copies of plain values
 - `counterexamples`: values that one schema accepts and another refuses
 - `defects`: a clean document, and documents with one defect each
-- `differ_view`: the views of the differ, evaluated on instances
-- `divided`: definitions with each component and path in a file of its own
-- `doors`: the payment API around an application of the newest version, and in a proxy
-- `events`: a small API that sends events, with gates in what it sends
+- `differ_view`: evaluates instances against the differ's view of a schema
+- `divided`: splits definitions, with each component and path in its own file
+- `doors`: serves the payment API through an application of the newest version, wrapped or proxied
+- `events`: a small API that sends events, with every kind of gate in their bodies
 - `exchanges`: requests to an ASGI application, in process and over sockets
 - `facts`: what the specification of the payment API lists
-- `faults`: an API whose faults are declared in some form, and requests to it
-- `feeds`: an API of streams in three versions, behind each door
-- `flow`: the functions that one schema node and one edit pass through
-- `forks`: actions in copies of a small process, which may be killed at any file event
+- `faults`: an API that declares its error responses in some form
+- `feeds`: an API of streams with three versions
+- `flow`: lists the functions that one schema node and one edit pass through
+- `forks`: runs actions in forks of a small process, which may be killed at any file event
 - `fuzzing`: damaged inputs of every kind
-- `gated_apis`: random definitions with every kind of gate
-- `gating`: gating of an edit, and what it promises to callers
+- `gated_apis`: definitions of random APIs with every kind of gate
+- `gating`: gates an edit, and checks the result for callers
 - `generated_server`: generated servers, imported, and requests to them
-- `header_cases`: version headers and their answers, and an application that gives them
-- `histories`: every keyword that `x-was` may hold in a schema, as small definitions
-- `histories_of_kinds`: what `x-was` may hold on other objects
+- `header_cases`: values of the version header, and the expected answers
+- `histories`: small definitions with every keyword that `x-was` may set in a schema
+- `histories_of_kinds`: the same for objects other than schemas
 - `hostile_site`: definitions whose texts would act on a page that does not escape them
-- `imported`: generated packages, imported; code that they share is compiled once
-- `inheritance`: random documents with discriminated parents
-- `json_schema_suite`: the JSON Schema Test Suite, as components of documents
-- `keyed_server`: a server of one POST with idempotency keys, as a process, on a shared store
-- `kills`: a command killed at every file event, and what the next command makes of it
+- `imported`: imports generated packages; shared source is compiled once
+- `inheritance`: finds heirs of discriminated schemas, and adds some to random documents
+- `json_schema_suite`: the JSON Schema Test Suite as components of documents
+- `keyed_server`: a server with one POST and idempotency keys, as a process
+- `kills`: kills a command at every file event, and observes the next command
 - `market`: a market of six versions behind each door, with converters of objects, streams and forms
 - `migrating`: an API of three versions whose names change, and programs that use its package
 - `mixed_schemas`: random schemas in which keywords of any types are beside each other

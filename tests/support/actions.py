@@ -1,4 +1,4 @@
-"""The steps of a composite GitHub action, run as a runner of GitHub runs them."""
+"""Run the steps of a composite GitHub action as a GitHub runner does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Outputs = dict[str, str]
 
 @dataclass
 class Run:
-    """What a run of an action leaves: what was printed, and the outputs of each step."""
+    """The result of a run: what was printed, and the outputs of each step."""
 
     log: str = ""
     status: int = 0
@@ -27,7 +27,7 @@ class Run:
 
 @dataclass
 class Runner:
-    """A runner in the folder *workspace*, with *variables* as the environment of each step."""
+    """A runner with the workspace *workspace*, whose steps get *variables* as environment."""
 
     action: Path
     workspace: Path
@@ -36,7 +36,7 @@ class Runner:
     token: str = "secret"
 
     def run(self, given: Mapping[str, str], *, without: frozenset[str] = frozenset()) -> Run:
-        """Run every step but those *without* and those that are actions themselves."""
+        """Run every step except those in *without* and those that use another action."""
         text = yaml.safe_load((self.action / "action.yml").read_text("utf-8"))
         inputs = {name: str(each.get("default", "")) for name, each in text["inputs"].items()}
         assert given.keys() <= inputs.keys()

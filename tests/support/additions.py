@@ -1,4 +1,4 @@
-"""A library API whose additions are recorded, and the pages that list them."""
+"""A library API with a record of its additions, and the pages that list them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FORM_VALUE: Final = ("[desk, app]", "[desk, app, post]")
 
 
 def publish(*edits: tuple[str, str]) -> None:
-    """Make *edits*, bring the outputs up to date and commit."""
+    """Make *edits*, generate the outputs and commit."""
     edit(*edits)
     assert dateline("generate").status == CLEAN
     commit()
@@ -46,20 +46,19 @@ def cut_next(day: str = LATER) -> Outcome:
 
 
 def record() -> dict[str, str]:
-    """Return the text of each file of the record, by its name in there."""
+    """Return the text of each file of the record, by file name."""
     return read_files(Path("schemas/_additions"))
 
 
 def page(version: str) -> Any:
-    """Return the JSON page of additions since *version* was cut, after holding it to
-    the published schema."""
+    """Validate the JSON page of additions since *version* was cut, and return it."""
     reported = json.loads(Path(f"generated/changes/added-since-{version}.json").read_text("utf-8"))
     jsonschema_rs.Draft202012Validator(json.loads(schema())).validate(reported)
     return reported
 
 
 def section(text: str, heading: str) -> list[str]:
-    """Return the lines of Markdown *text* below *heading*, up to the next one."""
+    """Return the lines of the Markdown *text* below *heading*, up to the next heading."""
     below = text.split(f"## {heading}\n")[1].split("\n## ")[0]
     return [line for line in below.splitlines() if line.startswith(("-", "|", "#"))]
 
@@ -69,7 +68,7 @@ def index() -> str:
 
 
 def feed() -> dict[str | None, str]:
-    """Return the text of each entry of the feed, by its title."""
+    """Return the text of each feed entry by its title."""
     root = ElementTree.parse("generated/changes/feed.xml").getroot()
     return {
         entry.findtext(f"{ATOM}title"): " ".join("".join(entry.itertext()).split())

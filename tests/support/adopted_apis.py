@@ -1,4 +1,4 @@
-"""Documents of several dates, and the definitions that they are adopted as."""
+"""Documents of several dates, and the definitions adopted from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Document = dict[str, Any]
 
 
 def store(folder: Path, documents: list[Document]) -> tuple[str, ...]:
-    """Write *documents*, oldest first, and return the arguments that name them."""
+    """Write *documents*, oldest first, and return the arguments of `adopt` that name them."""
     for date, document in zip(DATES, documents, strict=False):
         (folder / f"{date}.json").write_text(json.dumps(document))
     return tuple(
@@ -29,7 +29,7 @@ def store(folder: Path, documents: list[Document]) -> tuple[str, ...]:
 
 
 def read_back(schemas: Path) -> list[Document]:
-    """Return what the definitions in *schemas* show, oldest version first."""
+    """Return the documents that the definitions in *schemas* render, oldest version first."""
     api = load(schemas)
     projector = Projector(api)
     contracts = [projector.contract(date, "production") for date in api.table.dates]
@@ -39,7 +39,7 @@ def read_back(schemas: Path) -> list[Document]:
 
 
 def adopt_all(folder: Path, documents: list[Document], *, accept: bool = False) -> Adoption:
-    """Adopt *documents* into `schemas` of *folder*, and hold what comes back to what went in."""
+    """Adopt *documents* into `schemas` of *folder*, and assert that they are rendered again."""
     adoption = adopt(store(folder, documents), folder / "schemas", accept=lambda _: accept)
     shown = read_back(folder / "schemas")
     assert [plain(each) for each in shown] == [plain(each) for each in documents]
@@ -47,11 +47,11 @@ def adopt_all(folder: Path, documents: list[Document], *, accept: bool = False) 
 
 
 class _TextualDates(yaml.CSafeLoader):
-    """Reads dates as the text that they are in definitions."""
+    """Loads dates as text, as definitions do."""
 
 
 def definitions(schemas: Path) -> Document:
-    """Return the union of the fragments as it is written, each file read by PyYAML."""
+    """Return the joined definitions as written, each file read by PyYAML."""
     found: Document = {}
     for path in sorted(schemas.glob("*.yaml")):
         if path.name != "versions.yaml":
@@ -67,11 +67,11 @@ def _join(into: Document, fragment: Document) -> None:
             into[key] = value
 
 
-# What is written
+# Documents
 
 
 def api(**parts: Any) -> Document:
-    """Return a document of one operation and one schema, which *parts* make another."""
+    """Return a document with one operation and one schema; *parts* replace its parts."""
     answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
     operation = {
         "operationId": "getLoan",
@@ -91,7 +91,7 @@ def api(**parts: Any) -> Document:
 
 
 def loans(*each: str) -> list[Document]:
-    """Return documents in which `Loan` is *each* of these, written in YAML."""
+    """Return documents whose schema `Loan` is *each* of these, written in YAML."""
     return [api(loan=yaml.safe_load(one)) for one in each]
 
 

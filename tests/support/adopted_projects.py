@@ -1,4 +1,4 @@
-"""Projects that one document was adopted into, generated and checked."""
+"""Projects that were adopted from one document, generated and checked."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ VERSION: Final = "2024-01-15"
 
 
 def adopt_project(root: Path, document: dict[str, Any], package: str) -> Path:
-    """Adopt *document* below *root* as the one version of an API, generate, and check.
+    """Adopt *document* below *root* as an API with one version, generate, and check.
 
-    Writes `schemas` and `generated`, and what each command printed to `COMMAND.txt`. Returns
+    Writes `schemas` and `generated`, and the output of each command to `COMMAND.txt`. Returns
     *root*.
     """
     (root / "old.json").write_text(json.dumps(document))

@@ -1,4 +1,4 @@
-"""An API with each form of paging, of credentials and of streams, which differs by version."""
+"""An API with every form of paging, credentials and streams, which differs by version."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _LISTINGS: Final = (
         f"{_query('starting_after')}, {_query('ending_before')}",
         _page(f"{_DATA}, has_more: {{ type: boolean }}"),
     ),
-    # no form of pages: a filter, two arrays, a required cursor
+    # none of these is a paged listing: a filter, two arrays, a required cursor
     _listing("filters", _query("status"), _page(f"{_DATA}, status: {{ type: string }}")),
     _listing(
         "pairs",

@@ -1,4 +1,4 @@
-"""The files that every generated server has, put together for tests that write tables by hand."""
+"""The files that every generated server has, for tests that write its tables by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAME = "assembled_server"
 
 @functools.cache
 def serving() -> Any:
-    """Return the module `serving` of a server that has no table of its own."""
+    """Return the module `serving` of a server without a table of its own."""
     root = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, root)
     package = root / _NAME
@@ -58,12 +58,12 @@ def operation(id: str, method: str, path: str, **said: Any) -> Any:
 
 
 def memory_store() -> Any:
-    """Return a store of idempotency keys in memory, of the runtime of `serving`."""
+    """Return an in-memory store of idempotency keys, from the runtime of `serving`."""
     return importlib.import_module(f"{serving().__package__}.runtime.idempotency").MemoryStore()
 
 
 def contracts(source: str, versions: str = VERSIONS) -> dict[str, Any]:
-    """Return the contract data of the API in *source*, a whole document in YAML."""
+    """Return the contract data of the API in *source*, a complete YAML document."""
     with tempfile.TemporaryDirectory() as root:
         api = loaded(Path(root), {"versions.yaml": versions, "api.yaml": source})
     read: dict[str, Any] = json.loads(
@@ -73,7 +73,7 @@ def contracts(source: str, versions: str = VERSIONS) -> dict[str, Any]:
 
 
 def app(data: dict[str, Any], operations: Iterable[Any], handlers: object, **said: Any) -> App:
-    """Return the application that does *operations* as *data* say, without keys."""
+    """Return an application that serves *operations* with contract data *data*, without keys."""
     made: App = serving().build(
         tuple(operations),
         said.pop("schemes", {}),
@@ -98,5 +98,5 @@ async def _nobody(_: Any) -> None:
 
 
 def fields(**headers: str) -> list[tuple[bytes, bytes]]:
-    """Return header fields; `_` in a name is written as `-`."""
+    """Return header fields; each `_` in a name becomes `-`."""
     return [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]

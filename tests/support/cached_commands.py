@@ -1,4 +1,4 @@
-"""Commands after random edits, with whatever an earlier run left in the cache."""
+"""Run commands after random edits, each with several states of the cache."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ COMMANDS: Final = (
 
 
 class Tried(NamedTuple):
-    """The statuses of each command, and the cases in which a cache made a difference."""
+    """The statuses of each command, and the cases in which the cache changed the result."""
 
     statuses: dict[str, set[int]]
     differing: list[str]
 
 
 def damage(content: bytes) -> None:
-    """Write *content* with every hundredth byte changed."""
+    """Write *content* to the cache with every hundredth byte changed."""
     spoilt = bytearray(content)
     for offset in range(0, len(spoilt), 100):
         spoilt[offset] ^= 0xFF
     CACHE.write_bytes(spoilt)
 
 
-# What becomes of the cache that an earlier run left, before a command.
+# How to prepare the cache before a command, from the content that an earlier run left.
 STATES: Final[dict[str, Callable[[bytes], object]]] = {
     "stale": CACHE.write_bytes,
     "damaged": damage,
@@ -55,9 +55,9 @@ STATES: Final[dict[str, Callable[[bytes], object]]] = {
 
 
 def try_edits(root: Path, count: int, seed: int = 1) -> Tried:
-    """Run each command after each of *count* edits, in *root*, with every state of the cache.
+    """Run each command after each of *count* edits in *root*, with every state of the cache.
 
-    Every second edit changes one word, which leaves the meaning of the definitions as it is.
+    Every second edit changes one word, which doesn't change the meaning of the definitions.
     """
     home = {"XDG_CACHE_HOME": str(root / "home")}
     with contextlib.chdir(root), patch.dict(os.environ, home):
@@ -84,7 +84,7 @@ def _try_edits(root: Path, count: int, random: Random) -> Tried:
             for state, spoil in STATES.items():
                 spoil(left)
                 found[state] = _run(root, command)
-            # and with all that the run before has put there
+            # and with everything that the run before cached
             found["full"] = _run(root, command)
             tried.differing.extend(
                 f"edit {number}: {' '.join(command)}, {state}"
@@ -106,7 +106,7 @@ def _run(root: Path, command: list[str]) -> tuple[Outcome, dict[str, str]]:
 
 
 def _write_edit(random: Random, sources: Sources) -> None:
-    """Write other definitions, which can be read."""
+    """Write different definitions, which can be loaded."""
     path = Path("schemas/api.json")
     before = path.read_text()
     while True:
@@ -122,7 +122,7 @@ def _write_edit(random: Random, sources: Sources) -> None:
 
 
 def _edit_word(random: Random) -> None:
-    """Write other words at the end of one of the descriptions, or the text of another one."""
+    """Append words to one of the descriptions, or replace the text of one."""
     path = Path("schemas/api.json")
     document = json.loads(path.read_text())
     described = [node for node in _list_nodes(document) if isinstance(node.get("description"), str)]

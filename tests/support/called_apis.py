@@ -1,4 +1,4 @@
-"""Calls of every operation of an API with sample values, and faults in their results."""
+"""Call every operation of an API with sample values, and list what is wrong with the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dateline.serve.mock import Mock
 
 
 def read_called(api: Api, version: str, environment: str) -> list[Called]:
-    """Return the operations that *environment* has at *version*, but for the documents."""
+    """Return the operations of *environment* at *version*, except those that serve documents."""
     document = Projector(api).contract(version, environment).document
     found = read_operations(api.table, document, {environment: document})
     return [each for each in found if not each.path.startswith("/spec")]
@@ -37,7 +37,7 @@ def make_arguments(method: Any, operation: Called, sampler: Sampler) -> dict[str
     for argument in operation.arguments:
         value = sampler.value(argument.inline.schema, argument.keyword)
         if argument.place == "path" and isinstance(value, str):
-            # nothing is no segment of a path
+            # a segment of a path can't be empty
             value = value.strip("./") or "a"
         text = json.dumps(value)
         made[argument.keyword] = TypeAdapter(hints[argument.keyword]).validate_json(text)
@@ -50,7 +50,7 @@ def make_arguments(method: Any, operation: Called, sampler: Sampler) -> dict[str
 
 
 def list_misfits(api: Api, server: Any, seed: int = 0) -> Iterator[str]:
-    """Yield what is wrong with calls of all operations of all versions at mocks of *api*."""
+    """Call all operations of all versions on mocks of *api*, and yield what is wrong."""
     root = server.__name__.rpartition(".")[0]
     errors = importlib.import_module(f"{root}.client")
     for environment in api.table.environments:
@@ -88,7 +88,7 @@ async def _call_all(
             try:
                 arguments = make_arguments(method, operation, sampler)
             except UnsatisfiedError:
-                # nothing fits what the definitions say
+                # no value satisfies the schemas
                 continue
             try:
                 await method(**arguments)

@@ -1,4 +1,4 @@
-"""Transports that answer as a test defines, and clients that use them."""
+"""Transports with scripted answers for clients."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Answer = httpx.Response | Exception
 
 
 class Scripted(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Gives one answer after the other, the last one again and again; keeps all requests."""
+    """Sends *answers* one after the other, repeating the last one; records all requests."""
 
     def __init__(self, answers: Iterable[Answer | Callable[[httpx.Request], Answer]]) -> None:
         self._answers = list(answers)
@@ -25,7 +25,7 @@ class Scripted(httpx.BaseTransport, httpx.AsyncBaseTransport):
             raise found
         if isinstance(found.stream, Cut):
             return found
-        # each response is read once
+        # a response can be read only once
         return httpx.Response(found.status_code, headers=found.headers, content=found.content)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -33,7 +33,7 @@ class Scripted(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
 
 class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """A body in chunks, that breaks off behind them unless it is not cut."""
+    """A body in chunks; the connection breaks after them if *is_cut*."""
 
     def __init__(self, *chunks: bytes, is_cut: bool = True) -> None:
         self._chunks = chunks
@@ -52,7 +52,7 @@ class Cut(httpx.SyncByteStream, httpx.AsyncByteStream):
 def answer(
     status: int, body: Any = None, version: str | None = "2026-07-01", **headers: str
 ) -> httpx.Response:
-    """Return a response that names *version*; ``retry_after=`` is a header, and so on."""
+    """Return a response of *version*; ``retry_after=`` sets a header, and so on."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     if version is not None:
         sent["X-API-Version"] = version

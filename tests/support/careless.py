@@ -1,4 +1,4 @@
-"""A server that must fail the tests of retries: its store checks first and records later."""
+"""A server that has to fail the tests of retries: its store checks first and records later."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from paynet_sandbox.transactions import Transactions
 
 
 class CarelessStore(Store):
-    """Of all that ask before the first has ended, each has its effect."""
+    """A store without claims: concurrent requests with the same key all take effect."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -46,11 +46,11 @@ class CarelessStore(Store):
                 session.add(row)
 
     async def release(self, attempt: Attempt) -> None:
-        """Leave everything as it is: nothing was held."""
+        """Do nothing: this store keeps no claims."""
 
 
 class _Autoramp(Autoramps, Transactions):
-    """The group Autoramp."""
+    """The handlers of the group Autoramp."""
 
 
 def _digest(attempt: Attempt) -> str:

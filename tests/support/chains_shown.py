@@ -24,8 +24,8 @@ _OTHER = 599
 """A status that only `default` has."""
 
 
-def adopted(chain: list[Document], folder: Path) -> Law:
-    """Return the law of the versions of *chain*, which are written to *folder*."""
+def adopt_chain(chain: list[Document], folder: Path) -> Law:
+    """Adopt *chain* in *folder*, and return the law of its versions."""
     folder.mkdir()
     for date, document in zip(DATES, chain, strict=True):
         (folder / f"{date}.json").write_text(json.dumps(document))
@@ -33,8 +33,8 @@ def adopted(chain: list[Document], folder: Path) -> Law:
     return Law(load(folder / "schemas"))
 
 
-class Shown:
-    """What callers are shown of sampled values; ``times`` counts how often something is."""
+class ChainNarrower:
+    """Narrows sampled values as a server does; ``times`` counts the values shown."""
 
     def __init__(self, law: Law) -> None:
         self.times = 0
@@ -46,6 +46,7 @@ class Shown:
         )
 
     def _judge(self, schema: Any, version: str | None) -> Callable[[Any], bool]:
+        """# blind edits can leave invalid schemas, against which nothing can be validated"""
         try:
             return self._law.judge(self._environment)(schema, version)
         except (ValidationError, ReferencingError):
@@ -53,9 +54,9 @@ class Shown:
             return lambda _: False
 
     def breaches(self, count: int) -> Iterator[str]:
-        """Yield what callers are shown of *count* values for each body that they may not be."""
+        """Yield the faults of narrowed bodies, from *count* values for each body."""
         bodies = [body for body in self._law.canonical.bodies if body.status]
-        # an id that several operations have is the name of none
+        # an id that several operations share identifies none of them
         ids = Counter((body.operation, body.status, body.media_type) for body in bodies)
         for body in bodies:
             if ids[body[:3]] == 1:
@@ -84,14 +85,14 @@ class Shown:
                 yield f"{version} {body.operation} {body.status}: {value} -> {narrowed}: {defect}"
 
     def _converters(self) -> dict[str, Callable[..., Any]]:
-        """Return converters that make of a value any other that is of the older contract."""
+        """Return converters that return any valid value of the older contract."""
 
         def made(name: str, said: dict[str, Any]) -> Callable[..., Any]:
             def converted(value: Any, context: ConversionContext, /) -> Any:
                 version = context.version if "reason" in said else ""
                 schema = _era(said, version)
                 called = f"{name} {json.dumps(value, sort_keys=True)}"
-                # what is made may hold such values, too, which are converted next: it has to end
+                # the result may contain values that are converted in turn: the size has to shrink
                 return self._sampler(version).value(schema, called, len(called) / 60)
 
             return converted
@@ -110,7 +111,7 @@ class Shown:
 
 
 def _era(said: dict[str, Any], version: str) -> Any:
-    """Return the schema of what the converter that is *said* of makes."""
+    """Return the schema of what the converter that *said* describes returns."""
     if version:
         return next(each["schema"] for each in reversed(said["older"]) if each["since"] <= version)
     return said["older"] if said["kind"] == "schema" else said["older"].get("schema", {})

@@ -1,4 +1,4 @@
-"""What a change page says, and sources that make one say it."""
+"""The texts of change pages, and sources that lead to them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ATOM: Final = "{http://www.w3.org/2005/Atom}"
 Files = dict[str, str]
 
 
-def pages(api: Api) -> Files:
-    """Return the text of every file in `changes/`, by its name."""
+def render_pages(api: Api) -> Files:
+    """Return the text of every file in `changes/` by its name."""
     made = render(api, models=False, validate=False).artifacts
     return {
         artifact.path.removeprefix("changes/"): artifact.content.decode()
@@ -29,13 +29,13 @@ def pages(api: Api) -> Files:
     }
 
 
-def reported(files: Files, older: str, newer: str) -> Any:
-    """Return what the page from *older* to *newer* says to programs."""
+def read_page_data(files: Files, older: str, newer: str) -> Any:
+    """Return the JSON of the page from *older* to *newer*."""
     return json.loads(files[f"{older}...{newer}.json"])
 
 
 def versions(*rows: str) -> str:
-    """Return a version table with *rows*, served in two environments."""
+    """Return a version table with *rows* and two environments."""
     return VERSIONS[: VERSIONS.index("  - {")] + "".join(
         [
             *(f"  - {{ {row} }}\n" for row in rows),
@@ -44,8 +44,8 @@ def versions(*rows: str) -> str:
     )
 
 
-def swapped(files: Files, *edits: tuple[str, str]) -> Files:
-    """Return *files* with each text that is there once replaced."""
+def replace_texts(files: Files, *edits: tuple[str, str]) -> Files:
+    """Return *files* with texts replaced, each of which has to occur once."""
     changed = dict(files)
     for before, after in edits:
         (name,) = [name for name, text in changed.items() if before in text]
@@ -54,8 +54,8 @@ def swapped(files: Files, *edits: tuple[str, str]) -> Files:
     return changed
 
 
-def feed(files: Files) -> list[tuple[str | None, str | None, str | None]]:
-    """Return (title, date, link) of each entry, after holding the feed to RFC 4287 section 4.1."""
+def read_feed(files: Files) -> list[tuple[str | None, str | None, str | None]]:
+    """Check the feed against RFC 4287, section 4.1; return (title, date, link) of each entry."""
     root = ElementTree.fromstring(files["feed.xml"])
     assert root.tag == f"{ATOM}feed"
     entries = root.findall(f"{ATOM}entry")

@@ -1,4 +1,4 @@
-"""The problems that the checks find in a document, as `line:column: id: message`, in order."""
+"""List the problems that the checks find in a document, as `line:column: id: message`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TABLE: Final = Table(
     adopted=False,
 )
 
-# What a document can't be without; it stands at the end, so that lines count from the case's own.
+# Keys that a document needs. They are appended, so that they don't shift the lines of a case.
 _REST: Final = {
     "openapi": "openapi: 3.1.0\n",
     "info": "info: { title: Library, version: canonical }\n",
@@ -40,18 +40,18 @@ _REST: Final = {
 }
 
 
-def checked(text: str, **table: Any) -> list[str]:
-    """Return what the checks say of *text*, which may leave out `openapi`, `info` and `paths`.
+def check_fragment(text: str, **table: Any) -> list[str]:
+    """Return the problems of *text*, which may omit `openapi`, `info` and `paths`.
 
-    Keywords are fields of the version table that differ from ``TABLE``.
+    Keyword arguments replace fields of ``TABLE``.
     """
     text = text.strip("\n") + "\n"
     missing = [key for key in _REST if not re.search(f"^{key}:", text, re.MULTILINE)]
-    return whole(text + "".join(_REST[key] for key in missing), **table)
+    return check_document(text + "".join(_REST[key] for key in missing), **table)
 
 
-def whole(text: str, **table: Any) -> list[str]:
-    """Return what the checks say of *text*, a whole document; blank lines before it don't count."""
+def check_document(text: str, **table: Any) -> list[str]:
+    """Return the problems of *text*, a complete document; leading blank lines don't count."""
     problems: list[Problem] = []
     adopted = table.get("adopted", False)
     with tempfile.TemporaryDirectory() as folder:
@@ -64,6 +64,6 @@ def whole(text: str, **table: Any) -> list[str]:
     return [str(problem).removeprefix("api.yaml:") for problem in found]
 
 
-def schema(text: str, **table: Any) -> list[str]:
-    """Return what the checks say of a component `Loan`; its schema *text* begins at 4:7."""
-    return checked(f"components:\n  schemas:\n    Loan:\n      {text}", **table)
+def check_schema(text: str, **table: Any) -> list[str]:
+    """Return the problems of a component `Loan`, whose schema *text* begins at 4:7."""
+    return check_fragment(f"components:\n  schemas:\n    Loan:\n      {text}", **table)

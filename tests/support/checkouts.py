@@ -18,7 +18,7 @@ LINE = FILES["loans.yaml"].partition("note:")[0].count("\n") + 1
 
 @dataclass(frozen=True)
 class Checkout:
-    """A shallow clone of a change; ``base`` is the commit that callers have."""
+    """A shallow clone of a change; ``base`` is the published commit."""
 
     root: Path
     base: str
@@ -27,7 +27,7 @@ class Checkout:
 def make_monorepo(root: Path) -> None:
     """Make *root* a repository with a published API on `main`, and two branches with a change.
 
-    The branch `breaking` renames a field that callers read, `clean` touches only a comment.
+    The branch `breaking` renames a field in a response; `clean` only changes a comment.
     """
     project = root / PROJECT
     project.mkdir(parents=True)
@@ -50,7 +50,7 @@ def make_monorepo(root: Path) -> None:
 
 
 def clone(origin: Path, branch: str, to: Path) -> Checkout:
-    """Return a clone of the last commit of *branch*, without any history."""
+    """Return a shallow clone of the last commit of *branch*."""
     git("clone", "--quiet", "--depth=1", f"--branch={branch}", f"file://{origin}", str(to))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(origin)

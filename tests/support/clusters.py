@@ -1,4 +1,4 @@
-"""PostgreSQL for tests: a cluster of its own in a temporary folder, on a socket in that folder."""
+"""PostgreSQL for tests: a cluster in a temporary folder, on a Unix socket in the same folder."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _INSTALLED: Final = Path("/usr/lib/postgresql")
 _USERS: Final = ("postgres", "nobody")
 _START: Final = 60.0
 
-# What a crash of the machine would take away, tests can lose.
+# Settings that give up durability, which tests don't need.
 _FAST: Final = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 _SETTINGS: Final = ("listen_addresses=", "max_connections=200", *_FAST)
 
 
 class UnavailableError(Exception):
-    """No server can be started here; the message says why."""
+    """No server can be started on this machine; the message says why."""
 
 
 class Cluster:
-    """A running server; each database in it is empty and gone with it."""
+    """A running server; its databases are removed with it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -41,14 +41,14 @@ class Cluster:
         return f"postgresql://postgres@/{name}?host={self._folder}"
 
     def database(self) -> str:
-        """Return the address of a new database."""
+        """Create an empty database and return its address."""
         name = f"test_{uuid4().hex}"
         with psycopg.connect(self.address(), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}".encode())
         return self.address(name)
 
     def drop(self, address: str) -> None:
-        """Take the database at *address* away from all who use it."""
+        """Drop the database at *address*, even while it is in use."""
         name = urlsplit(address).path.removeprefix("/")
         with psycopg.connect(self.address(), autocommit=True) as connection:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
@@ -56,18 +56,18 @@ class Cluster:
 
 @contextmanager
 def cluster(kept: Path | None = None) -> Iterator[Cluster]:
-    """Yield a running cluster, whose data stay in the folder *kept*; without one they go with it.
+    """Yield a running cluster with its data in the folder *kept*, or in a temporary folder.
 
     Raises UnavailableError.
     """
     programs = _programs()
     user = _user()
-    # not pytest's folders: only their owner may enter those, and paths of sockets are short
+    # not in pytest's folders: only their owner may enter them, and socket paths have to be short
     folder = Path(tempfile.mkdtemp(prefix="paynet")) if kept is None else kept
     try:
         if user is not None:
             os.chown(folder, user.pw_uid, user.pw_gid)
-        # only data that stay are worth the checkpoint of an orderly end
+        # only data that are kept are worth the checkpoint of an orderly shutdown
         with _running(programs, folder, user, signal.SIGQUIT if kept is None else signal.SIGINT):
             yield Cluster(folder)
     finally:
@@ -97,7 +97,7 @@ def _running(
         _await(server, folder)
         yield
     finally:
-        # ends sessions that are still open
+        # fast shutdown: ends open sessions
         server.send_signal(ending)
         server.wait(_START)
 
@@ -132,7 +132,7 @@ def _await(server: subprocess.Popen[bytes], folder: Path) -> None:
 
 
 def _programs() -> Path:
-    """Return the folder of the newest server's programs."""
+    """Return the folder of the programs of the newest PostgreSQL installed."""
     found = shutil.which("initdb")
     folders = [Path(found).resolve().parent] if found else []
     folders += sorted(_INSTALLED.glob("*/bin"), key=lambda folder: -float(folder.parent.name))
@@ -143,7 +143,7 @@ def _programs() -> Path:
 
 
 def _user() -> pwd.struct_passwd | None:
-    """Return as whom the server is to run; None for ourselves. It refuses to run as root."""
+    """Return the user to run the server as, None for the current one. It refuses to run as root."""
     if os.geteuid() != 0:
         return None
     for name in _USERS:

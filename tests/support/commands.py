@@ -1,4 +1,4 @@
-"""The command line run in this process, as a user would run it."""
+"""Run the command line in this process, as a user would."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dateline import entry
 
 
 class Outcome(NamedTuple):
-    """What a command said, and the status that it ended with."""
+    """The output of a command, and its exit status."""
 
     status: int
     out: str
@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
 
 
 class _Stream(io.TextIOWrapper):
-    """A stream that keeps what is written; as to a terminal's, bytes may be written, too."""
+    """A stream that keeps what is written; like that of a terminal, it accepts bytes as well."""
 
     def __init__(self) -> None:
         self._kept = io.BytesIO()
@@ -38,12 +38,12 @@ def dateline(*arguments: str) -> Outcome:
 
 
 def exit_with(*arguments: str) -> None:
-    """End this process as `dateline` with *arguments* does."""
+    """Exit this process with the status of `dateline` with *arguments*."""
     sys.exit(dateline(*arguments).status)
 
 
 def print_dateline(*arguments: str) -> str:
-    """Return all that `dateline` with *arguments* prints, notes and errors where they come."""
+    """Return all that `dateline` with *arguments* prints, in order, with notes and errors."""
     both = _Stream()
     _run(arguments, both, both)
     return both.text()
@@ -63,7 +63,7 @@ def _run(arguments: tuple[str, ...], out: _Stream, err: _Stream) -> int:
 
 
 def read_files(root: Path) -> dict[str, str]:
-    """Return the text of every file below *root* but git's and those that runs keep beside."""
+    """Return the text of every file below *root*, except those of git and of the caches."""
     return {
         path.relative_to(root).as_posix(): path.read_text("utf-8")
         for path in sorted(root.rglob("*"))

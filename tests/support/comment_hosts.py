@@ -1,4 +1,4 @@
-"""A server with the comments of one pull request, as GitHub and GitLab have them."""
+"""A server with the comments of one pull request, with the API of GitHub and GitLab."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 @dataclass
 class CommentHost:
-    """The comments by id, what was asked for, and whether the token may write."""
+    """The comments by id, the requests received, and whether the token may write."""
 
     comments: dict[int, str] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
@@ -22,7 +22,7 @@ class CommentHost:
     address: str = ""
 
     def answer(self, method: str, path: str, text: str) -> tuple[int, object]:
-        """Return the status and the body that answer a request."""
+        """Return the status and the body of the response to a request."""
         self.requests.append(f"{method} {urlsplit(path).path}")
         if method == "GET":
             query = parse_qs(urlsplit(path).query)
@@ -45,7 +45,7 @@ class CommentHost:
 
 @contextmanager
 def served_comments() -> Iterator[CommentHost]:
-    """Yield a host that listens on a port of its own."""
+    """Yield a comment host that listens on a free port."""
     host = CommentHost()
 
     class Handler(BaseHTTPRequestHandler):
@@ -62,7 +62,7 @@ def served_comments() -> Iterator[CommentHost]:
         do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = handle_any  # noqa: N815
 
         def log_message(self, *_: object) -> None:
-            """Keep the output of the tests clean."""
+            """Print nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         host.address = f"http://127.0.0.1:{server.server_port}"

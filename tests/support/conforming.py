@@ -29,11 +29,11 @@ KEY: Final = "a-key"
 _SEED: Final = 1
 
 
-class Owed(NamedTuple):
-    """Failures that what the definitions say brings about, and `why`; no others are let pass.
+class ExpectedFailure(NamedTuple):
+    """An expected failure: the definitions cause it, for the reason `why`.
 
-    They are those of *checks* where the answer has *status* and *said* in its text, to an
-    operation and URL that *asked* matches: `PUT /customers/{id} http://...`.
+    It covers failures of *checks* where the answer has *status* and contains *said*, and *asked*
+    matches the operation and URL: `PUT /customers/{id} http://...`.
     """
 
     why: str
@@ -46,27 +46,29 @@ class Owed(NamedTuple):
 _STATUS: Final = frozenset({"UndefinedStatusCode"})
 _ACCEPTED: Final = frozenset({"RejectedPositiveData"})
 
-OWED: Final = (
-    Owed(
+EXPECTED: Final = (
+    ExpectedFailure(
         "the specification lists no success of this operation",
         _STATUS,
         204,
         asked=r"POST /addresses/fiat/\{id\}/retry-auth ",
     ),
-    Owed(
+    ExpectedFailure(
         "the specification declares a body of 204, and in HTTP it has none",
         frozenset({"MissingContentType", "MalformedJson"}),
         204,
         asked=r"PUT /customers/\{id\} ",
     ),
-    Owed(
+    ExpectedFailure(
         "no document can say that a key is for one request",
         _ACCEPTED,
         422,
         said="this idempotency key was used for another request",
     ),
-    Owed("NUL is refused in every text, whatever its schema", _ACCEPTED, 400, said="contains NUL"),
-    Owed(
+    ExpectedFailure(
+        "NUL is refused in every text, whatever its schema", _ACCEPTED, 400, said="contains NUL"
+    ),
+    ExpectedFailure(
         "a query has no empty list: `status=` is one empty text",
         _ACCEPTED,
         400,
@@ -78,21 +80,21 @@ OWED: Final = (
 
 @dataclass
 class Found:
-    """What a run did: how many requests and checks, what failed, and what was owed how often."""
+    """The result of a run: counts of requests and checks, failures, expected ones by reason."""
 
     requests: int = 0
     checks: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
-    owed: Counter[str] = field(default_factory=Counter)
+    expected: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Found) -> None:
         self.requests += other.requests
         self.checks += other.checks
         self.failures += other.failures
-        self.owed += other.owed
+        self.expected += other.expected
 
     def read(self, event: events.EngineEvent) -> None:
-        """Take in what *event* tells; a run that ended early is a failure."""
+        """Record *event*; a run that ended early counts as a failure."""
         if isinstance(event, events.ScenarioFinished):
             self.requests += len(event.recorder.interactions)
             for case, checks in event.recorder.checks.items():
@@ -112,8 +114,8 @@ class Found:
             self.failures.append(repr(event.exception))
 
 
-class Locked:
-    """An application that knows one key: requests with another one come without."""
+class KeyedApplication:
+    """An application with one valid key: it removes any other key from requests."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -129,23 +131,23 @@ class Locked:
         await self._app(scope, receive, send)
 
 
-def mocked(environment: str) -> App:
-    """Return the payment API of *environment*, as generated, with sampled answers, for `KEY`."""
-    return Locked(Mock(load(SCHEMAS), payments_server(), environment, 0).app)
+def create_mock(environment: str) -> App:
+    """Return a mock of the payment API of *environment* with sampled answers for `KEY`."""
+    return KeyedApplication(Mock(load(SCHEMAS), payments_server(), environment, 0).app)
 
 
-def conforming(
+def run_schemathesis(
     app: App | int, version: str, phases: Collection[str], examples: int, only: str = ""
 ) -> Found:
-    """Return what schemathesis finds in *app* by the document of *version* that it serves.
+    """Run schemathesis against *app*, with the document of *version* that *app* serves.
 
-    A number is that of a port on which an application is served.
+    A number is the port of an application.
 
-    There are as many requests to an operation as *examples*, for each of the *phases* that make
-    them at random; *only* is a pattern of paths.
+    Each of the *phases* with random requests makes *examples* requests to an operation; *only* is a
+    pattern of paths.
     """
     found = Found()
-    # the documents stand beside the prefix; schemathesis knows no `servers` of a path
+    # documents are served outside the prefix; schemathesis ignores the `servers` of a path
     host = f"http://127.0.0.1:{app}" if isinstance(app, int) else "http://testserver"
     for base, chosen in (("/api", {"exclude": "^/spec"}), ("", {"include": "^/spec"})):
         config = SchemathesisConfig.from_dict(
@@ -171,25 +173,25 @@ def conforming(
             schema = getattr(schema, way)(path_regex=paths)
         if only:
             schema = schema.include(path_regex=only)
-        schema.hook(_letting_pass(found.owed))
+        schema.hook(_drop_expected(found.expected))
         if schema.statistic.operations.selected:
             for event in engine.from_schema(schema).execute():
                 found.read(event)
     return found
 
 
-def _letting_pass(owed: Counter[str]) -> Any:
+def _drop_expected(expected: Counter[str]) -> Any:
     def filter_failure(_: HookContext, failure: Failure, case: Any, response: Response) -> bool:
-        """Tell whether *failure* is kept."""
+        """Return whether to keep *failure*."""
         asked = f"{case.operation.label} {response.request.url}"
-        for each in OWED:
+        for each in EXPECTED:
             if (
                 type(failure).__name__ in each.checks
                 and response.status_code == each.status
                 and each.said.encode() in response.content
                 and re.match(each.asked, asked)
             ):
-                owed[each.why] += 1
+                expected[each.why] += 1
                 return False
         return True
 

@@ -1,14 +1,14 @@
-"""An oracle: messages that one side of an API may send and the other side refuses.
+"""An oracle that finds messages that one side of an API may send and the other side refuses.
 
-An oracle that shares no code with the differ. Every message of an operation is written as one
-JSON Schema, for who sends it and for who reads it. jsonschema-rs tells whether the reader's
-covers the sender's; where it can't tell, instances are tried that lie on the bounds of both.
+It shares no code with the differ. Every message of an operation is written as one JSON Schema for
+its sender and one for its reader. jsonschema-rs decides whether the reader's schema covers the
+sender's; where it can't, instances at the bounds of both are tried.
 
-A client is a tolerant reader: fields that it does not know are fine unless the contract closes
-the object, errors that are not documented are, too, and everything else goes by the contract it
-knows. A server is a strict one. A client reads `oneOf` as `anyOf`, as generated types do; for a
-server a value that fits two members is none, whatever its tag. What is
-`readOnly` is not looked at in a request, nor needed there; what is `writeOnly`, in a response.
+A client is a tolerant reader: it accepts unknown fields unless the contract closes the object, and
+undocumented errors; everything else has to fit the contract that it knows. A server is a strict
+reader. A client reads `oneOf` as `anyOf`, as generated types do; a server refuses a value that fits
+two members, whatever its tag. A `readOnly` field is ignored in requests and not required there; the
+same goes for `writeOnly` in responses.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from support.counterexamples import covers, uncovered
-from support.inheritance import heirs
+from support.counterexamples import covers, find_uncovered
+from support.inheritance import find_heirs
 
 Schema = dict[str, Any]
 Document = dict[str, Any]
@@ -41,7 +41,7 @@ _INTEGERS: Final = {
     "int64": (-(2**63), 2**63 - 1),
     "uint32": (0, 2**32 - 1),
 }
-# What is no constraint and changes the meaning of a value all the same.
+# Keywords that constrain nothing but change the meaning of a value.
 _MEANINGS: Final = ("default", "readOnly", "writeOnly", "contentEncoding", "contentMediaType")
 _SILENT: Final = (
     *("title", "description", "$comment", "example", "examples", "deprecated", "externalDocs"),
@@ -52,7 +52,7 @@ _NULL: Final[Schema] = {"type": "null"}
 
 
 class Flow(NamedTuple):
-    """A message of an operation: as its sender may write it, and as its reader takes it."""
+    """A message of an operation: the schema of its sender, and the schema of its reader."""
 
     by_server: bool
     sent: Schema
@@ -63,7 +63,7 @@ class Flow(NamedTuple):
 
 
 class Contradiction(NamedTuple):
-    """What an older client meets: in which message, and an instance of it where one is known."""
+    """What goes wrong for an older client: in which message, and an instance if one is known."""
 
     flow: str
     what: str
@@ -71,7 +71,7 @@ class Contradiction(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a client of an older document meets; ``proved`` if nothing else can be there."""
+    """The contradictions that an older client meets; ``proved`` if the list is complete."""
 
     contradictions: list[Contradiction]
     proved: bool
@@ -83,10 +83,10 @@ class Encoder:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._old = document["openapi"].startswith("3.0")
-        self._heirs = heirs(document)
+        self._heirs = find_heirs(document)
 
     def flows(self) -> dict[str, Flow]:
-        """Return every message by its name."""
+        """Return all messages by name."""
         found: dict[str, Flow] = {}
         for path, item in self._document.get("paths", {}).items():
             found |= self._item(path, item, client=True)
@@ -191,7 +191,7 @@ class Encoder:
     def plain(self, schema: Any, role: _Role, *, positive: bool = True) -> Any:
         """Return *schema* of the document as a JSON Schema for *role*.
 
-        Nothing is tolerated below a `not`, where more would mean less.
+        Nothing is tolerated below a `not`, where accepting more would mean accepting less.
         """
         if not isinstance(schema, dict):
             return schema
@@ -222,7 +222,7 @@ class Encoder:
         return self._old_spelling(schema, made)
 
     def taken(self, schema: Any, role: _Role) -> Any:
-        """Return the schema of a parameter or header: its reader takes any number for a text."""
+        """Return the schema of a parameter or header; a server reads any number as a string."""
         reported = self._resolved(schema)
         words = {"description", "title", "deprecated", "type", *_MEANINGS}
         bare = (
@@ -240,7 +240,7 @@ class Encoder:
         return self.plain(schema, role)
 
     def _hide(self, schema: Schema, made: Schema, role: _Role) -> None:
-        """Let pass whatever does not belong into a message of this direction."""
+        """Accept any value for fields that don't belong in a message of this direction."""
         keyword = "readOnly" if role.in_request else "writeOnly"
         hidden = [
             name for name, child in schema.get("properties", {}).items() if self._is(child, keyword)
@@ -262,7 +262,7 @@ class Encoder:
         return any(self._is(part, keyword) for part in parts)
 
     def _variants(self, reference: str) -> Schema:
-        """Return what stands where a discriminated component is referred to: one of its heirs."""
+        """Return the schema for references to a discriminated component: a union of its heirs."""
         reported, names = self._heirs.variants[reference]
         return {
             "anyOf": [
@@ -284,14 +284,14 @@ class Encoder:
                     for member, below in zip(schema[key], made[key], strict=True)
                 ]
                 if key == "oneOf" and not role.tolerant:
-                    # the tag is a hint: what fits two members is refused all the same
+                    # the tag is only a hint: a value that fits two members is refused nevertheless
                     made.setdefault("allOf", []).append({"anyOf": tagged})
                 else:
                     made[key] = tagged
 
     @staticmethod
     def _tagged(member: Schema, reported: Schema) -> Schema:
-        """Return what a discriminator says of the values of *member*."""
+        """Return the constraint that a discriminator puts on values of *member*."""
         name = member["$ref"].rsplit("/", 1)[1]
         goals = {member["$ref"], name}
         tags = sorted(tag for tag, goal in reported.get("mapping", {}).items() if goal in goals)
@@ -313,22 +313,22 @@ class Encoder:
         return {"anyOf": [made, _NULL]} if schema.get("nullable") is True else made
 
     def _closed(self, encoded: _Encoded) -> Schema:
-        """Return a schema of its own: with every component that it reaches."""
+        """Return a self-contained schema, which includes every component that it reaches."""
         definitions: Schema = {}
 
-        def led(node: Any) -> Any:
+        def relocate(node: Any) -> Any:
             if isinstance(node, list):
-                return [led(each) for each in node]
+                return [relocate(each) for each in node]
             if not isinstance(node, dict):
                 return node
-            made = {key: led(value) for key, value in node.items()}
+            made = {key: relocate(value) for key, value in node.items()}
             reference = made.get("$ref")
             if isinstance(reference, str) and not reference.startswith("#/$defs/"):
                 way, _, goal = reference.rpartition(":")
                 name = f"{way}.{goal.rsplit('/', 1)[1]}".lstrip(".")
                 if name not in definitions:
                     definitions[name] = True
-                    definitions[name] = led(
+                    definitions[name] = relocate(
                         self._variants(goal)
                         if way == "variants"
                         else self.plain(
@@ -338,7 +338,7 @@ class Encoder:
                 made["$ref"] = f"#/$defs/{name.replace('~', '~0').replace('/', '~1')}"
             return made
 
-        schema: Schema = led(encoded.schema)
+        schema: Schema = relocate(encoded.schema)
         return {**schema, "$defs": definitions} if definitions else schema
 
     # Meanings
@@ -354,7 +354,7 @@ class Encoder:
     def _said(
         self, schema: Any, at: str, within: tuple[int, ...]
     ) -> Iterator[tuple[str, str, str]]:
-        """Yield (place, keyword, value) for all that gives values a meaning."""
+        """Yield (place, keyword, value) for everything that gives values a meaning."""
         if not isinstance(schema, dict) or id(schema) in within or len(within) > 40:
             return
         yield at, "", ""
@@ -362,7 +362,7 @@ class Encoder:
         for name in schema.get("properties", {}):
             yield f"{at}.{name}", "field", ""
         for key, value in schema.items():
-            # what nobody knows may mean anything
+            # an unknown keyword may mean anything
             known = key in _KNOWN or key.startswith("x-")
             if (not known or key in _MEANINGS) and value is not False:
                 yield at, key, json.dumps(value, sort_keys=True)
@@ -405,7 +405,7 @@ class _Encoded(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """One form of a message: of a request there is one, of a response one for each status."""
+    """One form of a message: a request has one, a response one for each status."""
 
     status: str
     places: dict[str, dict[str, _Value]]
@@ -423,7 +423,7 @@ class _Message(NamedTuple):
         for case in self.cases:
             status: Schema = {"const": case.status}
             if role.tolerant and _covers_more(case.status):
-                # an error that has no entry of its own is read by the entry for all of them
+                # an error without an entry of its own is read by the entry for all errors
                 status = {
                     "type": "string",
                     "pattern": _pattern(case.status),
@@ -469,7 +469,7 @@ def _form(case: _Case, status: Schema, encoder: Encoder, role: _Role) -> Schema:
             },
         }
         if place != "header" or not case.status:
-            # what a request holds is documented; a response may have more headers
+            # requests contain only documented headers; responses may contain others
             properties[place]["additionalProperties"] = False
     if case.content is None:
         properties["body"] = {"const": "none"} if not case.status else True
@@ -502,12 +502,12 @@ Flows = dict[str, Flow]
 
 
 def flows(document: Document) -> Flows:
-    """Return every message of *document* by its name."""
+    """Return all messages of *document* by name."""
     return Encoder(document).flows()
 
 
-def compared(ours: Flows, theirs: Flows, random: Random) -> Answer:
-    """Return what a client of one document meets when the other is served."""
+def find_contradictions(ours: Flows, theirs: Flows, random: Random) -> Answer:
+    """Return what a client with one document meets when the other is served."""
     found: list[Contradiction] = []
     proved = True
     for name in sorted(ours.keys() | theirs.keys()):
@@ -515,7 +515,7 @@ def compared(ours: Flows, theirs: Flows, random: Random) -> Answer:
             if ours[name].call:
                 found.append(Contradiction(name, "gone"))
         elif name not in ours:
-            # what a new operation calls back is expected by whoever calls it
+            # whoever calls a new operation expects its callbacks
             if not theirs[name].call and theirs[name].within in ("", *ours):
                 found.append(Contradiction(name, "nobody listens"))
         else:
@@ -536,7 +536,7 @@ def _between(name: str, before: Flow, after: Flow, random: Random) -> Answer:
         return Answer(found, True)
     if verdict == "no":
         return Answer([*found, Contradiction(name, "not covered")], True)
-    witness = uncovered(sent, read, random)
+    witness = find_uncovered(sent, read, random)
     if witness is not None:
         found.append(Contradiction(name, "refused", witness))
     return Answer(found, False)

@@ -1,4 +1,4 @@
-"""The project of the page about converters: its definitions, and its converters."""
+"""The project of the docs page about converters: its definitions and its converters."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ OLDER: Final[dict[str, Any]] = {
 
 
 def read_blocks() -> dict[str, str]:
-    """Return the files that the page shows, by their names."""
+    """Return the files shown on the page by name."""
     blocks = re.findall(r"^```\w+\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     named = ((re.match(r"# ([\w/]+\.\w+)\n", block), block) for block in blocks)
     return {found[1]: block for found, block in named if found is not None}
 
 
 def load_project(folder: Path) -> Api:
-    """Return the definitions of the page, with an event of what they are about."""
+    """Return the definitions of the page, with an added event."""
     people = read_blocks()["schemas/people.yaml"]
     people = re.sub(r" +parameters: \[\{ \$ref: .*\n", "", people)
     webhook = (
@@ -62,7 +62,7 @@ def load_project(folder: Path) -> Api:
 
 
 def read_converters(package: str) -> type[Any]:
-    """Return the class of the page, written against the generated *package*."""
+    """Return the converter class of the page, written against the generated *package*."""
     source = read_blocks()["converters.py"].replace("from library.", f"from {package}.")
     made: dict[str, Any] = {}
     exec(compile(source, "converters.py", "exec"), made)

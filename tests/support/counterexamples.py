@@ -15,7 +15,7 @@ _TRIES: Final = 200
 
 
 def covers(read: str, sent: str) -> str:
-    """Tell whether *read* allows all that *sent* allows, both JSON: `yes`, `no` or `unknown`."""
+    """Return whether *read* accepts all that *sent* accepts (JSON): `yes`, `no` or `unknown`."""
     return str(_canonical(read).covers(_canonical(sent))).lower()
 
 
@@ -26,8 +26,8 @@ def _canonical(schema: str) -> jsonschema_rs.CanonicalSchema:
     )
 
 
-def uncovered(sender: Schema, reader: Schema, random: Random) -> Any:
-    """Return an instance that *sender* allows and *reader* does not; None if none was found."""
+def find_uncovered(sender: Schema, reader: Schema, random: Random) -> Any:
+    """Return an instance that *sender* accepts and *reader* doesn't; None if none was found."""
     allowed, known = (
         jsonschema_rs.Draft202012Validator(side, validate_formats=True) for side in (sender, reader)
     )
@@ -52,7 +52,7 @@ _DEPTH: Final = 6
 
 
 class Bounds:
-    """Makes instances that lie on, just below and just above the bounds of some schemas."""
+    """Makes instances that lie on, just below and just above the bounds of given schemas."""
 
     def __init__(self, schemas: tuple[Schema, ...], random: Random) -> None:
         self._random = random
@@ -86,7 +86,7 @@ class Bounds:
                 self._learn(value)
 
     def instance(self, schema: Any, root: Schema, depth: int = 0) -> Any:
-        """Return what *schema* may well allow; it need not."""
+        """Return an instance that *schema* probably accepts."""
         pick = self._random
         if depth > 3 * _DEPTH:
             return None
@@ -113,7 +113,7 @@ class Bounds:
         return other if made is _NOTHING else made
 
     def _own(self, schema: Schema, root: Schema, depth: int) -> Any:
-        """Return an instance by the keywords of *schema* alone."""
+        """Return an instance from the keywords of *schema* itself."""
         pick = self._random
         if "const" in schema:
             return schema["const"]
@@ -198,7 +198,7 @@ _NOTHING: Final = object()
 
 
 def _implied(schema: Schema) -> Any:
-    """Return the type that the keywords of *schema* speak of."""
+    """Return the type that the keywords of *schema* apply to."""
     for kind, keys in (
         ("object", ("properties", "required", "additionalProperties", "patternProperties")),
         ("array", ("items", "minItems", "maxItems", "contains", "prefixItems")),

@@ -83,7 +83,7 @@ components:
 
 @dataclass(frozen=True)
 class Defect:
-    """One edit that breaks ``CLEAN``, and the lines that have to be said of it."""
+    """One edit that breaks ``CLEAN``, and the lines that must be reported."""
 
     name: str
     before: str

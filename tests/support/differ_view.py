@@ -1,4 +1,4 @@
-"""Evaluate instances against what the differ reads of a schema, as a validator would."""
+"""Evaluate instances against the differ's view of a schema, as a validator would."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from dateline.schema.references import Located
 from dateline.schema.types import type_of
 from dateline.schema.values import text
 
-# What the differ compares as a whole: it reads nothing of it.
+# Keywords that the differ compares as a whole, without interpreting them.
 _OPAQUE = ("not", "if", "then", "else", "contains", "minContains", "maxContains")
 _CLOSING = ("unevaluatedItems", "unevaluatedProperties")
 _ROOT = "urn:document"
 
 
 class DifferView:
-    """The views of the component schemas of one document, and the values that they accept."""
+    """The differ's views of the component schemas of one document, with a check of values."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
@@ -35,7 +35,7 @@ class DifferView:
         self._registry = jsonschema_rs.Registry([(_ROOT, modern)])
 
     def accepts(self, component: str, value: Any) -> bool:
-        """Return whether *value* satisfies all that the differ reads of *component*."""
+        """Return whether *value* satisfies the differ's view of *component*."""
         pointer = "/components/schemas/" + component.replace("~", "~0").replace("/", "~1")
         node = self._document["components"]["schemas"][component]
         return self._below([Located(node, pointer)], value)
@@ -58,7 +58,7 @@ class DifferView:
             _bounded(view, value)
             and self._object(view, value)
             and self._array(view, value)
-            # what lets null through does so whatever is said beside it
+            # a part that allows null allows it whatever other keywords say
             and all(
                 self._opaque(part, value) for part in parts if value is not None or not part.null
             )
@@ -131,12 +131,12 @@ def _listed(view: SchemaView, value: Any) -> bool:
 
 
 def _others(view: SchemaView, name: str) -> Iterator[Located]:
-    """Yield what patterns, and what stands for all other fields, say of the field *name*."""
+    """Yield what `patternProperties` and `additionalProperties` say about the field *name*."""
     for pattern, found in view.maps.get("patternProperties", {}).items():
         if re.search(pattern, name):
             yield from found
     if name in view.properties:
-        return  # the view adds what parts beside it say of others
+        return  # the view includes what other parts say about unnamed fields
     for part in view.parts:
         said = part.node.get("additionalProperties")
         if isinstance(said, dict | bool) and not speaks_of(part.node, name):
@@ -150,7 +150,7 @@ def _is_unique(view: SchemaView) -> bool:
 
 
 def _bounded(view: SchemaView, value: Any) -> bool:
-    """Return whether *value* satisfies the keywords that hold no schemas."""
+    """Return whether *value* satisfies the keywords that contain no schemas."""
     facts = [{key: fact.value} for key in _ASSERTED for fact in view.facts.get(key, ())]
     types = sorted(view.types) if view.types is not None else None
     facts += [

@@ -1,4 +1,4 @@
-"""Definitions divided: each schema, parameter, response and path in a file of its own."""
+"""Split definitions: each schema, parameter, response and path goes into its own file."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import yaml
 
 SECTIONS: Final = ("schemas", "parameters", "responses", "requestBodies", "headers")
 
-# Names and suffixes that alternate: the order of files says nothing.
+# Alternating names and suffixes: the order of files must not matter.
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 
 
 class _TextDates(yaml.CSafeLoader):
-    """Dates stay text."""
+    """Loads dates as text."""
 
 
 _TextDates.yaml_implicit_resolvers = {
@@ -25,9 +25,9 @@ _TextDates.yaml_implicit_resolvers = {
 
 
 def divide(files: Mapping[str, str]) -> dict[str, str]:
-    """Return *files* where each component and path refers to a file of its own.
+    """Return *files* with each component and path replaced by a reference to a file.
 
-    The names of components stay, as what they are in the document is what callers have.
+    Components keep their names, since documents show them.
     """
     found = dict(files)
     homes: dict[str, str] = {}
@@ -57,7 +57,7 @@ def divide(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _relate(node: Any, homes: Mapping[str, str], up: str) -> Any:
-    """Return *node* for a file so many folders below, where addresses lead to the *homes*."""
+    """Adapt the references in *node* to a file that many folders deeper; *homes* maps targets."""
     if isinstance(node, list):
         return [_relate(one, homes, up) for one in node]
     if not isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""The payment API behind doors: around an application of the newest version, and in a proxy."""
+"""Serve the payment API through an application of the newest version, wrapped or behind a proxy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OURS: Final = frozenset({b"x-api-version", b"vary"})
 
 
 class Newest:
-    """An application that serves all versions, in place of one that speaks the newest alone."""
+    """Makes an application that serves all versions look like one that knows only the newest."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -43,11 +43,11 @@ class Newest:
 
 
 @contextmanager
-def opening(door: str, server: Any, app: App, environment: str) -> Iterator[App | int]:
-    """Give what serves all versions by asking *app*, which does so itself, for the newest only.
+def open_door(door: str, server: Any, app: App, environment: str) -> Iterator[App | int]:
+    """Yield something that serves all versions on top of *app*, which is asked only for the newest.
 
-    *server* is the generated package of the API. Around an application, that is an application; a
-    proxy is the number of a port, and asks *app* over a socket.
+    *server* is the generated package of the API. With the door `around`, this is an application
+    that wraps *app*; with `proxy`, it is the port of a proxy in front of *app*.
     """
     if door == "around":
         yield server.versioned(Newest(app), environment=environment, strict=True)

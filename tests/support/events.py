@@ -1,4 +1,4 @@
-"""A small API that sends events: gates of every kind in what its subscribers receive."""
+"""A small API that sends events, with every kind of gate in their bodies."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _PARTS: Final = 6
 
 
 def list_sources(versions: int) -> dict[str, str]:
-    """Return the files of an API of so many versions; each brings something to every event."""
+    """Return the files of an API with so many versions, each of which adds to every event."""
     dates = [f"{2000 + at}-01-01" for at in range(versions)]
     kinds: list[Any] = [{"$ref": "#/components/schemas/M0"}]
     states: list[Any] = [{"const": "s0"}]

@@ -1,4 +1,4 @@
-"""Requests to an ASGI application, in process and as bytes over a socket, and what comes back."""
+"""Requests to an ASGI application, in process or as bytes over a socket, and the responses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Fields = list[tuple[bytes, bytes]]
 
 
 class Response(NamedTuple):
-    """What was answered; ``headers`` as sent, in order, names in lower case."""
+    """A response; ``headers`` as sent, in order, with names in lower case."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -34,7 +34,7 @@ class Response(NamedTuple):
 def request(
     method: str = "GET", path: str = "/api/things", headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Scope:
-    """Return the scope of a request, as a server makes it."""
+    """Return the ASGI scope of a request, as a server makes it."""
     path, _, query = path.partition("?")
     return {
         "type": "http",
@@ -49,7 +49,7 @@ def request(
 
 
 class Caller:
-    """The server's end of one exchange: hands out the body in pieces, keeps what is sent."""
+    """The server's side of one exchange: provides the body in pieces, and keeps what is sent."""
 
     def __init__(self, *pieces: bytes, leaves: bool = False, stalls: bool = False) -> None:
         last = len(pieces) - 1
@@ -87,8 +87,8 @@ class Caller:
         )
 
 
-class Staying(Caller):
-    """A caller that does not leave, as those of servers that keep connections."""
+class PersistentCaller(Caller):
+    """A caller that doesn't disconnect, as with servers that keep connections alive."""
 
     async def receive(self) -> Message:
         if not self.messages:
@@ -97,14 +97,14 @@ class Staying(Caller):
 
 
 async def exchange(app: App, scope: Scope, *pieces: bytes) -> Response:
-    """Return the application's answer to a request whose body comes in *pieces*."""
+    """Return the application's response to a request whose body arrives in *pieces*."""
     caller = Caller(*pieces)
     await app(scope, caller.receive, caller.send)
     return caller.response
 
 
 def ask(app: App, scope: Scope, *pieces: bytes) -> Response:
-    """Like `exchange`, in an event loop of its own."""
+    """Run `exchange` in a new event loop."""
     return asyncio.run(exchange(app, scope, *pieces))
 
 
@@ -112,9 +112,9 @@ def ask(app: App, scope: Scope, *pieces: bytes) -> Response:
 def serving(
     app: App, http: Literal["h11", "httptools"] | type = "httptools", **said: Any
 ) -> Iterator[int]:
-    """Serve the application on a free port of this machine, with uvicorn; yield the port.
+    """Serve the application with uvicorn on a free local port; yield the port.
 
-    *said* are other settings of uvicorn.
+    *said* are additional settings of uvicorn.
     """
     import uvicorn
 
@@ -123,7 +123,7 @@ def serving(
         "lifespan": "off",
         "port": 0,
         "log_level": "critical",
-        # by default h11 itself refuses what is longer than 64 KiB
+        # h11 itself refuses anything longer than 64 KiB by default
         "h11_max_incomplete_event_size": 4 * 1024 * 1024,
     }
     server = uvicorn.Server(uvicorn.Config(app, http=http, **{**settings, **said}))

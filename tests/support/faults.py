@@ -1,4 +1,4 @@
-"""An API whose faults are declared in some form, and requests to it."""
+"""An API that declares its error responses in some form, and requests to it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ components:
 
 
 class Handlers:
-    """Returns the answers that a test sets."""
+    """Returns or raises the result that a test sets."""
 
     def __init__(self, result: Any) -> None:
         self.result = result
@@ -51,7 +51,7 @@ class Handlers:
         return self.result
 
 
-def served(
+def create_app(
     responses: str, schemas: str, result: Any = None, keys: tuple[str, ...] = (), **said: Any
 ) -> Any:
     """Return an application whose one operation has *responses*, a line of YAML for each."""
@@ -78,14 +78,16 @@ def served(
     )
 
 
-def fetch(served: Any, path: str = "/things/a?size=x", version: str = NEW, **more: str) -> Response:
-    return ask(served, request("GET", f"/api{path}", fields(x_api_version=version, **more)))
+def fetch(
+    application: Any, path: str = "/things/a?size=x", version: str = NEW, **more: str
+) -> Response:
+    return ask(application, request("GET", f"/api{path}", fields(x_api_version=version, **more)))
 
 
-def declared(status: str, schema: str, media_type: str = "application/json") -> str:
+def declare(status: str, schema: str, media_type: str = "application/json") -> str:
     content = f"content: {{ {media_type}: {{ schema: {schema} }} }}"
     return f"'{status}': {{ description: bad, {content} }}"
 
 
-class Known:
+class KnownCaller:
     identity = "known"

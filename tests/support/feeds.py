@@ -1,4 +1,4 @@
-"""An API of streams in three versions, behind each door, and what its newest version sends."""
+"""An API of streams with three versions, and applications that serve it."""
 
 from __future__ import annotations
 
@@ -155,8 +155,8 @@ components:
 """
 
 
-def plain(count: int) -> dict[str, Any]:
-    """Return a tick that every version has, as the newest one has it."""
+def make_plain_tick(count: int) -> dict[str, Any]:
+    """Return a tick in the newest form, of a kind that every version has."""
     return {"kind": "plain", "count": count, "secret": "s"}
 
 
@@ -165,7 +165,7 @@ EXTRA: Final = {"kind": "extra"}
 
 
 class Feeds:
-    """The package of the API, served through either door."""
+    """The package of the API, as a server with handlers or around an application."""
 
     def __init__(self, folder: Path) -> None:
         api = loaded(folder / "schemas", {"versions.yaml": _TABLE, "openapi.yaml": _API})
@@ -173,12 +173,12 @@ class Feeds:
         self.server = self.package.module("server")
 
     def serve(self, handlers: Any, **said: Any) -> Any:
-        """Return the generated server with *handlers*; what they lack answers 501."""
+        """Return the generated server with *handlers*; missing handlers answer 501."""
         settings = self.server.Settings(unwritten="501", **said)
         handlers = self.server.Handlers(feeds=handlers)
         return self.server.create_app(handlers, environment="production", settings=settings)
 
     def wrap(self, app: Callable[..., Any], **said: Any) -> Any:
-        """Return the layer around *app*."""
+        """Return the application that wraps *app*."""
         settings = self.server.Settings(**said)
         return self.server.versioned(app, environment="production", settings=settings)

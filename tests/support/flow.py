@@ -1,7 +1,8 @@
-"""Which functions receive one schema node, and one edit: `python tests/support/flow.py`.
+"""List the functions that receive one schema node, and one edit: `python tests/support/flow.py`.
 
-ARCHITECTURE.md shows the modules. A function counts where one of its arguments is the node, as it
-is in the definitions or in a document, or holds it; for the edit, a change, group or finding.
+ARCHITECTURE.md shows the modules. A function counts if one of its arguments is the node, as it is
+in the definitions or in a document, or contains it; for the edit, if one is a change, group or
+finding.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ EDIT: Final = ("- const: returned", "- const: returned\n        - const: lost")
 
 
 def trace(stage: str, run: Callable[[], Any], concerns: Callable[[Any], bool]) -> None:
-    """Print the modules with a function that *run* hands something that it *concerns*."""
+    """Print the modules with a function to which *run* passes what *concerns* accepts."""
     found: dict[CodeType, str] = {}
 
     def look(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        # millions of calls come by: what can't be meant has to cost little
+        # there are millions of calls: arguments that can't match have to be dismissed cheaply
         if event == "call" and code.co_filename.startswith(_OURS) and code not in found:
             names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             if any(concerns(frame.f_locals.get(name)) for name in names):

@@ -1,7 +1,7 @@
-"""Actions in copies of a small process, which may be killed at any event of the file system.
+"""Run actions in forks of a small process, which may be killed at any file event.
 
-A copy of the process that runs the tests would first have to copy the tables of all its memory,
-which takes longer than most actions.
+To fork the process that runs the tests would take longer than most actions, since the page tables
+of all its memory have to be copied.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ TESTS: Final = Path(__file__).parents[1]
 
 @dataclass
 class FileEvents:
-    """Tells which audit events count: those of one *name*, or all that concern files.
+    """Selects audit events: those called *name*, or all that concern files.
 
-    With *start*, they count from the first folder on whose path ends with that.
+    With *start*, events count from the first `os.mkdir` of a path with that ending.
     """
 
     name: str = ""
@@ -43,8 +43,8 @@ class FileEvents:
 
 
 @dataclass
-class KilledAt:
-    """The *action* with a kill at the audit event number *point* of those that *counts* counts."""
+class KillAt:
+    """Runs *action* and kills the process at event number *point* of those that *counts*."""
 
     point: int
     counts: FileEvents
@@ -65,7 +65,7 @@ class KilledAt:
 
 
 def run_forked(action: Callable[[], object]) -> int:
-    """Run *action*, which can be pickled, in a copy of a process; return the status it ended with.
+    """Run *action*, which is picklable, in a fork of the helper process; return its status.
 
     It runs in the current folder.
     """
@@ -73,7 +73,7 @@ def run_forked(action: Callable[[], object]) -> int:
 
 
 def run_beforehand(action: Callable[[], object]) -> None:
-    """Run *action* in the process that is copied, so that each copy finds its imports done."""
+    """Run *action* in the helper process itself, so that each fork has its imports."""
     assert _send(action, is_forked=False) == 0
 
 
@@ -98,11 +98,11 @@ def _start() -> subprocess.Popen[bytes]:
     return process
 
 
-# In the process that is copied
+# In the helper process
 
 
 def _run(action: Callable[[], object]) -> int:
-    """Run *action*; return the status that it ends with, 70 for an exception."""
+    """Run *action*; return its exit status, 70 for an exception."""
     try:
         action()
     except SystemExit as ended:
@@ -120,11 +120,11 @@ def _run_copied(action: Callable[[], object]) -> int:
 
 
 def main(requests: IO[bytes]) -> None:
-    """Answer *requests* for actions with the status that each ended with."""
+    """Read *requests* for actions, and answer with the exit status of each."""
     answers = os.fdopen(os.dup(1), "w")
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    # what a killed process wrote is not lost: that takes a power cut
+    # data written by a killed process survive; only a power cut would lose them
     os.fsync = lambda fd: None  # noqa: ARG005
     with suppress(EOFError):
         while True:

@@ -1,4 +1,4 @@
-"""Damaged inputs of every kind: each is read, or refused in our own words."""
+"""Damaged inputs of every kind: dateline reads them, or refuses them with its own error."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _BYTES: Final = (
 
 
 class _Undated(yaml.SafeLoader):
-    """Reads dates as text, as JSON has them."""
+    """Loads dates as text, as JSON has them."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012  # so PyYAML declares it
         first: [(tag, pattern) for tag, pattern in known if not tag.endswith(":timestamp")]
@@ -91,7 +91,7 @@ class _Undated(yaml.SafeLoader):
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path of everything below *node*."""
+    """Yield the path of every node below *node*."""
     pairs = node.items() if isinstance(node, dict) else enumerate(node)
     for key, below in pairs:
         yield (*path, key)
@@ -99,8 +99,8 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from places(below, (*path, key))
 
 
-def damaged(document: Any, random: Random) -> Any:
-    """Return a copy of *document* with something replaced, removed, repeated, moved or renamed."""
+def damage_document(document: Any, random: Random) -> Any:
+    """Return a copy of *document* with a node replaced, removed, repeated, moved or renamed."""
     document = json.loads(json.dumps(document, default=str))
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         known = list(places(document))
@@ -120,20 +120,20 @@ def damaged(document: Any, random: Random) -> Any:
             found = document
             for step in other:
                 found = found[step]
-            # a copy: nothing may hold itself
+            # a copy: nothing may contain itself
             holder[key] = json.loads(json.dumps(found[last]))
         elif edit == 3 and isinstance(holder, dict):
             holder[str(random.choice(("", "x", "$ref", "x-added", "allOf", "a/b~", key)))] = (
                 holder.pop(key)
             )
         else:
-            # a copy: the next mutant has the same choice
+            # a copy: the next mutant chooses from the same values
             holder[key] = deepcopy(random.choice(_ODD))
     return document
 
 
-def scrambled(content: bytes, random: Random) -> bytes:
-    """Return *content* with some of its bytes changed, removed, repeated or added."""
+def damage_bytes(content: bytes, random: Random) -> bytes:
+    """Return *content* with some of its bytes changed, removed, repeated or inserted."""
     made = bytearray(content)
     for _ in range(random.choice((1, 1, 2, 5))):
         at = random.randrange(len(made) + 1)
@@ -150,13 +150,13 @@ def scrambled(content: bytes, random: Random) -> bytes:
     return bytes(made)
 
 
-def mutated(name: str, content: bytes, random: Random) -> bytes:
-    """Return a mutant of the file *name*: of its structure, or of its bytes."""
+def mutate_file(name: str, content: bytes, random: Random) -> bytes:
+    """Return a mutant of the file *name*, with damaged structure or damaged bytes."""
     if random.random() < 0.4:
-        return scrambled(content, random)
+        return damage_bytes(content, random)
     if name.endswith(".json"):
-        return json.dumps(damaged(json.loads(content), random)).encode()
-    document = damaged(yaml.load(content, _Undated), random)
+        return json.dumps(damage_document(json.loads(content), random)).encode()
+    document = damage_document(yaml.load(content, _Undated), random)
     return (
         json.dumps(document).encode()
         if random.random() < 0.3
@@ -268,19 +268,19 @@ waivers:
 
 
 class Fuzzer:
-    """Mutants of one kind of input, in the folder *root*, and what reads them."""
+    """Makes mutants of one kind of input in the folder *root*, and reads them."""
 
     def __init__(self, root: Path, seed: int) -> None:
         self.root = root
         self.random = Random(seed)
 
     def mutate(self, home: Path, files: dict[str, bytes]) -> None:
-        """Write *files* below *home*, one or two of them damaged."""
+        """Write *files* below *home*, with one or two of them damaged."""
         names = self.random.sample(sorted(files), self.random.choice((1, 1, min(2, len(files)))))
         for name, content in files.items():
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             (home / name).write_bytes(
-                mutated(name, content, self.random) if name in names else content
+                mutate_file(name, content, self.random) if name in names else content
             )
 
     def sources(self) -> Callable[[], object]:
@@ -356,7 +356,7 @@ class Fuzzer:
 
         def once() -> None:
             self.mutate(schemas, {"versions.yaml": VERSIONS.encode()})
-            read_known_table(schemas)  # what completion asks for
+            read_known_table(schemas)  # shell completion reads this table
             load(schemas)
 
         return once
@@ -393,7 +393,7 @@ class Fuzzer:
             shutil.rmtree(self.root / "templates", ignore_errors=True)
             path = self.root / "templates" / name
             path.parent.mkdir(parents=True)
-            path.write_bytes(scrambled(files[name], self.random))
+            path.write_bytes(damage_bytes(files[name], self.random))
             render(api, self.root / "templates", models=False, changes=False, validate=False)
 
         return once
@@ -406,7 +406,7 @@ class Fuzzer:
         content = kept.read_bytes()
 
         def once() -> None:
-            kept.write_bytes(scrambled(content, self.random))
+            kept.write_bytes(damage_bytes(content, self.random))
             (output / "manifest.json").write_bytes(self.random.randbytes(3))
             fresh.up_to_date(schemas, output)
 
@@ -437,22 +437,22 @@ TARGETS: Final = (
 )
 
 
-def said(error: DatelineError) -> None:
-    """Raise AssertionError if *error* is not printed in a few printable lines."""
+def require_printable(error: DatelineError) -> None:
+    """Assert that *error* is printed in a few printable lines."""
     assert str(error).strip()
     assert all(len(line) < 2_000 for line in str(error).splitlines())
 
 
-def failures(target: str, root: Path, seed: int, count: int) -> list[str]:
-    """Return what *count* mutants of the *target* ended in that is no error of ours."""
+def list_crashes(target: str, root: Path, seed: int, count: int) -> list[str]:
+    """Return the unexpected exceptions that *count* mutants of *target* cause."""
     once = getattr(Fuzzer(root, seed), target)()
     found: dict[str, str] = {}
     for number in range(count):
         try:
             once()
         except DatelineError as error:
-            said(error)
-        except Exception:  # whatever else comes is what is looked for
+            require_printable(error)
+        except Exception:  # any exception other than DatelineError is a bug
             reported = traceback.format_exc(limit=-3)
             found.setdefault(reported, f"{target} {seed} #{number}: {reported}")
     return list(found.values())

@@ -1,7 +1,7 @@
-"""Sources of random APIs with every kind of gate in every nesting.
+"""Definitions of random APIs with every kind of gate in every nesting.
 
-Each gated name is used once in the whole API, so that it can be searched for. What an author
-could not have, since no caller of an older version could be served, is not made.
+Each gated name is used once in the whole API, so that tests can search for it. What an author
+couldn't write, because no caller of an older version could be served, is not generated.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def table(dates: tuple[str, ...] = DATES) -> str:
 
 
 def sources(seed: int, *, removing: bool = True) -> dict[str, str]:
-    """Return the files of an API; with *removing*, some things are gone from a version on."""
+    """Return the files of an API; with *removing*, later versions remove some parts."""
     document = _Api(seed, removing=removing).document()
     return {"versions.yaml": table(), "api.yaml": json.dumps(document, indent=1)}
 
@@ -48,10 +48,10 @@ def ref(name: str) -> Schema:
 
 
 class _Api:
-    """One API while it is made.
+    """Generates one API.
 
-    A value is *free* where it can be left out: in a list, a map, an optional field. What has no
-    substitute may stand in free places only. What is *sent* is part of requests, too.
+    A value is *free* if it can be left out: in a list, a map, or an optional field. A value without
+    a substitute is only put in free places. A value that is *sent* is part of requests as well.
     """
 
     def __init__(self, seed: int, *, removing: bool) -> None:
@@ -72,7 +72,7 @@ class _Api:
             self._sent = sent
             for _ in range(2):
                 name = self._name("T")
-                # known before it is made: schemas lead back to themselves
+                # registered before it is complete: schemas may be recursive
                 self._pools[sent].append(name)
                 self._schemas[name] = {}
                 self._schemas[name] = self._object(0, recursive=name)
@@ -181,9 +181,9 @@ class _Api:
         return self._pick.choice(ways)()
 
     def _component(self, *, free: bool) -> Schema:
-        """Return a reference to something known by its name, now and then something new."""
+        """Return a reference to a component, usually an existing one."""
         known = self._pools[True] if self._sent else self._pools[True] + self._pools[False]
-        # one that is being made would have to hold itself for ever
+        # a component that is under construction would have to contain itself forever
         known = [name for name in known if self._schemas[name]] if not free else known
         if known and self._pick.random() < 0.7:
             return ref(self._pick.choice(known))
@@ -195,7 +195,7 @@ class _Api:
         return {"oneOf": [schema, {"type": "null"}]}
 
     def _mixed(self, depth: int, *, free: bool) -> Schema:
-        """Return a union of JSON types, each of which holds something gated; one may be, too."""
+        """Return a union of JSON types, each with a gated part; a member may be gated as well."""
         listed: Schema = {"type": "array", "items": self._union(depth, free=True)}
         gate = {"x-added": self._date()} if free else {}
         return {
@@ -221,10 +221,10 @@ class _Api:
         return {"type": "object", "additionalProperties": self._schema(depth, free=True)}
 
     def _extended(self, depth: int) -> Schema:
-        """Return an object that extends others, one of which perhaps at some version only."""
+        """Return an object that extends other objects; one of these may be gated."""
         made: Schema = {"allOf": [self._object(depth, open=True), self._object(depth, open=True)]}
         if self._pick.random() < 0.5:
-            # what it brings is optional, since older requests do not have it
+            # its fields are optional, since older requests don't contain them
             extra = self._object(depth, open=True)
             extra.pop("required", None)
             made["allOf"].append({**extra, "x-added": self._date()})

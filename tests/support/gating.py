@@ -1,4 +1,4 @@
-"""Gating of an edit, and what it promises to callers of older versions."""
+"""Gate an edit, and check the result for callers of older versions."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ APIS = {
 }
 
 
-# The version that gates get where the table has none to be prepared.
+# The version that gates get when the table has no draft.
 ROW = ["+  - date: next", "+    title: Being prepared.", "+    draft: true"]
 
 
-def published(api: Api) -> Published:
-    """Return what *api* has published: the contracts of all versions that are cut."""
+def publish_cut(api: Api) -> Published:
+    """Return the published documents of *api*: the contracts of all versions that are cut."""
     projector = Projector(api)
     cut = {version.date for version in api.table.supported}
     return Published(
@@ -57,13 +57,13 @@ def published(api: Api) -> Published:
 def callers_have(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Published]:
     """What each API has published before any edit."""
     return {
-        name: published(loaded(tmp_path_factory.mktemp(name), files))
+        name: publish_cut(loaded(tmp_path_factory.mktemp(name), files))
         for name, files in APIS.items()
     }
 
 
 def edit_texts(files: Mapping[str, str], *edits: tuple[str, str]) -> dict[str, str]:
-    """Return *files* with texts replaced, each of which stands once in one of them."""
+    """Return *files* with texts replaced, each of which occurs once in one of the files."""
     found = dict(files)
     for old, new in edits:
         (name,) = (name for name, text in found.items() if old in text)
@@ -85,10 +85,10 @@ def list_broken(api: Api, callers_have: Published) -> list[str]:
     return [finding.message for finding in findings if finding.policy is Policy.FROZEN]
 
 
-def newest_differs(written: Api, gated: Api) -> list[str]:
-    """Return how the newest versions differ, but for their names.
+def compare_newest(written: Api, gated: Api) -> list[str]:
+    """Return how the newest versions differ, except for their names.
 
-    A component that nothing uses any more goes with the older versions that it stays for.
+    A component that nothing uses any more disappears with the older versions that need it.
     """
     names = [environment.name for environment in written.table.environments]
     before, after = Projector(written), Projector(gated)
@@ -104,12 +104,12 @@ def newest_differs(written: Api, gated: Api) -> list[str]:
 
 
 def require_law(written: Api, plan: Plan, callers_have: Published) -> Api:
-    """Write *plan* and hold it to what gating promises; return the gated API."""
+    """Write *plan* and check the promises of gating; return the gated API."""
     apply(plan)
     gated = load(written.folder)
     left = [one.message for one in plan.left]
     assert sorted(set(list_broken(gated, callers_have)) - set(left)) == []
-    assert newest_differs(written, gated) == []
+    assert compare_newest(written, gated) == []
     if not left:
         assert gate(gated, callers_have, today=TODAY).edits == ()
     return gated

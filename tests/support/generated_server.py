@@ -27,7 +27,7 @@ _FOLDERS: list[TemporaryDirectory[str]] = []
 
 
 class Generated:
-    """The distribution of one API, written to a folder of its own, under a name of its own."""
+    """The distribution of one API, written to its own folder under its own name."""
 
     def __init__(self, folder: Path, api: Api, name: str | None = None) -> None:
         self.name = name or f"served_{next(_COUNT)}"
@@ -51,13 +51,13 @@ class Generated:
 
 
 def keep_folder() -> Path:
-    """Return a new folder that is there until this process ends."""
+    """Return a new folder that exists until this process ends."""
     _FOLDERS.append(TemporaryDirectory())
     return Path(_FOLDERS[-1].name)
 
 
 def generate_adopted(*documents: dict[str, Any]) -> Generated:
-    """Return the distribution of an API of which *documents*, oldest first, are adopted."""
+    """Adopt *documents*, oldest first, and return the distribution generated from them."""
     folder = keep_folder()
     adopt(store(folder, [*documents]), folder / "schemas", accept=lambda _: True)
     return Generated(keep_folder(), load(folder / "schemas"))
@@ -65,7 +65,7 @@ def generate_adopted(*documents: dict[str, Any]) -> Generated:
 
 @cache
 def generate_payments() -> Generated:
-    """Return the distribution of the payment API, made once for all tests of a process."""
+    """Return the distribution of the payment API, generated once per process."""
     return Generated(keep_folder(), load(SCHEMAS))
 
 

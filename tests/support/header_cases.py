@@ -17,7 +17,7 @@ UNKNOWN, MALFORMED = "version_unknown", "version_malformed"
 
 
 class Case(NamedTuple):
-    """``lines`` are the header's field lines, in bytes; ``requested`` is None where served."""
+    """A header in field ``lines``; ``requested`` is the version refused, None if served."""
 
     title: str
     lines: list[bytes]

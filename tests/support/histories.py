@@ -1,4 +1,4 @@
-"""What `x-was` may contain: every keyword of OpenAPI, at every position, as small definitions."""
+"""Small definitions with every keyword that `x-was` may set, at every position of a schema."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _words(key: str, one: Any, other: Any) -> list[tuple[Schema, Schema]]:
     return [({**S, key: one}, {key: other}), ({**S, key: one}, {key: None})]
 
 
-# For each keyword, schemas of the newest version, each with what it was. None: it was not there.
+# For each keyword, schemas of the newest version, each with its `x-was`. None: was not there.
 KEYWORDS: Final[dict[str, list[tuple[Schema, Schema]]]] = {
     "$ref": [
         ({"$ref": "#/components/schemas/Text"}, {"$ref": "#/components/schemas/Number"}),
@@ -173,7 +173,7 @@ KEYWORDS: Final[dict[str, list[tuple[Schema, Schema]]]] = {
 
 
 class Position(NamedTuple):
-    """Where a schema stands: what holds it, and what holds a value of it."""
+    """A position of a schema: functions that embed the schema, and a value of it."""
 
     schema: Callable[[Schema, str], Schema]
     value: Callable[[Json], Json]
@@ -183,7 +183,7 @@ def _same(value: Json) -> Json:
     return value
 
 
-# The other member of a union is one that values of the first may be of, too.
+# The other member of a union, which also accepts values of the first.
 _WIDE: Final[Schema] = {"minimum": 4, "minLength": 3, "minItems": 2, "minProperties": 2}
 
 POSITIONS: Final[dict[str, Position]] = {
@@ -246,7 +246,7 @@ VALUES: Final[list[Json]] = [
 
 
 class Pair(NamedTuple):
-    """A keyword at a position, and what the operation is called that takes and gives it."""
+    """A keyword at a position, and the name of the operation that takes and returns it."""
 
     keyword: str
     number: int
@@ -255,14 +255,14 @@ class Pair(NamedTuple):
 
 
 def was(**before: Any) -> dict[str, Any]:
-    """Return an `x-was` that says what keywords were before the newest version, None for not."""
+    """Return an `x-was` with the keywords before the newest version; None unsets one."""
     setting = {key: value for key, value in before.items() if value is not None}
     unset = [key for key in before if key not in setting]
     return {"x-was": {NEW: {"set": setting, "unset": unset} if unset else setting}}
 
 
 def api(**more: Any) -> str:
-    """Return the fragment that all others stand beside."""
+    """Return the fragment that all definitions need."""
     return json.dumps(
         {
             "openapi": "3.1.0",
@@ -276,7 +276,7 @@ def api(**more: Any) -> str:
 
 
 def schema_sources() -> tuple[dict[str, Json], list[Pair]]:
-    """Return definitions of every keyword at every position, by the name of the pair."""
+    """Return definitions of every keyword at every position by the name of the pair."""
     parts: dict[str, Json] = {}
     pairs: list[Pair] = []
     for keyword, cases in KEYWORDS.items():

@@ -1,4 +1,4 @@
-"""What `x-was` may contain on objects other than schemas, and its effect."""
+"""Definitions with `x-was` on every kind of object other than schemas, and its effect."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ _UP, _DOWN, _FAR = "converted up", "converted down", "gate-out-of-reach"
 _BOTH = f"{_DOWN}, {_UP}"
 _NO_UP = "request-without-way-up"
 
-# What an object is, what it was, and what becomes of that: nothing where no value differs.
+# Kind, keyword, object, its `x-was`, and the effect: empty if no value differs.
 _ROWS: Final[list[tuple[str, str, Json, dict[str, Any], str]]] = [
     ("parameter", "name", Q, {"name": "p"}, "served up"),
     ("parameter", "in", Q, {"in": "header"}, _FAR),
@@ -205,7 +205,7 @@ _ROWS: Final[list[tuple[str, str, Json, dict[str, Any], str]]] = [
     ),
 ]
 
-# References: what they led to, by the section of the components.
+# Kinds of references: the section of the components, the newer target and the older one.
 _REFERENCES: Final = {
     "parameter": ("parameters", Q, {**Q, "schema": I}),
     "header": ("headers", _H, {"schema": I}),
@@ -233,7 +233,7 @@ _enter()
 
 
 def kind_sources() -> tuple[str, dict[str, Json], dict[Case, str]]:
-    """Return what all cases stand beside, the definitions of each by name, and their names."""
+    """Return the fragment that all cases need, the definitions by name, and the case names."""
     schemes = {name: {**_KEY, "name": f"X-{name}"} for name in ("One", "Two")}
     other = {"get": operation("getOther", tags=["Other"], security=[{"One": []}, {"Two": []}])}
     head = api(paths={"/other": other}, components={"securitySchemes": schemes})

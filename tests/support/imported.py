@@ -1,4 +1,4 @@
-"""Import generated packages: code of files that are the same in many is compiled once."""
+"""Import generated packages; source that several packages share is compiled once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SERVED: Final = "dateline_served_"
 
 
 def import_from(folder: Path, name: str) -> ModuleType:
-    """Return the module *name* of a package in *folder*; its warnings are errors."""
+    """Import the module *name* from *folder*, with warnings as errors, and return it."""
     package, _, _ = name.partition(".")
     if package not in _FOLDERS:
         _forget_removed()
@@ -33,17 +33,17 @@ def import_from(folder: Path, name: str) -> ModuleType:
 
 
 def _forget_removed() -> None:
-    """Forget packages whose files were removed after a test: pytest asks each logger in each."""
+    """Forget packages whose files were removed after a test: pytest visits every logger in each."""
     for package, folder in list(_FOLDERS.items()):
         if not Path(folder, package).is_dir():
             del _FOLDERS[package]
-            # whose import failed is not there
+            # its import failed
             if module := sys.modules.get(package):
                 forget(module)
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules of generated packages, also those that are imported when first used."""
+    """Finds modules of generated packages, including those that are imported later."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -62,7 +62,7 @@ sys.meta_path.insert(0, _Finder())
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module without byte code on the disk, which no other process would use."""
+    """Loads a module without writing bytecode, which no other process would use."""
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
@@ -71,12 +71,12 @@ class _Loader(SourceFileLoader):
 
 @cache
 def _compile(content: bytes) -> CodeType:
-    """Return the code of a file with *content*: to compile it takes longer than to run it."""
+    """Return the compiled *content* from a cache: compiling takes longer than running it."""
     return compile(content, "", "exec", dont_inherit=True)
 
 
 def _locate(code: CodeType, path: str) -> CodeType:
-    """Return *code* as that of the file at *path*."""
+    """Return *code* with *path* as its file name."""
     constants = tuple(
         _locate(each, path) if isinstance(each, CodeType) else each for each in code.co_consts
     )

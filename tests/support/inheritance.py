@@ -1,4 +1,4 @@
-"""Which schemas extend discriminated ones, and random documents in which some do."""
+"""Find the schemas that extend discriminated ones, and add such schemas to random documents."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ PARENT: Final = "#/components/schemas/Noun"
 
 
 class Heirs(NamedTuple):
-    """Who stands where a discriminated component is referred to, itself included.
+    """The heirs of each discriminated component, including itself.
 
-    ``variants`` holds, by the component's reference, its discriminator and the references of all
-    who extend it; ``extending`` the ids of the nodes in which a reference extends its target.
+    ``variants`` maps a component's reference to its discriminator and the references of its heirs;
+    ``extending`` contains the ids of the nodes in which a reference extends its target.
     """
 
     variants: dict[str, tuple[Schema, list[str]]]
     extending: frozenset[int]
 
 
-def heirs(document: Document) -> Heirs:
-    """Return the variants of every discriminated component of *document*."""
+def find_heirs(document: Document) -> Heirs:
+    """Return the heirs of every discriminated component of *document*."""
     schemas = document.get("components", {}).get("schemas", {})
     chains = {f"#/components/schemas/{name}": list(_chain(node)) for name, node in schemas.items()}
     bases = {
@@ -70,7 +70,7 @@ def _extends(name: str, goal: str, bases: dict[str, list[str]]) -> bool:
 
 
 def inherit(random: Random, document: Document) -> None:
-    """Let `Book` and `Map` extend a discriminated `Noun`, and refer to that in some places."""
+    """Add a discriminated `Noun` that `Book` and `Map` extend, and references to it."""
     schemas = document["components"]["schemas"]
     parent: Schema = {
         "type": "object",
@@ -100,7 +100,7 @@ def inherit(random: Random, document: Document) -> None:
 
 
 def _objects(node: Any) -> list[Schema]:
-    """Return the objects below *node* that name properties, but for those of the children."""
+    """Return the objects with properties below *node*, except in the children."""
     if isinstance(node, list):
         return [found for each in node for found in _objects(each)]
     if not isinstance(node, dict):
@@ -112,8 +112,8 @@ def _objects(node: Any) -> list[Schema]:
     ]
 
 
-def family_changed(random: Random, document: Document) -> str:
-    """Let another schema extend `Noun`, or one no longer, or move tags; return what was done."""
+def change_family(random: Random, document: Document) -> str:
+    """Add or remove a schema that extends `Noun`, or swap tags; return what was done."""
     schemas = document["components"]["schemas"]
     done = random.choice(("child added", "grandchild added", "child gone", "tags exchanged"))
     names = sorted(name for name in ("Book", "Map", "Atlas") if name in schemas)

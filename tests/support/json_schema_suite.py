@@ -1,4 +1,4 @@
-"""The JSON Schema Test Suite (draft 2020-12), each group's schema as a component of a document."""
+"""The JSON Schema Test Suite (draft 2020-12), with each group's schema as a component."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from support.readers import document
 
 SUITE: Final = Path(__file__).parents[3] / "shared" / "data" / "json-schema-test-suite.tar.gz"
 
-# What definitions are refused for by name, and what a dialect of its own changes.
+# Keywords that definitions refuse, and one that declares another dialect.
 _REFUSED: Final = re.compile(
     r'"\$vocabulary"|"(?:min|max)(?!imum)\w+": \d+\.\d|"enum": \[\]|\\u00[01]|\\[nrtf\\]'
 )
-# What needs an address for its fragments: identifiers, anchors, references into a schema.
+# Keywords that need an address: identifiers, anchors, references into a schema.
 _ADDRESSED: Final = re.compile(
     r'"\$id"|"\$anchor"|"\$dynamic|http|"\$ref": "#/(?!\$defs/[\w-]+"|")'
 )
@@ -30,7 +30,7 @@ _OUR_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
 class Group(NamedTuple):
-    """A group of the suite: what it is called, its schema, and instances with their validity."""
+    """A group of the suite: its description, its schema, and instances with their validity."""
 
     called: str
     schema: Any
@@ -38,9 +38,10 @@ class Group(NamedTuple):
 
 
 def groups() -> Iterator[Group]:
-    """Yield the groups of the suite that a document of OpenAPI 3.1 can hold.
+    """Yield the groups of the suite that an OpenAPI 3.1 document can contain.
 
-    Other documents that one refers to are embedded in it (JSON Schema 2020-12, core, section 9.3).
+    Other documents that a schema refers to are embedded in it (JSON Schema 2020-12, core, section
+    9.3).
     """
     for group in _all_groups():
         if find_obstacle(group.schema) is None:
@@ -48,7 +49,7 @@ def groups() -> Iterator[Group]:
 
 
 def left_out() -> dict[str, list[str]]:
-    """Return the groups that are left out, by the reason."""
+    """Return the groups that are left out, by reason."""
     found: dict[str, list[str]] = {}
     for group in _all_groups():
         if (reason := find_obstacle(group.schema)) is not None:
@@ -57,7 +58,7 @@ def left_out() -> dict[str, list[str]]:
 
 
 def find_obstacle(schema: Any) -> str | None:
-    """Return why no document of OpenAPI 3.1 can hold *schema*; None if one can."""
+    """Return why no OpenAPI 3.1 document can contain *schema*; None if one can."""
     text = json.dumps(schema)
     if isinstance(schema, dict) and "$schema" in schema:
         return "another dialect"
@@ -104,7 +105,7 @@ def _read_suite() -> dict[str, Any]:
 
 
 def _embed(schema: Any, remotes: dict[str, Any]) -> Any:
-    """Return *schema* with the *remotes* that it refers to, at any distance, as definitions."""
+    """Return *schema* with all the *remotes* that it reaches as definitions."""
     found: dict[str, Any] = {}
     texts = [json.dumps(schema)] if "$ref" in json.dumps(schema) else []
     while texts:
@@ -126,7 +127,7 @@ def _embed(schema: Any, remotes: dict[str, Any]) -> Any:
 
 
 def _is_complete(schema: Any) -> bool:
-    """Return whether a schema that has an address leads nowhere else."""
+    """Return whether a schema with an address refers only to itself."""
     written = document(components("Group", schema), "3.1.0")
     try:
         return bool(Document(name="x.json", data=json.dumps(written).encode()).content)
@@ -135,9 +136,10 @@ def _is_complete(schema: Any) -> bool:
 
 
 def components(name: str, schema: Any) -> dict[str, Any]:
-    """Return the components that *schema* is as *name*.
+    """Return *schema* as components for *name*.
 
-    These are itself and each of its definitions, or, where fragments need it, itself at an address.
+    These are the schema and each of its definitions, or, if fragments need it, the schema with an
+    address.
     """
     text = json.dumps(schema)
     if not isinstance(schema, dict) or not ('"$ref"' in text or _ADDRESSED.search(text)):
@@ -150,7 +152,7 @@ def components(name: str, schema: Any) -> dict[str, Any]:
 
 
 def _address(name: str, text: str) -> dict[str, Any]:
-    """Return the schema written as *text* with addresses and anchors that no other group has."""
+    """Return the schema in *text* with addresses and anchors that no other group uses."""
     text = re.sub(r"(https?://)([\w.:-]+)", rf"\1{name.lower()}.\2", text)
     text = re.sub(r'"(urn:[^"#?]*)', rf'"\1:{name.lower()}', text)
     for _, anchor in _ANCHOR.findall(text):
@@ -160,7 +162,7 @@ def _address(name: str, text: str) -> dict[str, Any]:
 
 
 def _relocate(node: Any, name: str) -> Any:
-    """Return *node* with its references into the component *name* and its definitions."""
+    """Return *node* with its references redirected to the component *name* and its definitions."""
     if isinstance(node, list):
         return [_relocate(each, name) for each in node]
     if not isinstance(node, dict):

@@ -1,6 +1,6 @@
-"""A server of one POST with idempotency keys, run as a process, on a store that others share.
+"""A server with one POST and idempotency keys, run as a process on a shared store.
 
-python -m support.keyed_server postgresql ADDRESS | redis PATH OF A SOCKET
+python -m support.keyed_server postgresql ADDRESS | redis SOCKET_PATH
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from redis.asyncio import Redis
 
 
 def connect_to_postgresql(address: str) -> Any:
-    """Return what gives a connection of its own to each claim."""
+    """Return a function that opens a connection for each claim."""
 
     @asynccontextmanager
     async def connect() -> AsyncIterator[psycopg.AsyncConnection[Any]]:
@@ -38,7 +38,7 @@ def connect_to_postgresql(address: str) -> Any:
 
 
 def build(kind: str, address: str) -> Any:
-    """Return the application; each POST has one effect that is counted in the store."""
+    """Return the application; each POST that takes effect increments a counter in the store."""
     store: Any
     if kind == "postgresql":
         store = PostgresStore(connect_to_postgresql(address))

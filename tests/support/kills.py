@@ -1,9 +1,9 @@
-"""A command killed at each of its file events, and the result of the next command.
+"""Kill a command at each of its file events, and observe the result of the next command.
 
 Run as a script in the folder of a project: `python -m support.kills WAY EVERY [COMMAND...]`. A kill
-leaves what is on the disk before an event: the command runs once, and before each event a copy of
-the folder is made, in which the next command runs, where no process has a lock. Events are those
-of `sys.addaudithook`, and each fsync.
+leaves the state of the disk before an event: the command runs once, and before each event the
+folder is copied and the next command runs in the copy, where no process has a lock. Events are
+those of `sys.addaudithook`, and each fsync.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ TESTS = Path(__file__).parents[1]
 
 STEPS = frozenset({"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link"})
 
-# What reads a project, from most to least; each of them comes next after some of the kills.
+# Commands that read a project, from most to least; they take turns after the kills.
 READERS = [["check"], ["history", "LoanState"], ["status"], ["diff", "2024-09-01", "2025-06-01"]]
 CHEAP = ["schema", "versions"]
 
-# What commands import when they run.
+# Modules that commands import when they run.
 MODULES = (
     *(
         "cli",
@@ -52,7 +52,7 @@ LASTING = frozenset({".gitignore", "cache", "lock", "record", "written"})
 
 
 class Kill(NamedTuple):
-    """What came after a kill: which project the next command saw, and what was left over."""
+    """The outcome of a kill: the project that the next command saw, and the files left over."""
 
     killed: bool
     half_done: bool
@@ -63,7 +63,7 @@ class Kill(NamedTuple):
 
 
 class Kills(NamedTuple):
-    """What came after the kills of a command, and of a command that recovers from one."""
+    """The outcomes for a command, and for a command that recovers from a kill of the first."""
 
     first: list[Kill]
     again: list[Kill]
@@ -71,9 +71,9 @@ class Kills(NamedTuple):
 
 
 def kill_everywhere(prepared: Path, root: Path, way: str, *command: str, every: int = 1) -> Kills:
-    """Kill *command* in a copy of *prepared* at *root*, switching trees in *way*.
+    """Kill *command* in a copy of *prepared* at *root*, switching trees in the way *way*.
 
-    It is killed at each event; with *every* at each of that many.
+    It is killed at every event, or at each event whose number is a multiple of *every*.
     """
     shutil.copytree(prepared, root / "project")
     run = subprocess.run(
@@ -89,26 +89,26 @@ def kill_everywhere(prepared: Path, root: Path, way: str, *command: str, every: 
     return Kills([Kill(*one) for one in first], [Kill(*one) for one in again], new)
 
 
-def require_old_or_new(kills: Kills) -> None:
-    """Assert that each command after a kill saw the old project or the new one, and no rest."""
-    for observed in (kills.first, kills.again):
+def require_old_or_new(observe_kills: Kills) -> None:
+    """Assert that each command after a kill saw the old or the new project; no file is left."""
+    for observed in (observe_kills.first, observe_kills.again):
         assert [one.killed for one in observed] == [True] * (len(observed) - 1) + [False]
         assert {one.project for one in observed} <= {"old", "new"}
         assert [one for one in observed if one.left or one.status not in (0, 1)] == []
-        # the change of mind happens once
+        # the switch from old to new happens once
         projects = [one.project for one in observed]
         assert projects == sorted(projects, key=("old", "new").index)
-    assert {one.project for one in kills.first} == {"old", "new"}
-    assert len(kills.again) > 1
-    assert any(one.half_done for one in kills.first)
-    assert {one.command[0] for one in kills.first} > {"check", "history", "schema"}
+    assert {one.project for one in observe_kills.first} == {"old", "new"}
+    assert len(observe_kills.again) > 1
+    assert any(one.half_done for one in observe_kills.first)
+    assert {one.command[0] for one in observe_kills.first} > {"check", "history", "schema"}
 
 
 # In the script
 
 
 class Hook:
-    """Has every so many events of a command observed before they happen."""
+    """Calls ``observe`` before each event of a command, or before every *every*th one."""
 
     def __init__(self) -> None:
         self.home = str(Path.cwd())
@@ -130,16 +130,16 @@ class Hook:
         path, *more = arguments
         if event == "open":
             mode, flags = more
-            # whoever has the folder of sources open shares the lock on it: forks come before that
+            # an open folder of sources shares its lock with forks, so observe before it is opened
             writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
             if not writes and not (
                 isinstance(path, str) and mode is None and Path(path).is_absolute()
             ):
                 return False
         if event in ("os.remove", "os.rmdir") and more[0] != -1:
-            # relative to an open folder, as `shutil.rmtree` has it
+            # relative to an open folder, as in `shutil.rmtree`
             path = str(Path(f"/proc/self/fd/{more[0]}").resolve() / path)
-        # a folder may be named by its descriptor
+        # a folder may be given as a file descriptor
         return isinstance(path, str) and str(Path.cwd() / path).startswith(self.home)
 
 
@@ -148,10 +148,10 @@ def _content(name: str, *_: int) -> bytes:
     return Path(name).read_bytes()
 
 
-def disk() -> State:
-    """Return what the current folder holds but git's own files, by path; None for a folder.
+def read_disk() -> State:
+    """Return the content of the current folder by path, without `.git`; None for a folder.
 
-    A file is read again only where it is another, or was written, or renamed.
+    A file is read again only if it was replaced, written or renamed.
     """
     found: State = {}
     folders = [""]
@@ -170,9 +170,9 @@ def disk() -> State:
     return dict(sorted(found.items()))
 
 
-def put(state: State) -> None:
-    """Make the current folder hold *state*."""
-    now = disk()
+def write_disk(state: State) -> None:
+    """Make the content of the current folder equal *state*."""
+    now = read_disk()
     left = {name for name, content in state.items() if now.get(name, 0) == content}
     for name in sorted(now.keys() - left):
         gone = Path(name)
@@ -203,8 +203,8 @@ def left_over(state: State) -> list[str]:
     ]
 
 
-def told_apart(state: State) -> frozenset[tuple[str, bytes | None]]:
-    # how far the new tree is staged makes no difference, nor which process did so
+def read_distinct_state(state: State) -> frozenset[tuple[str, bytes | None]]:
+    # progress within the staged tree, and the process that staged it, make no difference
     return frozenset(
         (name, content)
         for name, content in state.items()
@@ -213,8 +213,8 @@ def told_apart(state: State) -> frozenset[tuple[str, bytes | None]]:
     )
 
 
-def forked(action: Callable[[], int | None]) -> int:
-    """Run *action* in a copy of this process; return the status that it returned, 70 if none."""
+def run_in_fork(action: Callable[[], int | None]) -> int:
+    """Run *action* in a fork of this process; return its status, 70 for an exception."""
     child = os.fork()
     if not child:
         status = 70
@@ -226,7 +226,7 @@ def forked(action: Callable[[], int | None]) -> int:
 
 
 def run(command: list[str]) -> int:
-    """Run *command* without its output; return its status."""
+    """Run *command* with its output discarded; return its status."""
     from dateline import entry
 
     for stream in (1, 2):
@@ -240,7 +240,7 @@ def run(command: list[str]) -> int:
 
 
 class Run(NamedTuple):
-    """A run that may have been killed, and the command after it, with what each left on disk."""
+    """A run that may have been killed, the command after it, and the disk after each."""
 
     killed: bool
     state: State
@@ -249,7 +249,7 @@ class Run(NamedTuple):
     last: State
 
 
-def kills(
+def observe_kills(
     hook: Hook,
     command: list[str],
     every: int,
@@ -257,23 +257,23 @@ def kills(
     new: dict[str, str] | None,
     found: Path,
 ) -> None:
-    """Kill *command* at each event from the state on disk on; write what came of it to *found*.
+    """Kill *command* at each event in the current folder; write the outcomes to *found*.
 
-    *new* is the project that it makes; None where the run that is not killed is to tell.
+    *new* is the expected project; if None, it is the result of the run that isn't killed.
     """
-    start, seen, readers = disk(), set(), cycle(READERS)
+    start, seen, readers = read_disk(), set(), cycle(READERS)
     killed = found.with_name("killed")
     killed.mkdir(exist_ok=True)
     runs: list[Run] = []
 
     def observe(*, ended: bool = False) -> None:
-        state = disk()
-        following = CHEAP if told_apart(state) in seen else next(readers)
-        seen.add(told_apart(state))
+        state = read_disk()
+        following = CHEAP if read_distinct_state(state) in seen else next(readers)
+        seen.add(read_distinct_state(state))
         os.chdir(killed)
-        put(state)
-        status = forked(partial(run, following))
-        runs.append(Run(not ended, state, following, status, disk()))
+        write_disk(state)
+        status = run_in_fork(partial(run, following))
+        runs.append(Run(not ended, state, following, status, read_disk()))
         os.chdir(hook.home)
 
     hook.observe, hook.every, hook.passed = observe, every, 0
@@ -282,7 +282,7 @@ def kills(
     observe(ended=True)
     goal = project(runs[-1].state) if new is None else new
     half_done = [each.state for each in runs if project(each.state) not in (old, goal)]
-    put(half_done[len(half_done) // 2] if half_done else start)
+    write_disk(half_done[len(half_done) // 2] if half_done else start)
     found.write_text(json.dumps([[judge(each, old, goal) for each in runs], goal]), "utf-8")
 
 
@@ -295,27 +295,27 @@ def judge(run: Run, old: dict[str, str], new: dict[str, str]) -> Kill:
 def main() -> None:
     from dateline.files.switching import EXCHANGES
 
-    # imported once, for all copies of this process, none of which lives long
+    # imported once; the forks of this process are short-lived
     gc.disable()
     for module in ("sqlite3", *(f"dateline.{name}" for name in MODULES)):
         import_module(module)
 
     way, every, *command = sys.argv[1:]
-    # absolute, which tells them from what is removed in other folders
+    # absolute paths, to distinguish them from files removed in other folders
     schemas = ["--schemas", str(Path("schemas").absolute())]
     command += [*schemas, "--output", str(Path("generated").absolute())]
     if way == "two renames":
         EXCHANGES.clear()
     hook = Hook()
-    # a kill loses nothing that was written, so that it is only counted: thousands would take long
+    # a kill loses no written data, so fsync is only counted: thousands of them would take long
     setattr(os, "fsync", lambda _: hook("os.fsync", ()))  # noqa: B010
     sys.addaudithook(hook)
-    old, new = project(disk()), None
+    old, new = project(read_disk()), None
     results = []
     for one, each in ((command, int(every)), ([*CHEAP, *schemas], 5 * int(every))):
-        # the second recovers from one of the kills of the first, and is killed as well
+        # the second command recovers from a kill of the first, and is killed as well
         found = Path.cwd().with_name("found.json")
-        assert forked(partial(kills, hook, one, each, old, new, found)) == 0
+        assert run_in_fork(partial(observe_kills, hook, one, each, old, new, found)) == 0
         observed, new = json.loads(found.read_text("utf-8"))
         results.append(observed)
     print(json.dumps([*results, new]))

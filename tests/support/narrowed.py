@@ -23,7 +23,7 @@ from dateline.project import Projector
 from dateline_runtime.lifting import Lifting, liftings
 from dateline_runtime.narrowing import Narrowing, identity, narrowings
 from support import gated_apis
-from support.copies import copied
+from support.copies import copy_plain
 from support.sampling import Sampler, with_pointers
 from support.sources import loaded
 
@@ -240,7 +240,7 @@ class Law:
     def find_breaches(self, values: Iterable[tuple[Body, Json]]) -> Iterator[str]:
         """Yield how the way down fails the canonical *values*."""
         for body, value in values:
-            before = copied(value)
+            before = copy_plain(value)
             for (version, environment), shown in self.shown.items():
                 at = shown.found(body)
                 if at is None:
@@ -254,7 +254,7 @@ class Law:
                     continue
                 if value != before:
                     yield f"{where}: {json.dumps(before)}: changed what it was given"
-                    value = copied(before)
+                    value = copy_plain(before)
                 for wrong in self._wrong(shown, at, value, narrowed):
                     yield f"{where}: {json.dumps(before)} -> {json.dumps(narrowed)}: {wrong}"
 
@@ -302,7 +302,7 @@ class Law:
         """Yield how the way up fails *count* requests of each version."""
         for version, environment in self.shown:
             for body, value in self.sent(version, environment, count, seed):
-                before = copied(value)
+                before = copy_plain(value)
                 lift = self.up[environment][version].body(body.operation, body.media_type)
                 where = f"{version} ({environment}) {body.operation}"
                 try:
@@ -553,7 +553,7 @@ def _rewound_below(kind: str, key: str, value: Any, date: str, renames: dict[str
 def tampered(contracts: dict[str, Any], way: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield copies of *contracts*, each without one of its gates, and which one that is."""
     for path in _gates(contracts[way]["shapes"], ()):
-        without = copied(contracts)
+        without = copy_plain(contracts)
         *steps, last = path
         holder = without[way]["shapes"]
         for step in steps:

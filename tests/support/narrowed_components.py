@@ -14,7 +14,7 @@ from dateline.project import Projector
 from dateline_runtime.components import Components
 from dateline_runtime.events import Events
 from dateline_runtime.values import UnfitError
-from support.copies import copied
+from support.copies import copy_plain
 from support.narrowed import Body, Law, converters
 from support.narrowed import sampled as sample
 
@@ -56,7 +56,7 @@ class ComponentLaw(Law):
         """Yield how *count* values fail on their way down, and as many on their way up."""
         names = self._names
         for body, value in sample(self.canonical, _bodies(self.canonical), count, seed, names.old):
-            before = copied(value)
+            before = copy_plain(value)
             for (version, environment), shown in self.shown.items():
                 if body.operation in shown.document["components"]["schemas"]:
                     self.times_shown += 1

@@ -17,7 +17,7 @@ import yaml
 from dateline.load.checks import ODDITIES, find_problems
 from dateline.model import Place
 from support.checked import TABLE
-from support.copies import copied
+from support.copies import copy_plain
 from support.random_documents import Maker, edited, refactored
 from support.schema_sites import Document
 
@@ -230,7 +230,7 @@ def chains(
     everything = yaml.load(EVERYTHING, yaml.CSafeLoader)
     for number in range(count):
         random = Random(f"{seed} {number}")
-        first = copied(everything)
+        first = copy_plain(everything)
         if random.random() < 0.5:
             first = next(filter(accepts, (Maker(random).document() for _ in repeat(None))))
         chain = [first]
@@ -240,9 +240,9 @@ def chains(
 
 
 def _next(random: Random, chain: list[Document], accepts: Callable[[Document], bool]) -> Document:
-    document = copied(chain[-1])
+    document = copy_plain(chain[-1])
     for _ in range(random.choice((0, 1, 2, 3, 5, 8))):
-        tried = copied(document)
+        tried = copy_plain(document)
         if random.random() < 0.3 and "x-origin" not in tried:
             edited(random, tried)
         elif random.random() < 0.1 and "x-origin" not in tried:
@@ -310,7 +310,7 @@ def _shuffled(random: Random, document: Document, _: list[Document]) -> None:
 def _repeated(random: Random, document: Document, _: list[Document]) -> None:
     holder = _holder(random, document, list)
     if holder:
-        holder.insert(random.randint(0, len(holder)), copied(random.choice(holder)))
+        holder.insert(random.randint(0, len(holder)), copy_plain(random.choice(holder)))
 
 
 def _renamed(random: Random, document: Document, _: list[Document]) -> None:
@@ -324,12 +324,12 @@ def _renamed(random: Random, document: Document, _: list[Document]) -> None:
 def _doubled(random: Random, document: Document, _: list[Document]) -> None:
     holder = _holder(random, document, dict)
     name = random.choice(list(holder))
-    holder[f"{name}{random.randint(1, 3)}"] = copied(holder[name])
+    holder[f"{name}{random.randint(1, 3)}"] = copy_plain(holder[name])
 
 
 def _replaced(random: Random, document: Document, _: list[Document]) -> None:
     holder, other = _holder(random, document, dict), _holder(random, document, dict)
-    holder[random.choice(list(holder))] = copied(random.choice(list(other.values())))
+    holder[random.choice(list(holder))] = copy_plain(random.choice(list(other.values())))
 
 
 def _altered(random: Random, document: Document, _: list[Document]) -> None:
@@ -358,14 +358,14 @@ def _brought_back(random: Random, document: Document, chain: list[Document]) -> 
         gone = [key for key in older if key not in node] if isinstance(node, dict) else []
         if gone and (not keys or random.random() < 0.5):
             key = random.choice(gone)
-            node[key] = copied(older[key])
+            node[key] = copy_plain(older[key])
             return
         keys = [key for key in keys if isinstance(older[key], dict)]
         if not keys:
             return
         key = random.choice(keys)
         if not isinstance(node[key], dict) or random.random() < 0.1:
-            node[key] = copied(older[key])
+            node[key] = copy_plain(older[key])
             return
         older, node = older[key], node[key]
 

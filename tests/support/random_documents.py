@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final, NamedTuple
 
-from support.copies import copied
-from support.inheritance import family_changed, inherit
+from support.copies import copy_plain
+from support.inheritance import change_family, inherit
 from support.mutations import (
     EDITS,
     NAMES,
@@ -292,14 +292,14 @@ def pairs(seed: int, count: int) -> Iterator[Pair]:
             inherit(random, before)
         if random.random() < 0.9:
             _without_unused(before)
-        after = copied(before)
+        after = copy_plain(before)
         edits: list[str] = []
         listed = True
         # what is a component, is a variant: no longer what the refactorings take it for
         if random.random() < 0.3 and not inherits:
             for _ in range(random.randint(1, 3)):
                 edits += refactored(random, after)
-        if inherits and random.random() < 0.4 and (related := family_changed(random, after)):
+        if inherits and random.random() < 0.4 and (related := change_family(random, after)):
             yield Pair(before, after, (related,), listed=False, schemas_only=False)
             continue
         for _ in range(random.choice((0, 1, 1, 1, 1, 1, 2, 3))):
@@ -320,7 +320,7 @@ def once_each(seed: int, name: str, count: int) -> Iterator[Pair]:
         random = Random(f"{seed} {number}")
         before = Maker(random).document()
         _without_unused(before)
-        after = copied(before)
+        after = copy_plain(before)
         listed = _once(random, edit, after)
         if listed is not None:
             yield Pair(before, after, (name,), listed, name not in _AROUND)
@@ -337,7 +337,7 @@ def rewritten(seed: int, name: str, count: int) -> Iterator[Pair]:
         random = Random(f"{seed} {number}")
         before = Maker(random).document()
         _without_unused(before)
-        after = copied(before)
+        after = copy_plain(before)
         if change(random, after):
             yield Pair(before, after, (name,), listed=True)
             made += 1
@@ -361,23 +361,23 @@ def single(document: Document, seed: int) -> Iterator[Pair]:
 
     Each ``after`` holds only until the next is asked for.
     """
-    after = copied(document)
+    after = copy_plain(document)
     for number, site in enumerate(sites(after)):
         for edit in EDITS:
-            was = copied(site.node)
+            was = copy_plain(site.node)
             if edit.change(Random(f"{seed} {number} {edit.name}"), site.node):
                 yield Pair(document, after, (edit.name,), site.roles <= edit.listed)
             site.node.clear()
             site.node.update(was)
     for whole in DOCUMENT_EDITS:
-        after = copied(document)
+        after = copy_plain(document)
         if whole.change(Random(f"{seed} {whole.name}"), after):
             yield Pair(document, after, (whole.name,), whole.listed, schemas_only=False)
 
 
 def _apart(random: Random, before: Document) -> Pair:
     """Return a pair in which a component was made twice."""
-    after = copied(before)
+    after = copy_plain(before)
     maker = Maker(random)
     maker._old = before["openapi"].startswith("3.0")
     name = random.choice(_COMPONENTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from support.inheritance import heirs
+from support.inheritance import find_heirs
 
 Schema = dict[str, Any]
 
@@ -63,7 +63,7 @@ class _Sites:
         self._document = document
         self._roles: dict[int, set[str]] = {}
         self._nodes: dict[int, Schema] = {}
-        self._heirs = heirs(document)
+        self._heirs = find_heirs(document)
 
     def found(self) -> list[Site]:
         for item in self._document.get("paths", {}).values():

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from dateline.diff import diff
 from dateline.model import EXTENSIBLE, Change, Direction, Kind, Verdict
 from dateline.rules import CHANGE_RULES, Rule, judge
-from support.containment import Contradiction, Document, Flows, compared, flows
+from support.containment import Contradiction, Document, Flows, find_contradictions, flows
 from support.random_documents import Pair
 
 WIRE: Final = "wire"
@@ -97,10 +97,10 @@ def said(pairs: Iterable[Pair], differ: Differ = diff) -> Iterator[Said]:
             known = (pair.before, flows(pair.before))
         ours, theirs = known[1], flows(pair.after)
         changes = differ(pair.before, pair.after)
-        found, proved = compared(ours, theirs, random)
+        found, proved = find_contradictions(ours, theirs, random)
         unequal = []
         if all(change.kind in _SILENT for change in changes):
-            unequal = found + compared(theirs, ours, random).contradictions
+            unequal = found + find_contradictions(theirs, ours, random).contradictions
         yield Said(pair, changes, found, proved, unequal)
 
 
