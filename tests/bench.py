@@ -1,4 +1,4 @@
-"""Measures time and memory against the targets, as a table; `make bench` runs all of it."""
+"""Measure time and memory against the targets, and print a table; `make bench` runs all of it."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from hypothesis.strategies import none
 from support.reports import shorten_reports
 from support.scratch import use_memory
 
-# The same examples in every run, on every machine: a failure seen once is seen again. No clock
-# is looked at, since a busy machine is no defect of the code.
+# The same examples in every run and on every machine, so that a failure can be reproduced. No
+# deadlines: a busy machine is no defect of the code.
 settings.register_profile(
     "dateline",
     derandomize=True,
@@ -26,40 +26,40 @@ settings.register_profile(
 )
 settings.load_profile("dateline")
 
-# Byte code is kept, whatever the surroundings say: compiling dateline takes each process longer
-# than most commands.
+# Keep bytecode, whatever the environment says: compiling dateline takes each process longer than
+# most commands do.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Nothing here is encrypted: to read all the authorities that the machine trusts takes each client
-# of httpx longer than most of what it is made for. It reads those of a folder when it needs them.
+# No test uses TLS. Loading all certificate authorities of the machine takes longer than most of
+# what an httpx client is created for; from a folder, they are loaded on demand.
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
 
-# What is written survives the end of the process; only a power cut would show whether it is on
-# the disk as well, and thousands of files take long to get there.
+# Skip fsync: files survive the end of a process anyway, only a power cut would lose them, and
+# syncing thousands of files takes long.
 os.fsync = lambda fd: None  # noqa: ARG005
 
 use_memory()
 
-# All that is collected stays until the end: without the garbage collector, which would walk it
-# over and over, that takes half as long.
+# Collection creates many objects that all live until the end: without the garbage collector, which
+# would walk them repeatedly, it takes half as long.
 gc.disable()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one worker more than there are processors: some tests wait, for what has to stall."""
+    """Return the number of processors plus one, since some tests wait for stalled connections."""
     return len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0]) + 1
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let processes that xdist started report what is printed."""
+    """Reduce what xdist workers report to what is printed."""
     shorten_reports(session.config)
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector come within a test only where that makes very much."""
+    """Let the garbage collector run only within tests that create very many objects."""
     gc.freeze()
     gc.set_threshold(3_000_000, 20, 20)
     gc.enable()
@@ -68,25 +68,25 @@ def pytest_collection_finish() -> None:
 
 @given(none())
 def _start_hypothesis(_: None) -> None:
-    """Let Hypothesis look once through all objects now, while that takes little."""
+    """Let Hypothesis do its one pass over all objects now, while there are few."""
 
 
 def pytest_runtest_logfinish() -> None:
-    """Collect what tests left, now that little else is alive that would have to be walked."""
+    """Collect the garbage of tests between them, while few other objects are alive."""
     young, _, middle = gc.get_count()
     if young > 300_000:
         gc.collect(2 if middle > 20 else 1)
 
 
 def pytest_unconfigure() -> None:
-    """Collect once what the last tests left: pytest does so five times, in search of errors."""
+    """Collect once what the last tests left; pytest would do so five times to find errors."""
     gc.collect(1)
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def user_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the secret of the cache out of the home of the user."""
+    """Keep the secret of the cache out of the user's home folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "user-caches"))
         yield
@@ -94,9 +94,9 @@ def user_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def mypy_cache(pytestconfig: pytest.Config) -> Iterator[None]:
-    """Let all runs of mypy, in later sessions as well, share what they know of libraries.
+    """Share mypy's cache of libraries between all runs, in later sessions as well.
 
-    Each process has a copy, as mypy writes into it. It begins with what `make test` found out.
+    Each process has a copy, because mypy writes into it. It starts with what `make test` found out.
     """
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     folder = pytestconfig.rootpath / ".pytest_cache" / "mypy" / worker

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.adopted_apis import adopt_all, store
-from support.mocks import Asked, send_all
+from support.mocks import MockRequest, send_all
 from support.random_chains import DATES
 
 from dateline.adopt import adopt
@@ -124,7 +124,8 @@ def list_answers(folder: Path, url: str) -> list[tuple[int, Any]]:
     with package(workspace, api) as server:
         mock = Mock(api, server, api.table.environments[0].name, 0)
         asked = [
-            Asked({}, "get", url, {api.table.header: date}, None, prefix="") for date in DATES[:2]
+            MockRequest({}, "get", url, {api.table.header: date}, None, prefix="")
+            for date in DATES[:2]
         ]
         return [(each.status_code, each.json()) for each in send_all(mock.app, asked)]
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import httpx
 from jsonschema_rs import Draft202012Validator, ValidationError
 from support.adopted_apis import read_back
-from support.mocks import Asked, requests, send_all
+from support.mocks import MockRequest, requests, send_all
 from support.narrowed import Body, Places
 
 from dateline.adopt import adopt
@@ -177,7 +177,7 @@ def _count_answers(api: Api, server: Any) -> str:
     return count
 
 
-def _is_clear(asked: Asked, routes: dict[str, re.Pattern[str]]) -> bool:
+def _is_clear(asked: MockRequest, routes: dict[str, re.Pattern[str]]) -> bool:
     """Return whether no path but that of *asked* and more general ones match the request."""
     if not {"?", "#"}.isdisjoint(asked.template):
         return False  # no request can ask for it
@@ -205,7 +205,7 @@ class MisfitError(Exception):
 
 
 def _find_misfit(
-    document: dict[str, Any], places: Places, asked: Asked, answer: httpx.Response
+    document: dict[str, Any], places: Places, asked: MockRequest, answer: httpx.Response
 ) -> str | None:
     """Return why *answer* is not declared, or its body, if it is JSON, does not fit."""
     responses = asked.operation.get("responses", {})

@@ -49,11 +49,11 @@ class Tried(NamedTuple):
 
 def soundness(count: str) -> Tried:
     from support.random_documents import pairs
-    from support.soundness import said
+    from support.soundness import judge_pairs
 
     missed: list[str] = []
     alarms = compatible = 0
-    for each in said(pairs(seed=2026, count=int(count))):
+    for each in judge_pairs(pairs(seed=2026, count=int(count))):
         if each.missed():
             missed.append(str(each))
         alarms += each.false_alarm
@@ -68,13 +68,15 @@ def soundness(count: str) -> Tried:
 
 def payments(schemas: str) -> Tried:
     from support.random_documents import single
-    from support.soundness import said
+    from support.soundness import judge_pairs
 
     from dateline.load import load
     from dateline.project import Projector
 
     document = Projector(load(Path(schemas))).contract("2026-07-01", "sandbox").document
-    tried = [(each.missed(), each.false_alarm, str(each)) for each in said(single(document, 1))]
+    tried = [
+        (each.missed(), each.false_alarm, str(each)) for each in judge_pairs(single(document, 1))
+    ]
     missed = [reported for miss, _, reported in tried if miss]
     alarms = sum(alarm for _, alarm, _ in tried)
     reported = f"{len(tried)} single edits, {len(missed)} misses, {alarms} false alarms by the wire"
@@ -138,7 +140,7 @@ def refactorings(given: str) -> Tried:
 def way_down(count: str, schemas: str) -> Tried:
     """Half of the values are those of *schemas*, the others of APIs with every kind of gate."""
     from support import gated_apis
-    from support.narrowed import Law, detours
+    from support.narrowed import Law, find_detours
     from support.sources import LIBRARY, loaded
 
     from dateline.load import load
@@ -159,7 +161,9 @@ def way_down(count: str, schemas: str) -> Tried:
         additive = [Law(loaded(Path(root, f"k{at}"), each)) for at, each in enumerate(kept)]
         tables = [Path(schemas, "versions.yaml").read_text("utf-8"), *[gated_apis.table()] * _GATED]
         for at, (law, table) in enumerate(zip((ours, *additive), tables, strict=True)):
-            broken += detours(law, table, Path(root, f"by-way-{at}"), wanted // 500, seed=wanted)
+            broken += find_detours(
+                law, table, Path(root, f"by-way-{at}"), wanted // 500, seed=wanted
+            )
     reported = (
         f"{wanted} values of {_GATED + 1} APIs, shown {shown} times, {breaches} breaches; "
         f"{wanted // 500} values of {_GATED + 1} APIs by way of each newer version, "
@@ -213,12 +217,12 @@ def caches(count: str) -> Tried:
 
 
 def gates(count: str, schemas: str) -> Tried:
-    from support.narrowed import Law, tampered
+    from support.narrowed import Law, drop_each_gate
 
     from dateline.load import load
 
     law = Law(load(Path(schemas)))
-    without = [(gate, law.having(data)) for gate, data in tampered(law.contracts, "down")]
+    without = [(gate, law.having(data)) for gate, data in drop_each_gate(law.contracts, "down")]
     unnoticed = [gate for gate, other in without if next(other.breaches(int(count)), None) is None]
     reported = (
         f"{len(without)} gates, each left out of the data in turn, {len(unnoticed)} not missed"

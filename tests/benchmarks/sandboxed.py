@@ -30,10 +30,10 @@ from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from support import retries
 from support.clusters import cluster
-from support.processes import ask, migrated, new_partner, server, servers
+from support.processes import ask, migrate_database, new_partner, server, servers
 from support.sandboxes import Caller
 from support.sandboxes import sandbox as served
-from support.stalling import stalled
+from support.stalling import stall_connections
 
 from paynet_sandbox import keys, partners, seed
 from paynet_sandbox.tables import Table, Transaction
@@ -84,7 +84,7 @@ def fill(kind: str, amount: str) -> Measured:
         if int(amount) > seeded:
             await _copy(session, kind, int(amount) // seeded - 1)
 
-    with database(kind) as address, migrated(address) as door:
+    with database(kind) as address, migrate_database(address) as door:
         door.run(filled)
         door.run(lambda session: session.execute(text("ANALYZE")))
     took = time.perf_counter() - start
@@ -122,7 +122,7 @@ def listing(kind: str, page: str, processes: str = "1") -> Measured:
     """
     with (
         database(kind) as address,
-        migrated(address) as door,
+        migrate_database(address) as door,
         TemporaryDirectory() as logs,
         servers(address, Path(logs), int(processes)) as running,
     ):
@@ -154,12 +154,12 @@ def stalling(kind: str, amount: str) -> Measured:
     """Ask for pages of 10 while so many others stall."""
     with (
         database(kind) as address,
-        migrated(address) as door,
+        migrate_database(address) as door,
         TemporaryDirectory() as logs,
         server(address, Path(logs) / "log") as running,
     ):
         key, _ = door.run(_reader)
-        with stalled(running.port, key, int(amount)):
+        with stall_connections(running.port, key, int(amount)):
             asyncio.run(_timed([running.port], key, _LISTING, callers=1, amount=20))
             times = asyncio.run(_timed([running.port], key, _LISTING, callers=2, amount=500))
     p50, p99 = _percentiles(times)
@@ -217,7 +217,7 @@ def storm(kind: str, posts: str, over: str) -> Measured:
     # as many connections as requests, in each process
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(10_000, most), most))
-    with _fresh(kind) as (address, logs), migrated(address) as door:
+    with _fresh(kind) as (address, logs), migrate_database(address) as door:
         key, other = new_partner(door)[1], new_partner(door)[1]
         with servers(address, logs, 2) as running:
             ports = [each.port for each in running]
@@ -227,7 +227,7 @@ def storm(kind: str, posts: str, over: str) -> Measured:
 
 def crashes(kind: str, posts: str, kills: str) -> Measured:
     """Kill the server while it is posted to."""
-    with _fresh(kind) as (address, logs), migrated(address) as door:
+    with _fresh(kind) as (address, logs), migrate_database(address) as door:
         _, key = new_partner(door)
         with server(address, logs / "log") as running:
             tried = retries.crashes(running, key, posts=int(posts), kills=int(kills))
@@ -236,7 +236,7 @@ def crashes(kind: str, posts: str, kills: str) -> Measured:
 
 def calls(kind: str, amount: str, kills: str) -> Measured:
     """Kill the server while the generated client calls it."""
-    with _fresh(kind) as (address, logs), migrated(address) as door:
+    with _fresh(kind) as (address, logs), migrate_database(address) as door:
         _, key = new_partner(door)
         with server(address, logs / "log") as running:
             tried = retries.call_while_killed(running, key, calls=int(amount), kills=int(kills))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from support.random_swagger import twins
+from support.random_swagger import make_twins
 from support.swagger_documents import LIBRARY, LIBRARY_3, Document
 from support.tables import cases
 
@@ -85,7 +85,7 @@ def test_only_the_dialect_is_another(tmp_path: Path) -> None:
 def test_random_documents_differ_from_their_twins_in_the_dialect_only(
     tmp_path: Path, seed: int
 ) -> None:
-    old, new = twins(seed)
+    old, new = make_twins(seed)
     assert findings(tmp_path, old, old) == []
     for before, after in ((old, new), (new, old)):
         assert [one.rule for one in findings(tmp_path, before, after)] == ["dialect-changed"]

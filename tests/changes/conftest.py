@@ -11,8 +11,8 @@ from support.repositories import (
     DAY,
     FILES,
     commit,
+    enter_copy,
     git,
-    moved_into,
     repository,
 )
 
@@ -32,4 +32,4 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(cut: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the project with a record, in the current folder."""
-    return moved_into(cut, tmp_path, monkeypatch)
+    return enter_copy(cut, tmp_path, monkeypatch)

@@ -30,7 +30,7 @@ from support.additions import (
 from support.commands import Outcome, dateline, read_files
 from support.kills import kill_everywhere, require_old_or_new
 from support.random_chains import chains, is_sound
-from support.random_documents import edited
+from support.random_documents import edit_randomly
 from support.repositories import (
     DAY,
     LOST,
@@ -597,7 +597,7 @@ def added_to(random: Random, document: Document) -> Document:
     """Return *document* after some edits that the list of versioning rules names additive."""
     for _ in range(20):
         tried = copy.deepcopy(document)
-        _, listed = edited(random, tried)
+        _, listed = edit_randomly(random, tried)
         document = tried if listed and is_sound(tried) else document
     return document
 

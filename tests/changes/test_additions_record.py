@@ -24,7 +24,7 @@ from support.repositories import (
     DAY,
     commit,
     edit,
-    moved_into,
+    enter_copy,
 )
 
 # --- Without a record, and with one that is damaged
@@ -47,7 +47,7 @@ def test_a_project_without_a_record_has_no_pages_of_additions(
 def cut_twice(cut: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project whose record has a closed period."""
     with pytest.MonkeyPatch.context() as patch:
-        root = moved_into(cut, tmp_path_factory.mktemp("twice"), patch)
+        root = enter_copy(cut, tmp_path_factory.mktemp("twice"), patch)
         publish(PAGES_FIELD)
         cut_next()
         commit()
@@ -164,7 +164,7 @@ def test_a_damaged_record_is_reported_with_the_way_out(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    project = moved_into(cut_twice, tmp_path, monkeypatch)
+    project = enter_copy(cut_twice, tmp_path, monkeypatch)
     path = project / "schemas/_additions" / name.format(day=DAY, later=LATER)
     path.write_text(damage(path.read_text() if path.exists() else ""))
     before = read_files(project / "generated")

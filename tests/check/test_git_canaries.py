@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 from support.commands import Outcome, dateline
-from support.repositories import FILES, commit, edit, git, moved_into, repository, unpack
+from support.repositories import FILES, commit, edit, enter_copy, git, repository, unpack
 
 from dateline import cache
 from dateline.check.git import NoRepositoryError, Repository
@@ -77,7 +77,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the published API in the current folder, whose files git has to read again."""
-    root = moved_into(published, tmp_path, monkeypatch)
+    root = enter_copy(published, tmp_path, monkeypatch)
     # without the record that nothing has changed, every command has to look
     for kept in (root / ".generated.dateline").iterdir():
         if kept.name not in (cache.FILE, ".gitignore"):
@@ -90,7 +90,7 @@ def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def expected(published: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     """What reading a baseline says in a copy of the published API."""
     with pytest.MonkeyPatch.context() as patch:
-        moved_into(published, tmp_path_factory.mktemp("expected"), patch)
+        enter_copy(published, tmp_path_factory.mktemp("expected"), patch)
         return read_baseline()
 
 
@@ -98,7 +98,7 @@ def expected(published: Path, tmp_path_factory: pytest.TempPathFactory) -> list[
 def said(published: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     """What commands say in a copy of the published API, just generated."""
     with pytest.MonkeyPatch.context() as patch:
-        moved_into(published, tmp_path_factory.mktemp("said"), patch)
+        enter_copy(published, tmp_path_factory.mktemp("said"), patch)
         dateline("generate")
         return [dateline(*command) for command in COMMANDS[1:8]]
 

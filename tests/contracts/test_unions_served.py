@@ -18,7 +18,7 @@ from support.generated_server import Generated, ask
 from support.mocks import list_misfits
 from support.narrowed import Law, Places
 from support.random_chains import DATES, chains
-from support.random_unions import unions
+from support.random_unions import make_union_versions
 from support.tables import cases
 
 from dateline.adopt import adopt
@@ -355,7 +355,7 @@ def test_the_first_handlers_and_converters_are_typed_in_full(
 
 
 def law_of(folder: Path, seed: int) -> Law:
-    for version, document in zip((OLD, NEW), unions(seed), strict=True):
+    for version, document in zip((OLD, NEW), make_union_versions(seed), strict=True):
         (folder / f"{version}.json").write_text(json.dumps(document))
     adopt(tuple(f"{version}={folder / version}.json" for version in (OLD, NEW)), folder / "schemas")
     return Law(load(folder / "schemas"))

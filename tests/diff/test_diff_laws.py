@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable
 
 import pytest
-from support.refactorings import DOCUMENTS, REFACTORINGS, Document, reordered
+from support.refactorings import DOCUMENTS, REFACTORINGS, Document, reorder
 
 from dateline.diff import diff
 from dateline.model import Change, Direction, Kind
@@ -36,6 +36,6 @@ def test_a_refactoring_is_no_change_for_callers(
     document: Document, refactored: Callable[[Document], Document]
 ) -> None:
     other = refactored(document)
-    assert other != document or refactored is reordered
+    assert other != document or refactored is reorder
     assert _reported(diff(document, other)) == []
     assert _reported(diff(other, document)) == []

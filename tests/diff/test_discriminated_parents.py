@@ -19,9 +19,9 @@ from support.parents import (
     api,
     document,
     extending,
+    make_converter,
     pet,
     ref,
-    served,
 )
 from support.sources import problems
 from support.tables import cases
@@ -125,12 +125,12 @@ def test_a_gated_one_is_kept_from_older_callers(
     schemas = Projector(made).contract(OLD, "production").document["components"]["schemas"]
     assert "Dog" not in schemas
     assert "Pet" in schemas
-    down = served(made, "down")
+    down = make_converter(made, "down")
     assert down(filled({"kind": "Dog", "bark": "loud"})) == empty
     known = filled({"kind": "Hamster", "wheel": "round"})
     assert down(known) == known
     with pytest.raises(UnfitError):
-        served(made, "up")(filled({"kind": "Dog", "bark": "loud"}))
+        make_converter(made, "up")(filled({"kind": "Dog", "bark": "loud"}))
 
 
 @pytest.mark.parametrize(("spelling", "position"), AUTHORED)
@@ -142,7 +142,7 @@ def test_a_gated_field_of_one_is_kept_from_older_callers(
     age = {"age": {"type": "integer", "x-added": "next"}}
     schemas["Dog"]["allOf"].append({"type": "object", "properties": age})
     made = api(tmp_path, schemas, body)
-    down = served(made, "down")
+    down = make_converter(made, "down")
     assert down(filled({"kind": "Dog", "age": 3, "bark": "loud"})) == filled(
         {"kind": "Dog", "bark": "loud"}
     )
@@ -176,7 +176,7 @@ def test_a_gated_one_that_has_to_be_shown_needs_a_substitute(tmp_path: Path) -> 
     gated["x-shown-as"] = {"kind": "Pet", "name": "a dog"}
     made = api(tmp_path / "other", {"Pet": pet(), "Dog": gated}, body)
     assert list(check_servable(made)) == []
-    assert served(made, "down")({"pet": {"kind": "Dog", "bark": "loud"}}) == {
+    assert make_converter(made, "down")({"pet": {"kind": "Dog", "bark": "loud"}}) == {
         "pet": {"kind": "Pet", "name": "a dog"}
     }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support.parents import OLD, TABLE, Schema, api, document, extending, ref, served
+from support.parents import OLD, TABLE, Schema, api, document, extending, make_converter, ref
 from support.sources import problems
 
 from dateline.check.servable import check_servable
@@ -126,7 +126,7 @@ def test_older_callers_see_and_send_the_old_one(
     schema, filled = POSITIONS[position]
     made = api(tmp_path, WAYS[way](now, before), schema(ref("Noun")))
     assert list(check_servable(made)) == []
-    down, up = served(made, "down"), served(made, "up")
+    down, up = make_converter(made, "down"), make_converter(made, "up")
     shown = Projector(made).contract(OLD, "production").document["components"]["schemas"]
     assert shown["Noun"]["discriminator"] == before
     for new, old in zip(tags, old_tags, strict=True):
@@ -140,8 +140,8 @@ def test_a_variant_that_stands_alone_has_the_tag_that_callers_know(tmp_path: Pat
     now, before, tags, old_tags = CHANGES["property and tags"]
     made = api(tmp_path, parent(now, before), {"type": "array", "items": ref("Disc")})
     newest, oldest = [{"type": tags[1], "minutes": "3"}], [{"kind": old_tags[1], "minutes": "3"}]
-    assert served(made, "down")(newest) == oldest
-    assert served(made, "up")(oldest) == newest
+    assert make_converter(made, "down")(newest) == oldest
+    assert make_converter(made, "up")(oldest) == newest
 
 
 def found(folder: Path, schemas: dict[str, Schema]) -> list[str]:
@@ -202,5 +202,5 @@ def test_several_tags_that_become_one_stay_it_on_the_way_up(way: str, tmp_path: 
     now = {"propertyName": "kind", "mapping": {"book": "Book", "novel": "Book", "disc": "Disc"}}
     before = {"propertyName": "kind", "mapping": {"book": "Book", "disc": "Disc"}}
     made = api(tmp_path, WAYS[way](now, before), ref("Noun"))
-    assert served(made, "down")({"kind": "novel"}) == {"kind": "book"}
+    assert make_converter(made, "down")({"kind": "novel"}) == {"kind": "book"}
     assert contract_data(made).data["up"]["operations"] == {}

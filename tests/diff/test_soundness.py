@@ -14,8 +14,8 @@ import pytest
 from support.containment import flows
 from support.counterexamples import covers, find_uncovered
 from support.mutations import EDITS
-from support.random_documents import once_each, pairs, rewritten, single
-from support.soundness import Said, loosened, said
+from support.random_documents import once_each, pairs, refactor_pairs, single
+from support.soundness import Judged, judge_pairs, replace_predicate
 from support.surrounding_edits import REFACTORINGS
 from support.tables import cases
 
@@ -40,8 +40,8 @@ PAIRS: Final = 800
 
 
 @cache
-def judged() -> list[Said]:
-    return list(said(pairs(seed=1, count=PAIRS)))
+def judged() -> list[Judged]:
+    return list(judge_pairs(pairs(seed=1, count=PAIRS)))
 
 
 def test_random_changes_that_need_no_version_break_nobody() -> None:
@@ -58,7 +58,7 @@ def test_single_edits_of_the_payment_api_that_need_no_version_break_nobody() -> 
     projector = Projector(load(SCHEMAS))
     document = projector.contract("2026-07-01", "sandbox").document
     some = islice(single(document, seed=1), 0, None, 60)
-    assert [str(each) for each in said(some) if each.missed()] == []
+    assert [str(each) for each in judge_pairs(some) if each.missed()] == []
 
 
 WORDLESS: Final = {
@@ -72,7 +72,7 @@ WORDLESS: Final = {
 
 @pytest.mark.parametrize("name", [each.name for each in REFACTORINGS])
 def test_other_words_for_the_same_are_no_change_for_callers(name: str) -> None:
-    tried = list(said(rewritten(11, name, 25)))
+    tried = list(judge_pairs(refactor_pairs(11, name, 25)))
     assert [str(each) for each in tried if each.contradictions or each.loud] == []
 
 
@@ -159,9 +159,9 @@ def _constrains(change: Change) -> bool:
 @cases("guard", GUARDS)
 def test_a_rule_without_one_of_its_conditions_is_caught(guard: str) -> None:
     rule, applies, edits = GUARDS[guard]
-    without = loosened(rule, applies)
+    without = replace_predicate(rule, applies)
     tried = chain.from_iterable(once_each(7, edit, 25) for edit in edits)
-    assert any(each.missed(without) and not each.missed() for each in said(tried))
+    assert any(each.missed(without) and not each.missed() for each in judge_pairs(tried))
 
 
 def test_every_condition_of_an_additive_rule_is_tried() -> None:
@@ -184,15 +184,15 @@ KINDS: Final = {
 
 @pytest.mark.parametrize("rule", KINDS)
 def test_a_rule_that_looks_at_kinds_alone_is_caught(rule: str) -> None:
-    without = loosened(rule, lambda change: change.kind in KINDS[rule])
+    without = replace_predicate(rule, lambda change: change.kind in KINDS[rule])
     edits = chain.from_iterable(edits for name, _, edits in GUARDS.values() if name == rule)
     tried = chain.from_iterable(once_each(8, edit, 25) for edit in dict.fromkeys(edits))
-    assert any(each.missed(without) for each in said(tried))
+    assert any(each.missed(without) for each in judge_pairs(tried))
 
 
 def test_the_differ_that_sees_nothing_is_caught() -> None:
     tried = chain.from_iterable(once_each(9, edit.name, 4) for edit in EDITS)
-    caught = [each.pair.edits[0] for each in said(tried, lambda *_: []) if each.missed()]
+    caught = [each.pair.edits[0] for each in judge_pairs(tried, lambda *_: []) if each.missed()]
     assert set(caught) | WORDLESS == {edit.name for edit in EDITS}
 
 

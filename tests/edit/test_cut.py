@@ -24,8 +24,8 @@ from support.repositories import (
     changed_lines,
     commit,
     edit,
+    enter_copy,
     git,
-    moved_into,
     recorded,
     repository,
 )
@@ -51,7 +51,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the published API, in the current folder."""
-    return moved_into(published, tmp_path, monkeypatch)
+    return enter_copy(published, tmp_path, monkeypatch)
 
 
 def redated(files: dict[str, str]) -> dict[str, str]:
@@ -338,7 +338,7 @@ def drafted(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def drafts(drafted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the API with two drafts, in the current folder."""
-    return moved_into(drafted, tmp_path, monkeypatch)
+    return enter_copy(drafted, tmp_path, monkeypatch)
 
 
 def test_a_draft_under_a_date_is_no_contract(drafts: Path) -> None:

@@ -15,7 +15,7 @@ from support import gated_apis
 from support.commands import Outcome, dateline, read_files
 from support.kills import kill_everywhere, require_old_or_new
 from support.random_chains import DATES, chains
-from support.repositories import changed_lines, commit, edit, git, moved_into, repository
+from support.repositories import changed_lines, commit, edit, enter_copy, git, repository
 from support.sources import LIBRARY, NOTE, VERSIONS, folder
 
 from dateline import fresh
@@ -591,7 +591,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the published API, in the current folder."""
-    return moved_into(published, tmp_path, monkeypatch)
+    return enter_copy(published, tmp_path, monkeypatch)
 
 
 REMOVED_LINES: Final = [

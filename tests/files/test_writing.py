@@ -18,9 +18,9 @@ from support.written_trees import (
     OLD,
     SOURCE,
     artifacts,
-    beside,
-    identities,
+    list_metadata,
     manifest,
+    read_inodes,
     tree,
     with_manifest,
 )
@@ -72,21 +72,21 @@ def test_what_changed_is_reported_and_what_went_is_gone(written: Path) -> None:
 
 
 def test_files_that_stay_the_same_are_not_touched(written: Path) -> None:
-    before = identities(written)
+    before = read_inodes(written)
     write(artifacts(NEW), written)
-    after = identities(written)
+    after = read_inodes(written)
     assert [path for path in before if after.get(path) == before[path]] == ["a.txt", "deep/c.txt"]
 
 
 def test_nothing_is_switched_when_nothing_differs(written: Path) -> None:
-    before = (written.stat().st_ino, written.stat().st_mtime_ns, identities(written))
+    before = (written.stat().st_ino, written.stat().st_mtime_ns, read_inodes(written))
     assert write(artifacts(OLD), written) == WriteResult((), (), (), unchanged=5)
-    assert (written.stat().st_ino, written.stat().st_mtime_ns, identities(written)) == before
+    assert (written.stat().st_ino, written.stat().st_mtime_ns, read_inodes(written)) == before
 
 
 def test_only_the_lock_and_a_gitignore_stay_beside_the_folder(written: Path) -> None:
     write(artifacts(NEW), written)
-    assert beside(written) == [".gitignore", "lock", "written"]
+    assert list_metadata(written) == [".gitignore", "lock", "written"]
     assert (written.parent / ".generated.dateline/.gitignore").read_bytes() == b"*\n"
     assert sorted(path.name for path in Path().iterdir()) == [".generated.dateline", "generated"]
 
@@ -477,7 +477,7 @@ def test_nothing_is_to_do_only_for_the_key_that_was_remembered(written: Path) ->
     remember(written, "inputs")
     assert unchanged_since(written, "inputs")
     assert not unchanged_since(written, "other inputs")
-    assert beside(written) == [".gitignore", "lock", "record", "written"]
+    assert list_metadata(written) == [".gitignore", "lock", "record", "written"]
 
 
 def test_what_was_written_is_recognized_without_reading_it_back(written: Path) -> None:
@@ -592,16 +592,16 @@ def test_a_second_run_at_once_is_told_so(written: Path) -> None:
     )
     assert caught.value.exit_code == 3
     assert tree(written) == with_manifest({"a.txt": b"by the first"})
-    assert beside(written) == [".gitignore", "lock", "written"]
+    assert list_metadata(written) == [".gitignore", "lock", "written"]
 
 
 def test_the_lock_goes_with_the_process_that_held_it(written: Path) -> None:
     with paused_run() as first:
         first.kill()
-    assert beside(written) == [".gitignore", "lock", "new", "written"]
+    assert list_metadata(written) == [".gitignore", "lock", "new", "written"]
     write(artifacts(NEW), written)
     assert tree(written) == with_manifest(NEW)
-    assert beside(written) == [".gitignore", "lock", "written"]
+    assert list_metadata(written) == [".gitignore", "lock", "written"]
 
 
 def test_a_file_saved_while_the_tree_is_staged_survives(written: Path) -> None:
@@ -626,7 +626,7 @@ def test_leftovers_of_a_killed_run_are_cleaned_up(written: Path) -> None:
     shutil.rmtree(".generated.dateline/new")
     write(artifacts(NEW), written)
     assert tree(written) == with_manifest(NEW)
-    assert beside(written) == [".gitignore", "lock", "written"]
+    assert list_metadata(written) == [".gitignore", "lock", "written"]
     assert Path(".generated.dateline/.gitignore").read_bytes() == b"*\n"
 
 
@@ -643,4 +643,4 @@ def test_links_that_someone_planted_beside_the_folder_lead_nowhere(written: Path
     assert tree(written) == with_manifest(NEW)
     assert tree(Path("elsewhere")) == {"deep/precious": b"precious"}
     assert Path("mine").read_bytes() == b"mine"
-    assert beside(written) == [".gitignore", "lock", "record", "written"]
+    assert list_metadata(written) == [".gitignore", "lock", "record", "written"]

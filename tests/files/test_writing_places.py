@@ -15,9 +15,9 @@ from support.written_trees import (
     OLD,
     SOURCE,
     artifacts,
-    beside,
-    identities,
+    list_metadata,
     python,
+    read_inodes,
     tree,
     with_manifest,
 )
@@ -104,7 +104,7 @@ def test_a_disk_that_fills_up_leaves_the_old_tree(written: Path) -> None:
         "fix that or name another output\n"
     )
     assert unchanged_since(written, "inputs")
-    assert beside(written) == [".gitignore", "lock", "record", "written"]
+    assert list_metadata(written) == [".gitignore", "lock", "record", "written"]
 
 
 def test_a_folder_that_can_not_be_written_stays_as_it_is(folder: Path, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -
     # Linux lets nobody link a file that is neither theirs nor writable for them
     output = Path("open/generated")
     write(artifacts({"a.txt": b"new" * 100_000, "c.txt": b"c"}), output)
-    before = identities(output)
+    before = read_inodes(output)
     for path in [tmp_path, *tmp_path.rglob("*")]:
         if path.is_dir() or "dateline" in str(path.parent.name):
             os.chown(path, 65534, 65534)
@@ -139,7 +139,7 @@ def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -
         "unchanged=1)\n"
     )
     assert tree(output) == with_manifest({"a.txt": b"new" * 100_000, "b.txt": b"new"})
-    assert identities(output)["a.txt"][1] == before["a.txt"][1]
+    assert read_inodes(output)["a.txt"][1] == before["a.txt"][1]
     assert not folder.exists()
 
 
@@ -205,4 +205,4 @@ def test_a_tree_half_removed_from_a_lower_layer_is_refilled(written: Path) -> No
     (written / "manifest.json").unlink()
     assert find_stale(artifacts(OLD), written) == []
     assert tree(written) == with_manifest(OLD)
-    assert beside(written) == [".gitignore", "lock", "written"]
+    assert list_metadata(written) == [".gitignore", "lock", "written"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import Outcome, dateline
-from support.repositories import FILES, LOST, NEXT_ROW, commit, edit, git, moved_into, repository
+from support.repositories import FILES, LOST, NEXT_ROW, commit, edit, enter_copy, git, repository
 
 CLEAN, FOUND, MISUSE, INVALID = 0, 1, 2, 3
 
@@ -52,7 +52,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same repository on the branch `lost`, as the current folder."""
-    return moved_into(origin, tmp_path, monkeypatch)
+    return enter_copy(origin, tmp_path, monkeypatch)
 
 
 def left_over() -> list[str]:

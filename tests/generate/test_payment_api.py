@@ -30,6 +30,7 @@ from support.payment_documents import (
     Schema,
     api_operations,
     array,
+    drop_descriptions,
     every_document,
     nodes,
     operations,
@@ -37,7 +38,6 @@ from support.payment_documents import (
     ref,
     resolved,
     schemas_of,
-    undescribed,
 )
 from support.tables import cases
 
@@ -47,7 +47,7 @@ from support.tables import cases
 @every_document
 @cases("name", sorted(SCHEMAS.keys() - NOT_IN_THE_OLDEST))
 def test_a_resource_has_the_fields_of_its_table(environment: str, version: str, name: str) -> None:
-    assert undescribed(schemas_of(environment, version)[name]) == SCHEMAS[name]
+    assert drop_descriptions(schemas_of(environment, version)[name]) == SCHEMAS[name]
 
 
 @pytest.mark.parametrize("version", [FEDNOW_CAME, LATEST])
@@ -210,7 +210,7 @@ LISTING_PARAMETERS = [
 @every_document
 def test_the_listing_has_eleven_optional_query_parameters(environment: str, version: str) -> None:
     listing = operations(read(environment, version))["GET", "/autoramp-transactions"]
-    query = [undescribed(each) for each in listing["parameters"] if each.get("in") == "query"]
+    query = [drop_descriptions(each) for each in listing["parameters"] if each.get("in") == "query"]
     comma_separated = {"status": {"style": "form", "explode": False}}
     assert query == [
         {"name": name, "in": "query", "schema": schema, **comma_separated.get(name, {})}
@@ -247,7 +247,7 @@ def test_path_parameters_are_uuids_where_the_specification_says_so(
 @every_document
 def test_header_parameters_are_optional_strings(environment: str, version: str) -> None:
     parameters = read(environment, version)["components"]["parameters"].values()
-    assert {each["name"]: undescribed(each) for each in parameters} == {
+    assert {each["name"]: drop_descriptions(each) for each in parameters} == {
         VERSION: {
             "name": VERSION,
             "in": "header",
@@ -274,7 +274,7 @@ def test_request_bodies_are_those_shown_and_open_where_none_is(
 ) -> None:
     document = read(environment, version)
     bodies = {
-        operation["operationId"]: undescribed(resolved(document, operation["requestBody"]))
+        operation["operationId"]: drop_descriptions(resolved(document, operation["requestBody"]))
         for operation in operations(document).values()
         if "requestBody" in operation
     }
@@ -328,7 +328,7 @@ def test_each_status_has_its_body_in_json_with_a_charset(environment: str, versi
     document = read(environment, version)
     bodies = {
         operation["operationId"]: {
-            status: undescribed(resolved(document, response)["content"])
+            status: drop_descriptions(resolved(document, response)["content"])
             for status, response in operation["responses"].items()
         }
         for operation in operations(document).values()
@@ -391,7 +391,7 @@ def test_every_operation_but_the_specification_documents_demands_the_key(
     environment: str, version: str
 ) -> None:
     document = read(environment, version)
-    assert undescribed(document["components"]["securitySchemes"]) == {
+    assert drop_descriptions(document["components"]["securitySchemes"]) == {
         "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"}
     }
     assert document["security"] == [{"ApiKey": []}]
@@ -508,7 +508,7 @@ def test_every_response_under_api_names_the_version_served(environment: str, ver
     document = read(environment, version)
     responses = {
         (operation["operationId"], status): {
-            name: undescribed(resolved(document, header))
+            name: drop_descriptions(resolved(document, header))
             for name, header in resolved(document, response)["headers"].items()
         }
         for operation in api_operations(document).values()
@@ -536,7 +536,7 @@ def test_the_specification_documents_stand_outside_the_versions(
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_callers_of_the_oldest_version_never_see_fednow(environment: str) -> None:
     schemas = schemas_of(environment, OLDEST)
-    assert undescribed(schemas["DepositRail"]) == {
+    assert drop_descriptions(schemas["DepositRail"]) == {
         "oneOf": [ref("Iban"), ref("AchWire"), ref("Swift")],
         "discriminator": {
             "propertyName": "type",
@@ -554,8 +554,8 @@ def test_callers_of_the_oldest_version_never_see_fednow(environment: str) -> Non
 @pytest.mark.parametrize("version", [FEDNOW_CAME, LATEST])
 def test_callers_of_newer_versions_may_see_fednow(environment: str, version: str) -> None:
     schemas = schemas_of(environment, version)
-    assert undescribed(schemas["DepositRail"]) == SCHEMAS["DepositRail"]
-    assert undescribed(schemas["FedNow"]) == SCHEMAS["FedNow"]
+    assert drop_descriptions(schemas["DepositRail"]) == SCHEMAS["DepositRail"]
+    assert drop_descriptions(schemas["FedNow"]) == SCHEMAS["FedNow"]
     assert "whose deposit account supports it" in schemas["FedNow"]["description"]
 
 
@@ -642,7 +642,8 @@ def test_the_sandbox_adds_its_simulation_and_nothing_else(version: str) -> None:
         if path.startswith("/sandbox/")
     }
     parameters = {
-        name: undescribed(sandbox["components"]["schemas"].pop(name)) for name in SANDBOX_SCHEMAS
+        name: drop_descriptions(sandbox["components"]["schemas"].pop(name))
+        for name in SANDBOX_SCHEMAS
     }
     for document in (sandbox, production):
         del document["servers"]

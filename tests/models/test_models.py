@@ -17,7 +17,7 @@ from uuid import UUID
 
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from support.modelling import TEXT, Package, document, files, one, record, ref, table
+from support.modelling import TEXT, Package, document, files, generate_single, record, ref, table
 from support.tables import cases
 
 from dateline.model import Contract, SourceError
@@ -270,13 +270,13 @@ def test_a_default_that_is_listed_but_no_value_is_none(
 ) -> None:
     listed = ["none", "all", "longer", 1, 2, True, [1], {"a": 1}]
     schema = {"type": kind, "maxLength": 4, "enum": listed, "default": default}
-    made = one(tmp_path, {"A": record(level=schema)}).A()
+    made = generate_single(tmp_path, {"A": record(level=schema)}).A()
     is_value = default == "none" if kind == "string" else default == 1 and default is not True
     assert (made.level == default) is is_value
 
 
 def test_a_known_member_of_a_union_is_reported_by_its_tag(tmp_path: Path) -> None:
-    module = one(tmp_path, rails("Iban", "Swift"))
+    module = generate_single(tmp_path, rails("Iban", "Swift"))
     instance = {"rails": [{"type": "Swift", "data": 1}, {"type": "Zelle", "data": [1], "x": {}}]}
     made = module.Ramp.model_validate(instance)
     assert made.rails == [
@@ -296,7 +296,7 @@ def test_a_known_member_of_a_union_is_reported_by_its_tag(tmp_path: Path) -> Non
 
 def test_a_request_has_no_unknown_members(tmp_path: Path) -> None:
     body = {"content": {"application/json": {"schema": ref("Ramp")}}}
-    module = one(
+    module = generate_single(
         tmp_path,
         rails("Iban", "Swift"),
         paths={"/ramps": {"post": {"requestBody": body, "responses": {}}}},
@@ -309,7 +309,7 @@ def test_a_tag_may_have_a_name_that_python_keeps_for_itself(tmp_path: Path) -> N
     def tagged(value: str) -> dict[str, Any]:
         return record("class", "Field", **{"class": {"const": value}, "Field": TEXT})
 
-    module = one(
+    module = generate_single(
         tmp_path,
         {
             "A": tagged("a"),
@@ -337,7 +337,7 @@ def test_a_member_without_a_tag_is_found_where_the_tag_may_be_left_out(tmp_path:
         "Bank": record("type", type={"const": "bank"}),
         "Method": {"oneOf": [ref("Card"), ref("Bank")], "discriminator": {"propertyName": "type"}},
     }
-    module = one(tmp_path, schemas)
+    module = generate_single(tmp_path, schemas)
     adapter: TypeAdapter[Any] = TypeAdapter(module.Method)
     assert adapter.validate_python({"number": "1"}) == module.Card(number="1")
     assert adapter.validate_python({"type": "scheme", "number": "1"}).type == "scheme"
@@ -356,7 +356,7 @@ def test_a_mapping_names_members_whose_tag_is_any_text(tmp_path: Path) -> None:
             },
         },
     }
-    adapter: TypeAdapter[Any] = TypeAdapter(one(tmp_path, schemas).Pet)
+    adapter: TypeAdapter[Any] = TypeAdapter(generate_single(tmp_path, schemas).Pet)
     kinds = ["cat", "kitten", "Dog", "dog"]
     assert [type(adapter.validate_python({"kind": kind})).__name__ for kind in kinds] == [
         "Cat",
@@ -387,7 +387,7 @@ def test_an_enum_has_the_values_of_the_document_in_its_order(tmp_path: Path) -> 
         "Sort": {"type": "string", "enum": ["created", "-created"]},
         "Clash": {"type": "string", "enum": ["a b", "a-b"]},
     }
-    module = one(tmp_path, schemas)
+    module = generate_single(tmp_path, schemas)
     assert [(each.name, each.value) for each in module.Status] == [
         ("USER_REQUIRED", "UserRequired"),
         ("ON_HOLD", "on-hold"),
@@ -400,7 +400,7 @@ def test_an_enum_has_the_values_of_the_document_in_its_order(tmp_path: Path) -> 
 
 
 def test_text_that_is_not_canonical_is_written_as_it_was_read(tmp_path: Path) -> None:
-    module = one(
+    module = generate_single(
         tmp_path,
         {
             "At": record(
@@ -431,7 +431,7 @@ def test_a_number_keeps_its_digits(tmp_path: Path) -> None:
     numbers = record(
         n={"type": "number", "minimum": 0}, m={"type": "number"}, i={"type": "integer"}
     )
-    model = one(tmp_path, {"Numbers": numbers}).Numbers
+    model = generate_single(tmp_path, {"Numbers": numbers}).Numbers
     text = '{"n":123456789012345678901,"m":0.1,"i":-98765432109876543210}'
     assert model.model_validate_json(text).model_dump_json() == text
     assert errors(model, {"n": -1, "m": True, "i": 0.5}) == [
@@ -445,7 +445,9 @@ def test_a_number_keeps_its_digits(tmp_path: Path) -> None:
 
 
 def test_the_json_schema_of_a_model_is_that_of_the_document(tmp_path: Path) -> None:
-    module = one(tmp_path, {"Thing": record("b", a=TEXT, b={"type": "integer", "minimum": 1})})
+    module = generate_single(
+        tmp_path, {"Thing": record("b", a=TEXT, b={"type": "integer", "minimum": 1})}
+    )
     for mode in ("validation", "serialization"):
         assert module.Thing.model_json_schema(mode=mode) == {
             "additionalProperties": True,
@@ -461,7 +463,7 @@ def test_the_json_schema_of_a_model_is_that_of_the_document(tmp_path: Path) -> N
 
 def test_reading_a_deprecated_field_back_warns_nobody(tmp_path: Path) -> None:
     limit = {"type": ["string", "null"], "deprecated": True, "description": "Always null."}
-    module = one(tmp_path, {"Customer": record("id", id=TEXT, limit=limit)})
+    module = generate_single(tmp_path, {"Customer": record("id", id=TEXT, limit=limit)})
     for instance in ({"id": "a"}, {"id": "a", "limit": None}):
         made = module.Customer.model_validate(instance)
         assert (made.model_dump(), made == made.model_copy()) == (instance, True)
@@ -471,7 +473,7 @@ def test_reading_a_deprecated_field_back_warns_nobody(tmp_path: Path) -> None:
 
 
 def test_a_field_is_given_by_its_python_name_and_read_by_its_own(tmp_path: Path) -> None:
-    module = one(tmp_path, {"Thing": record("class", **{"class": TEXT, "copy": TEXT})})
+    module = generate_single(tmp_path, {"Thing": record("class", **{"class": TEXT, "copy": TEXT})})
     made = module.Thing(class_="a", copy_="b")
     assert made.model_dump() == {"class": "a", "copy": "b"}
     assert module.Thing(**{"class": "a", "copy": "b"}) == made
@@ -483,7 +485,9 @@ def test_a_field_is_given_by_its_python_name_and_read_by_its_own(tmp_path: Path)
 def test_a_field_called_config_is_no_setting_of_pydantic(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        module = one(tmp_path, {"Network": record(Config={"type": "array", "items": TEXT})})
+        module = generate_single(
+            tmp_path, {"Network": record(Config={"type": "array", "items": TEXT})}
+        )
     assert module.Network.model_validate({"Config": ["a"]}).Config_ == ["a"]
     assert module.Network(Config_=["a"]).model_dump() == {"Config": ["a"]}
 
@@ -494,7 +498,7 @@ def test_what_the_caller_calls_its_own_things_is_of_no_account(tmp_path: Path) -
     schemas["Tree"] = {"type": "array", "items": ref("Tree")}
     schemas["Map"] = {**record(a=TEXT), "additionalProperties": ref("Maps")}
     schemas["Maps"] = record(map=ref("Map"))
-    module = one(tmp_path, schemas)
+    module = generate_single(tmp_path, schemas)
     program = (
         "from pydantic import TypeAdapter\n"
         "def use(module):\n"
@@ -516,7 +520,7 @@ def test_what_the_caller_calls_its_own_things_is_of_no_account(tmp_path: Path) -
 
 def test_inline_types_are_called_by_where_they_stand(tmp_path: Path) -> None:
     inline = record(x=TEXT)
-    module = one(
+    module = generate_single(
         tmp_path,
         {
             "Order": record(
@@ -541,10 +545,13 @@ def test_inline_types_are_called_by_where_they_stand(tmp_path: Path) -> None:
 
 
 def test_a_component_never_gives_way_to_an_inline_type(tmp_path: Path) -> None:
-    module = one(
+    module = generate_single(
         tmp_path, {"Order": record(item=record(x=TEXT)), "OrderItem": record(y={"type": "integer"})}
     )
-    assert one(tmp_path, {"Type": record(alias=record(x=TEXT))}).TypeAliasValue(x="a").x == "a"
+    assert (
+        generate_single(tmp_path, {"Type": record(alias=record(x=TEXT))}).TypeAliasValue(x="a").x
+        == "a"
+    )
     assert module.OrderItem(y=1).model_dump() == {"y": 1}
     assert module.Order(item=module.OrderItemValue(x="a")).model_dump() == {"item": {"x": "a"}}
 
@@ -552,7 +559,7 @@ def test_a_component_never_gives_way_to_an_inline_type(tmp_path: Path) -> None:
 def test_unusual_names_become_identifiers_by_one_rule(tmp_path: Path) -> None:
     names = ["order line", "payment_method.card", "3ds", "HTTPError", "Annotated", "None", "é"]
     texts = dict.fromkeys(names, record(a=TEXT))
-    assert [*one(tmp_path, texts).__all__] == [
+    assert [*generate_single(tmp_path, texts).__all__] == [
         "API_VERSION",
         "Annotated_",
         "HTTPError",

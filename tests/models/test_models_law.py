@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.model_documents import DOCUMENTS, differences
+from support.model_documents import DOCUMENTS, compare_model
 from support.modelling import Package
 from support.sampling import Judge, reading
 
@@ -42,5 +42,5 @@ def test_the_models_give_the_verdict_of_the_document(title: str, tmp_path: Path)
     assert [
         difference
         for component in schemas
-        for difference in differences(made, judge, component, getattr(module, component), 120)
+        for difference in compare_model(made, judge, component, getattr(module, component), 120)
     ] == []

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
-from support.modelling import one
+from support.modelling import generate_single
 from support.tables import cases
 
 SCHEMAS: Final[dict[str, Any]] = {
@@ -38,7 +38,7 @@ SCHEMAS: Final[dict[str, Any]] = {
 @cache
 def _adapters() -> dict[str, TypeAdapter[Any]]:
     with TemporaryDirectory() as folder:
-        module = one(Path(folder), SCHEMAS)
+        module = generate_single(Path(folder), SCHEMAS)
         return {name: TypeAdapter(getattr(module, name)) for name in SCHEMAS}
 
 

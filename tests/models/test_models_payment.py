@@ -11,7 +11,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from support.model_documents import DOCUMENTS, differences
+from support.model_documents import DOCUMENTS, compare_model
 from support.modelling import Package, files
 from support.sampling import Judge, reading
 
@@ -223,7 +223,7 @@ def test_the_payment_api_is_read_as_its_documents_say(
         schemas = reading(document, Ways().request_only(contract))
         judge = Judge(schemas)
         for component in schemas:
-            found += differences(document, judge, component, getattr(module, component), 60)
+            found += compare_model(document, judge, component, getattr(module, component), 60)
     assert found == []
 
 

@@ -20,8 +20,8 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from support.exchanges import serving
-from support.node_servers import running
-from support.shop import Asked, Shop, ask_at_random, find_leaks, forget_gate
+from support.node_servers import run_node
+from support.shop import Shop, ShopRequest, ask_at_random, find_leaks, forget_gate
 from support.shop_sources import VERSIONS
 
 from dateline.cli import main
@@ -31,8 +31,8 @@ pytest.importorskip("websockets", reason="uvicorn serves WebSockets with it")
 
 # a client sends no blank header
 ASKED = [each for each in ask_at_random(2, 300) if each.version != " "]
-STOCK = Asked("GET", "/api/stock/s1", VERSIONS[-1])
-ORDER = Asked("GET", "/api/orders/one1", VERSIONS[0])
+STOCK = ShopRequest("GET", "/api/stock/s1", VERSIONS[-1])
+ORDER = ShopRequest("GET", "/api/orders/one1", VERSIONS[0])
 
 CONVERTERS = """
 from support.shop import Converters as Known
@@ -52,7 +52,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 @pytest.fixture(scope="module")
 def node() -> Iterator[int]:
     """Run the shop in JavaScript, which gives what the one in Python gives."""
-    with running("node_shop.js") as port:
+    with run_node("node_shop.js") as port:
         yield port
 
 
@@ -70,7 +70,7 @@ def proxying(shop: Shop, port: int) -> Iterator[httpx.Client]:
         yield client
 
 
-def ask(client: httpx.Client, asked: Asked) -> Answer:
+def ask(client: httpx.Client, asked: ShopRequest) -> Answer:
     fields = [*asked.headers, (b"accept-encoding", b"identity")]
     found = client.request(asked.method, asked.url, headers=fields, content=asked.body or None)
     own = ("date", "server", "connection", "keep-alive")

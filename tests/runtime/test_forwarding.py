@@ -16,7 +16,7 @@ from urllib.parse import quote
 import pytest
 from support.exchanges import PersistentCaller, Response, request, serving, talk
 from support.generated_server import Generated
-from support.node_servers import running
+from support.node_servers import run_node
 from support.sources import LIBRARY, folder
 from support.tables import cases
 
@@ -36,7 +36,7 @@ def forwarding(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def backend() -> Iterator[int]:
-    with running("node_echo.js") as port:
+    with run_node("node_echo.js") as port:
         yield port
 
 

@@ -15,8 +15,8 @@ from support.market import (
     ENVIRONMENTS,
     V5,
     V6,
-    Asked,
     Market,
+    MarketRequest,
     ask_at_random,
     backend,
     find_leaks,
@@ -39,7 +39,7 @@ def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Market:
     return Market(tmp_path_factory.mktemp("forgetful"), "Receipt")
 
 
-def answers(app: Any, asked: list[Asked]) -> list[Response]:
+def answers(app: Any, asked: list[MarketRequest]) -> list[Response]:
     """Return what *app* answers to requests whose bodies come in two pieces."""
 
     async def answered() -> list[Response]:
@@ -69,7 +69,7 @@ def proxying(market: Market, environment: str) -> Iterator[int]:
             yield number
 
 
-def answers_of(port: int, asked: list[Asked]) -> list[Response]:
+def answers_of(port: int, asked: list[MarketRequest]) -> list[Response]:
     """Return what a server at *port* answers."""
     found = []
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", verify=False) as client:
@@ -82,7 +82,7 @@ def answers_of(port: int, asked: list[Asked]) -> list[Response]:
     return found
 
 
-def leaks(environment: str, asked: list[Asked], answered: list[Response]) -> list[str]:
+def leaks(environment: str, asked: list[MarketRequest], answered: list[Response]) -> list[str]:
     """Return what callers were shown that their versions do not have."""
     return [
         f"{each} {leak}"

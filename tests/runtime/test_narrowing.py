@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support import gated_apis
-from support.narrowed import Law, detours, generate_law, tampered
+from support.narrowed import Law, drop_each_gate, find_detours, generate_law
 from support.sampling import Sampler
 from support.sources import API, LIBRARY, VERSIONS, loaded
 from support.tables import cases
@@ -394,12 +394,12 @@ def test_every_gate_in_every_nesting_shows_what_the_documents_promise(seed: int)
 @pytest.mark.parametrize("seed", SEEDS[::2])
 def test_a_version_is_shown_the_same_by_way_of_a_newer_one(tmp_path: Path, seed: int) -> None:
     law = generate_law(seed, removing=False)
-    assert list(detours(law, gated_apis.table(), tmp_path, 25)) == []
+    assert list(find_detours(law, gated_apis.table(), tmp_path, 25)) == []
 
 
 def test_an_autoramp_is_shown_the_same_by_way_of_a_newer_version(tmp_path: Path) -> None:
     table = (SCHEMAS / "versions.yaml").read_text("utf-8")
-    assert list(detours(payment(), table, tmp_path, 200)) == []
+    assert list(find_detours(payment(), table, tmp_path, 200)) == []
 
 
 def test_values_are_held_to_what_is_published_and_served() -> None:
@@ -466,7 +466,7 @@ def unnoticed(law: Law, count: int) -> list[str]:
     values = list(law.values(count, 1))
     found = [
         gate
-        for gate, contracts in tampered(law.contracts, "down")
+        for gate, contracts in drop_each_gate(law.contracts, "down")
         if next(law.having(contracts).find_breaches(values), None) is None
     ]
     assert values == list(law.values(count, 1))
@@ -497,7 +497,7 @@ def test_a_gate_whose_loss_shows_in_any_value_is_noticed(seed: int) -> None:
         (gate, next(other.find_breaches(values), None) is not None)
         for gate, other in (
             (gate, law.having(contracts))
-            for gate, contracts in list(tampered(law.contracts, "down"))[:: 2 * seed]
+            for gate, contracts in list(drop_each_gate(law.contracts, "down"))[:: 2 * seed]
         )
         if shown(other) != before
     ]

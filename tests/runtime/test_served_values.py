@@ -16,4 +16,4 @@ def test_what_is_given_is_shown_as_each_version_promises(name: str, door: str) -
 def test_what_callers_send_reaches_an_application_as_the_newest_version_has_it(
     name: str,
 ) -> None:
-    assert list(served(name, "around").lifted(25)) == []
+    assert list(served(name, "around").lift_breaches(25)) == []

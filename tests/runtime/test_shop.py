@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.exchanges import Response, exchange, request
-from support.shop import ENVIRONMENTS, Asked, Shop, ask_at_random, find_leaks, forget_gate
+from support.shop import ENVIRONMENTS, Shop, ShopRequest, ask_at_random, find_leaks, forget_gate
 from support.shop_sources import VERSIONS
 
 COUNT = 300
@@ -24,7 +24,7 @@ def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     return Shop(tmp_path_factory.mktemp("forgetful"), forget_gate)
 
 
-def answers(app: Any, asked: list[Asked]) -> list[Response]:
+def answers(app: Any, asked: list[ShopRequest]) -> list[Response]:
     """Return what *app* answers, headers in one order."""
 
     async def answered() -> list[Response]:
@@ -37,7 +37,7 @@ def answers(app: Any, asked: list[Asked]) -> list[Response]:
     return asyncio.run(answered())
 
 
-def leaks(environment: str, asked: list[Asked], answered: list[Response]) -> list[str]:
+def leaks(environment: str, asked: list[ShopRequest], answered: list[Response]) -> list[str]:
     """Return what callers were shown that their versions do not have."""
     return [
         f"{each} {leak}"

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 from support.called_apis import read_called
-from support.processes import migrated, new_partner, server
+from support.processes import migrate_database, new_partner, server
 from support.retries import call_while_killed
 from support.sandboxes import Caller, Sandbox
 
@@ -101,7 +101,7 @@ def test_each_effect_is_had_once_at_a_server_that_is_killed(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
     address = new_database()
-    with migrated(address) as door:
+    with migrate_database(address) as door:
         _, key = new_partner(door)
     with server(address, tmp_path / "log") as running:
         assert call_while_killed(running, key, calls=40, kills=2).broken == []

@@ -22,7 +22,7 @@ from paynet import LATEST
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from support.processes import HOST, server
-from support.sandboxes import Caller, opened, sandbox
+from support.sandboxes import Caller, open_database, sandbox
 
 from paynet_sandbox.cli import main
 from paynet_sandbox.partners import FIRST
@@ -50,7 +50,7 @@ def rows(address: str) -> list[dict[str, Any]]:
             found += [dict(row) for row in result.mappings()]
         return found
 
-    with opened(address) as door:
+    with open_database(address) as door:
         return door.run(read)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from support.processes import migrated, new_partner, server
+from support.processes import migrate_database, new_partner, server
 from support.retries import crashes
 
 
 def test_no_effect_is_doubled_or_lost(new_database: Callable[[], str], tmp_path: Path) -> None:
     address = new_database()
-    with migrated(address) as door:
+    with migrate_database(address) as door:
         _, key = new_partner(door)
     with server(address, tmp_path / "log") as running:
         assert crashes(running, key, posts=48, kills=3).broken == []

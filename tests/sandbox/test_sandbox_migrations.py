@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncSession
-from support.sandboxes import opened
+from support.sandboxes import open_database
 
 from paynet_sandbox.tables import Table
 
@@ -25,12 +25,12 @@ async def compared(session: AsyncSession) -> list[Any]:
 
 
 def migrate(address: str) -> None:
-    with opened(address) as door:
+    with open_database(address) as door:
         door.migrate()
 
 
 def test_migrations_make_what_the_tables_say(new_database: Callable[[], str]) -> None:
-    with opened(new_database()) as door:
+    with open_database(new_database()) as door:
         assert door.run(compared) != []
         door.migrate()
         assert door.run(compared) == []
@@ -40,5 +40,5 @@ def test_several_can_migrate_at_one_time(new_database: Callable[[], str]) -> Non
     address = new_database()
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(migrate, [address] * 4))
-    with opened(address) as door:
+    with open_database(address) as door:
         assert door.run(compared) == []

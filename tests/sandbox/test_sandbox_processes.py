@@ -9,7 +9,7 @@ from pathlib import Path
 
 from paynet.server.runtime.idempotency import Answer, Attempt, Claim, Scope
 from support import processes
-from support.processes import Server, migrated, new_partner, server, servers
+from support.processes import Server, migrate_database, new_partner, server, servers
 from support.retries import Tried, storm
 
 from paynet_sandbox.database import Database
@@ -17,7 +17,7 @@ from paynet_sandbox.idempotency import DatabaseStore
 
 
 def stormed(address: str, folder: Path, *, careless: bool = False) -> Tried:
-    with migrated(address) as door:
+    with migrate_database(address) as door:
         key, other = new_partner(door)[1], new_partner(door)[1]
     with servers(address, folder, 2, is_careless=careless) as running:
         return storm([each.port for each in running], key, other, posts=120, keys=10)
@@ -66,7 +66,7 @@ def test_a_retry_that_meets_a_request_of_another_process_is_told_so(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
     address = new_database()
-    with migrated(address) as door, server(address, tmp_path / "log") as asked:
+    with migrate_database(address) as door, server(address, tmp_path / "log") as asked:
         partner, key = new_partner(door)
         scope = Scope(f"{partner} ", "POST", "/api/autoramps", "key")
         # in the end it is another request to the store: the fingerprint was none

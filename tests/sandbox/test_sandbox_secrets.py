@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncSession
-from support.processes import ask, migrated, new_partner, server
+from support.processes import ask, migrate_database, new_partner, server
 
 # at one time
 _CALLERS = 20
@@ -84,7 +84,7 @@ def test_the_key_stands_in_no_file_and_no_log_after_all_kinds_of_requests(
     async def break_it(session: AsyncSession) -> None:
         await session.execute(text("ALTER TABLE transactions RENAME TO broken"))
 
-    with migrated(address) as door:
+    with migrate_database(address) as door:
         _, key = new_partner(door)
         secret = key.removeprefix("paynet_")
         with server(address, log) as running:

@@ -9,7 +9,7 @@ import pytest
 from paynet.server import Settings
 from paynet.server.runtime.asgi import Limits
 from support.sandboxes import Caller, Sandbox, sandbox
-from support.stalling import answered, begun, post, stalled
+from support.stalling import begin_request, post, read_response, stall_connections
 
 
 def port(of: Sandbox) -> int:
@@ -19,7 +19,7 @@ def port(of: Sandbox) -> int:
 
 
 def test_others_are_answered_while_100_stall(partner: Caller, other: Caller) -> None:
-    with stalled(port(partner.sandbox), partner.key, 100) as waiting:
+    with stall_connections(port(partner.sandbox), partner.key, 100) as waiting:
         for _ in range(10):
             made = [each.post("/autoramps", idempotency_key="1") for each in (partner, other)]
             assert [partner.get("/autoramps")["items"], other.get("/autoramps")["items"]] == [
@@ -39,8 +39,8 @@ def test_a_body_that_stalls_is_refused(new_database: Callable[[], str], begin: b
     with sandbox(new_database(), settings=settings) as impatient:
         caller = impatient.partner()
         head = post(caller.key, "IDEMPOTENCY-KEY: key")
-        with begun(port(impatient), head + begin) as connection:
-            assert answered(connection) == (408, b'"the body did not arrive in time"')
+        with begin_request(port(impatient), head + begin) as connection:
+            assert read_response(connection) == (408, b'"the body did not arrive in time"')
         # the key is free: nothing was stored
         made = caller.post("/autoramps", {}, idempotency_key="key")
         assert caller.get("/autoramps")["items"] == [made]
@@ -48,16 +48,18 @@ def test_a_body_that_stalls_is_refused(new_database: Callable[[], str], begin: b
 
 def test_a_body_that_is_announced_as_too_large_is_not_read(partner: Caller) -> None:
     head = post(partner.key, f"Content-Length: {1024 * 1024 + 1}")
-    with begun(port(partner.sandbox), head + b"\r\n") as connection:
-        assert answered(connection) == (413, b'"the body has to be at most 1048576 bytes"')
+    with begin_request(port(partner.sandbox), head + b"\r\n") as connection:
+        assert read_response(connection) == (413, b'"the body has to be at most 1048576 bytes"')
     assert partner.get("/autoramps")["items"] == []
 
 
 def test_a_body_that_grows_too_large_is_read_no_further(partner: Caller) -> None:
     head = post(partner.key, "Transfer-Encoding: chunked")
     chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
-    with begun(port(partner.sandbox), head + b"\r\n" + 16 * chunk + b"1\r\n \r\n") as connection:
-        assert answered(connection) == (413, b'"the body has to be at most 1048576 bytes"')
+    with begin_request(
+        port(partner.sandbox), head + b"\r\n" + 16 * chunk + b"1\r\n \r\n"
+    ) as connection:
+        assert read_response(connection) == (413, b'"the body has to be at most 1048576 bytes"')
 
 
 def test_a_body_of_a_mebibyte_is_read(partner: Caller) -> None:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from support.exchanges import serving
 from support.generated_server import Generated, ask
-from support.placed import Handlers, Newest, Sending, opening
+from support.placed import Handlers, Newest, RecordingTransport, open_door
 from support.sources import loaded
 
 from dateline.load import load
@@ -165,11 +165,11 @@ def test_each_door_has_operations_below_the_path_of_the_version(
     made, api = placed
     behind = Newest()
     paths = {version: read_path(address) for version, address in addresses.items()}
-    with opening(door, made, api, "production", behind) as app:
+    with open_door(door, made, api, "production", behind) as app:
         for version in VERSIONS:
             module = made.module(f"v{version.replace('-', '_')}")
             address = addresses[version]
-            transport = Sending(app)
+            transport = RecordingTransport(app)
             for base in ([""] if "://" in address else []) + [f"http://h{paths[version]}"]:
                 given = {"base_url": base} if base else {}
                 client = module.Client(transport=transport, **given)
@@ -189,7 +189,7 @@ def test_no_version_is_served_where_it_is_not(
     made, api = placed
     behind = Newest()
     paths = {version: read_path(address) for version, address in addresses.items()}
-    with opening(door, made, api, "production", behind) as app:
+    with open_door(door, made, api, "production", behind) as app:
         for version in VERSIONS:
             for path in {*paths.values(), "", "/v1", "/elsewhere"}:
                 behind.paths.clear()
@@ -211,7 +211,7 @@ def test_a_prefix_of_the_settings_replaces_the_path_in_every_version(
 ) -> None:
     made, api = placed
     behind = Newest()
-    with opening(door, made, api, "production", behind, prefix=prefix) as app:
+    with open_door(door, made, api, "production", behind, prefix=prefix) as app:
         for version in VERSIONS:
             headers = {"X-API-Version": version}
             answer = ask(app, "GET", f"{prefix}/things/a", headers=headers)
@@ -268,7 +268,7 @@ def test_versions_in_paths_follow_the_path_of_the_servers(door: str, tmp_path: P
     table = TABLE.replace("header: X-API-Version", "path: true")
     for name in ("path", "slash", "replaced"):
         made, api = place(tmp_path / name, SPELLED[name][0], table)
-        with opening(door, made, api, "production", Newest()) as app:
+        with open_door(door, made, api, "production", Newest()) as app:
             for version, address in zip(VERSIONS, SPELLED[name][1:], strict=True):
                 found = ask(app, "GET", f"{read_path(address)}/{version}/things/a")
                 assert (found.status_code, "more" in found.json()) == (200, version == NEW)
@@ -295,10 +295,10 @@ def test_operations_below_the_path_of_the_specification_need_another_prefix(tmp_
     made, api = place(tmp_path, "[{ url: https://api.example/spec/v1 }]")
     for door in ("server", "around"):
         behind = Newest()
-        with opening(door, made, api, "production", behind) as app:
+        with open_door(door, made, api, "production", behind) as app:
             assert ask(app, "GET", "/spec/v1/things/a").status_code == 404
             assert behind.paths == []
-        with opening(door, made, api, "production", behind, prefix="/v1") as app:
+        with open_door(door, made, api, "production", behind, prefix="/v1") as app:
             assert ask(app, "GET", "/v1/things/a").json() == {"id": "a"}
 
 

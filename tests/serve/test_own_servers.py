@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import httpx
 import pytest
 from support.generated_server import Generated, ask
-from support.placed import Handlers, Newest, Sending, opening
+from support.placed import Handlers, Newest, RecordingTransport, open_door
 from support.sources import loaded
 
 from dateline.load import load
@@ -170,9 +170,9 @@ def test_clients_reach_every_operation(
     door: str, environment: str, made: Generated, api: Api
 ) -> None:
     behind = Newest()
-    with opening(door, made, api, environment, behind) as app:
+    with open_door(door, made, api, environment, behind) as app:
         for version in (OLD, NEW):
-            transport = Sending(app)
+            transport = RecordingTransport(app)
             module = made.module(f"v{version.replace('-', '_')}")
             for base in ("", f"http://localhost{PREFIXES[environment]}"):
                 settings = {"base_url": base} if base else {}
@@ -202,7 +202,7 @@ def test_operations_are_only_where_their_version_and_environment_has_them(
     paths = {httpx.URL(each).raw_path.decode().rstrip("/") for each in known}
     for environment in HOSTS:
         behind = Newest()
-        with opening(door, made, api, environment, behind) as app:
+        with open_door(door, made, api, environment, behind) as app:
             for name in OWN:
                 own = {
                     version: httpx.URL(address(name, environment, version)).raw_path.decode()
@@ -226,7 +226,7 @@ def test_the_prefix_of_the_settings_replaces_that_of_the_environment_alone(
     made: Generated, api: Api
 ) -> None:
     for door in ("server", "around"):
-        with opening(door, made, api, "production", Newest(), prefix="/x") as app:
+        with open_door(door, made, api, "production", Newest(), prefix="/x") as app:
             for name in (
                 "none",
                 "other",
@@ -338,9 +338,9 @@ def test_the_commands_that_serve_prints_lead_to_the_mock(made: Generated, api: A
 def test_versions_in_paths_follow_the_path_of_any_server(door: str, in_path: Placed) -> None:
     made, api = in_path
     behind = Newest()
-    with opening(door, made, api, "production", behind) as app:
+    with open_door(door, made, api, "production", behind) as app:
         for version in (OLD, NEW):
-            transport = Sending(app)
+            transport = RecordingTransport(app)
             client = made.module(f"v{version.replace('-', '_')}").Client(transport=transport)
             for name in ("none", "other", "root", "inside", "deep", "removed", "later"):
                 found = getattr(client, f"get_{name}_operation")("a")

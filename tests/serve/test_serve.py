@@ -14,7 +14,14 @@ from typing import Any
 import httpx
 import pytest
 from support import gated_apis
-from support.mocks import Asked, list_misfits, list_misfits_of, payments_server, send_all, serving
+from support.mocks import (
+    MockRequest,
+    list_misfits,
+    list_misfits_of,
+    payments_server,
+    send_all,
+    serving,
+)
 from support.sources import LIBRARY, folder
 
 from dateline.edit import init
@@ -194,7 +201,7 @@ def echoing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def got(app: Any, *urls: str) -> list[Any]:
-    made = send_all(app, [Asked({}, "get", url, {}, None) for url in urls])
+    made = send_all(app, [MockRequest({}, "get", url, {}, None) for url in urls])
     return [each.json() if "json" in each.headers["content-type"] else each.text for each in made]
 
 
@@ -245,7 +252,7 @@ def test_what_is_no_json_is_given_as_text(echoing: Any) -> None:
 
 
 def test_an_answer_that_can_not_be_made_up_is_said(echoing: Any) -> None:
-    asked = [Asked({}, "get", path, {}, None) for path in ("/nothing", "/problem")]
+    asked = [MockRequest({}, "get", path, {}, None) for path in ("/nothing", "/problem")]
     nothing, problem = send_all(echoing, asked)
     assert (nothing.status_code, problem.status_code) == (501, 501)
     assert nothing.headers["x-api-version"] == problem.headers["x-api-version"] == "2024-01-15"
@@ -256,7 +263,9 @@ def test_an_answer_that_can_not_be_made_up_is_said(echoing: Any) -> None:
 
 def test_any_credentials_will_do_but_some_have_to_be_sent() -> None:
     app = Mock(load(SCHEMAS), payments_server(), "production", 0).app
-    asked = [Asked({}, "get", f"/autoramps/{ID}", each, None) for each in ({}, {"X-API-Key": "x"})]
+    asked = [
+        MockRequest({}, "get", f"/autoramps/{ID}", each, None) for each in ({}, {"X-API-Key": "x"})
+    ]
     assert [each.status_code for each in send_all(app, asked)] == [401, 200]
 
 
@@ -341,7 +350,8 @@ def test_an_operation_that_no_server_can_read_answers_501_and_the_others_are_ser
     api = load(schemas)
     with package(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
         asked = [
-            Asked({}, "get", url, {}, None) for url in (f"/shelves/3/books/{ID}", "/readers/a")
+            MockRequest({}, "get", url, {}, None)
+            for url in (f"/shelves/3/books/{ID}", "/readers/a")
         ]
         book, reader = send_all(Mock(api, server, "production", 0).app, asked)
     reason = "query parameter 'pages': text/csv is not read, only JSON"

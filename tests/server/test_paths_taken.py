@@ -15,9 +15,9 @@ import pytest
 from support.exchanges import Response, exchange, request, serving, talk
 from support.generated_server import Generated
 from support.shop import (
-    Asked,
     Converters,
     Shop,
+    ShopRequest,
     ask_at_random,
     backend,
     find_leaks,
@@ -81,7 +81,7 @@ def spell(lots: random.Random, url: str) -> str:
     return f"{path}{mark}{query}"
 
 
-def spelled(seed: int, count: int) -> list[Asked]:
+def spelled(seed: int, count: int) -> list[ShopRequest]:
     lots = random.Random(seed)
     listed = [each for each in ask_at_random(seed, count) if each.version in VERSIONS]
     # the application by itself can't take a lone surrogate
@@ -89,21 +89,21 @@ def spelled(seed: int, count: int) -> list[Asked]:
     return [each._replace(url=spell(lots, each.url)) for each in asked]
 
 
-async def ask(app: Any, asked: Asked) -> Response:
+async def ask(app: Any, asked: ShopRequest) -> Response:
     scope = request(asked.method, asked.url, asked.headers)
     sent: str = scope["path"]
     scope.update(path=unquote(sent), raw_path=sent.encode())
     return await exchange(app, scope, asked.body)
 
 
-def ask_all(app: Any, asked: list[Asked]) -> list[Response]:
+def ask_all(app: Any, asked: list[ShopRequest]) -> list[Response]:
     async def answered() -> list[Response]:
         return [await ask(app, each) for each in asked]
 
     return asyncio.run(answered())
 
 
-def leaks(asked: list[Asked], answers: list[Response]) -> list[Any]:
+def leaks(asked: list[ShopRequest], answers: list[Response]) -> list[Any]:
     return [
         (each, found)
         for each, answer in zip(asked, answers, strict=True)
@@ -151,7 +151,7 @@ def proxying(shop: Shop, app: Any, http: Any = "httptools") -> Iterator[int]:
         yield stack.enter_context(serving(front, http, lifespan="on", **quiet))
 
 
-def send(port: int, asked: Asked, *lines: bytes) -> Response:
+def send(port: int, asked: ShopRequest, *lines: bytes) -> Response:
     start = f"{asked.method} {asked.url} HTTP/1.1".encode("latin-1")
     fields = [b": ".join(each) for each in asked.headers]
     length = [b"content-length: %d" % len(asked.body)] if asked.body else []
@@ -171,7 +171,7 @@ def test_no_spelling_of_a_path_leads_past_the_proxy(shop: Shop) -> None:
     assert not [each for each in answers if each.status >= 500]
 
 
-ORDER = Asked("GET", "/api/orders/one", OLDEST)
+ORDER = ShopRequest("GET", "/api/orders/one", OLDEST)
 
 
 def is_narrowed(response: Response) -> bool:
@@ -218,7 +218,7 @@ def surrounding(shop: Shop, app: Any) -> Any:
 @pytest.mark.parametrize("door", [proxying, surrounding])
 def test_redirects_of_the_application_lead_to_the_operation(shop: Shop, door: Any) -> None:
     with door(shop, backend()) as port:
-        asked = Asked("GET", "/api/orders/?limit=2&state=draft", OLDEST)
+        asked = ShopRequest("GET", "/api/orders/?limit=2&state=draft", OLDEST)
         redirect = send(port, asked)
         [location] = redirect.header("location")
         # what the application sees is `page_size`
@@ -252,7 +252,7 @@ OVERRIDE = b"x-http-method-override: "
 def test_a_method_that_a_header_names_counts(
     shop: Shop, method: str, path: str, named: bytes, status: int
 ) -> None:
-    asked = Asked(method, path, OLDEST)
+    asked = ShopRequest(method, path, OLDEST)
     with serving(shop.wrap("production", Lenient(backend()))) as port:
         response = send(port, asked, OVERRIDE + named)
         assert response.status == status
@@ -260,7 +260,7 @@ def test_a_method_that_a_header_names_counts(
 
 
 def test_callers_of_the_newest_version_get_what_the_application_makes_of_a_path(shop: Shop) -> None:
-    asked = Asked("POST", "/api/orders", NEWEST)
+    asked = ShopRequest("POST", "/api/orders", NEWEST)
     with serving(shop.wrap("sandbox", Lenient(backend()), strict=False)) as port:
         assert send(port, asked, OVERRIDE + b"GET").status == 200
         assert send(port, asked._replace(version=VERSIONS[-3]), OVERRIDE + b"GET").status == 404
@@ -290,7 +290,7 @@ def test_operations_that_are_not_versioned_pass_at_their_own_paths(shop: Shop) -
 )
 def test_a_version_in_the_path_is_read_beside_other_spellings(tmp_path: Path, path: str) -> None:
     app = build_with_place(tmp_path, "path: true")
-    assert is_narrowed(asyncio.run(ask(app, Asked("GET", path))))
+    assert is_narrowed(asyncio.run(ask(app, ShopRequest("GET", path))))
 
 
 @pytest.mark.parametrize(

@@ -46,64 +46,64 @@
 - `json_schema_suite`: the JSON Schema Test Suite as components of documents
 - `keyed_server`: a server with one POST and idempotency keys, as a process
 - `kills`: kills a command at every file event, and observes the next command
-- `market`: a market of six versions behind each door, with converters of objects, streams and forms
+- `market`: a market of six versions, with converters of objects, streams, forms and files
 - `migrating`: an API of three versions whose names change, and programs that use its package
-- `mixed_schemas`: random schemas in which keywords of any types are beside each other
-- `mock_answers`: the answers of a mock to every GET, judged by the document of their version
+- `mixed_schemas`: random schemas that combine keywords for different types
+- `mock_answers`: sends every GET to a mock, and lists the faults in its answers
 - `mocks`: mocks of the versions of an API, and requests to them
-- `model_documents`: documents with every schema keyword, and models that disagree with one
+- `model_documents`: documents with every schema keyword, and a comparison with models
 - `modelling`: generated models, imported
-- `mutations`: edits of a document that callers notice, and edits that they don't
-- `narrowed`: the laws of narrowing and lifting, over sampled values
-- `narrowed_components`: the same laws over values of components, and over events
-- `node_servers`: servers in JavaScript, run by Node, for what a proxy forwards to
-- `null_spellings`: null in OpenAPI 3.0, however it is written
+- `mutations`: edits of a schema: some that callers notice, and some that they don't
+- `narrowed`: finds sampled values that break the laws of narrowing and lifting
+- `narrowed_components`: the same laws for values of components, and for events
+- `node_servers`: runs servers written in JavaScript, for a proxy to forward to
+- `null_spellings`: every spelling of null in OpenAPI 3.0
 - `odd_api`: an API with difficult names
-- `odd_documents`: a sound document, oddities of published ones, and a document with every object
-- `other_words`: definitions with other words of the same meaning, and chains as they are adopted
+- `odd_documents`: a valid document, the oddities of published ones, and all kinds of objects
+- `other_words`: definitions with other descriptions, and chains of adopted documents
 - `parents`: a discriminated parent in every spelling and position
 - `payment_documents`: the documents of the payment API, and what its specification lists
-- `payments`: the generated payment API with handlers that keep what they are given
-- `pets`: an API with a discriminated parent and a discriminated union
-- `picture`: the picture of the README, from a run of the demo
-- `placed`: every door of an API, and a transport that keeps the addresses that clients call
-- `policies`: a small API with a policy, generated and committed
-- `processes`: the reference server as processes
-- `published_projects`: sources with published documents, and the mistakes of authors
+- `payments`: the generated payment API with handlers that record their arguments
+- `pets`: an API with a discriminated union and a discriminated parent
+- `picture`: draws the picture of the README from a run of the demo
+- `placed`: a small API served in every way, and a transport that records addresses
+- `policies`: a small API with an editable policy, generated and committed
+- `processes`: runs the reference server as separate processes
+- `published_projects`: a project of sources and published documents, and its findings after edits
 - `random_chains`: random versions of one API
-- `random_documents`: random documents with random edits
+- `random_documents`: small random documents, each with its result after random edits
 - `random_schemas`: random schemas of OpenAPI 3.0 and 3.1
-- `random_sources`: random edits of definitions, and the same definitions in other words
-- `random_swagger`: random documents of Swagger 2.0, each beside the same in OpenAPI 3.0
+- `random_sources`: random edits of the sources of an API, and random rewritings
+- `random_swagger`: random documents of Swagger 2.0, each with its equivalent in OpenAPI 3.0
 - `random_unions`: two versions of an API that differ in one union
-- `readers`: every reader of one document
-- `readings`: sources as they are read, with types and places, and what is refused in them
+- `readers`: all readers of one document: server, models, mock, differ, adopted definitions
+- `readings`: reads sources as values with their types and places
 - `refactorings`: documents, and refactorings that callers can't notice
-- `reference_spellings`: the ways of referring to a schema that all say the same
-- `reported`: findings of every verdict and policy, some with hostile text
-- `reports`: what processes that run tests report to the one that prints
+- `reference_spellings`: all ways of referring to a schema that have the same meaning
+- `reported`: findings for the tests of reports, some with hostile text
+- `reports`: reduces what the worker processes of pytest-xdist report
 - `repositories`: git repositories in which the library API is published
-- `retries`: many retries of few requests, and the promises that they broke
-- `rule_cases`: documents that a case of a rule compares
+- `retries`: sends many retries of a few requests, and lists all broken promises
+- `rule_cases`: builds the documents that a case of a rule compares
 - `sampling`: instances of schemas, plausible and damaged
-- `sandboxes`: the reference server in a thread, and callers of it
-- `schema_sites`: every schema object of a document, and who meets its values
-- `scratch`: where tests write: in memory where the machine allows it
-- `served_values`: servers whose handlers give sampled values
-- `sharing`: a repository of two APIs that refer to the files of a folder that both share
-- `shop`: a shop of six versions behind each door, and random requests to it
+- `sandboxes`: runs the reference server in a thread of the test, and calls it
+- `schema_sites`: finds every schema object of a document, and who meets its values
+- `scratch`: puts temporary files into memory if the machine has enough of it
+- `served_values`: serves sampled values from handlers, and checks what callers get
+- `sharing`: a repository with two APIs that refer to files in a shared folder
+- `shop`: a shop of six versions, served in every way, and random requests to it
 - `shop_sources`: the definitions of the shop
-- `site_pages`: what the pages of a site refer to, and which of their links lead nowhere
-- `soundness`: verdicts of the rules beside those of the oracle
-- `source_trees`: the syntax trees of Python files, and the statements in them
+- `site_pages`: reads the pages of a site, and finds broken links
+- `soundness`: compares the findings of the rules with the oracle
+- `source_trees`: the syntax trees of Python files
 - `sources`: small definitions that use every key
-- `stalling`: connections that stop in the midst of a request
-- `surrounding_edits`: edits of what surrounds schemas
-- `swagger_documents`: documents of Swagger 2.0, each beside the same in OpenAPI 3.0
+- `stalling`: opens connections that stall in the middle of a request
+- `surrounding_edits`: edits of everything around the schemas of a document
+- `swagger_documents`: documents of Swagger 2.0, each with its equivalent in OpenAPI 3.0
 - `tables`: tables of small cases that run as one test
-- `thing_sources`: small definitions, and the data that a server narrows and lifts values by
+- `thing_sources`: small definitions, and the contract data for their values
 - `things`: a server with every kind of parameter and body, and requests to it
-- `uploads_api`: An API whose callers send files in forms, which differ by version.
-- `written_trees`: trees of generated files, and what is left of them on the disk
-- `yaml_styles`: YAML texts in every style
+- `uploads_api`: an API whose callers upload files in forms
+- `written_trees`: writes trees of generated files, and reads the result from disk
+- `yaml_styles`: YAML of random values in every style
 """

@@ -16,7 +16,7 @@ from dateline.cache import FILE
 from dateline.load import load
 from dateline.model import SourceError
 from support.commands import Outcome, dateline, read_files
-from support.random_documents import edited
+from support.random_documents import edit_randomly
 from support.random_sources import Sources
 from support.sources import LIBRARY, folder
 
@@ -111,7 +111,7 @@ def _write_edit(random: Random, sources: Sources) -> None:
     before = path.read_text()
     while True:
         document = sources.copied().document
-        edited(random, document)
+        edit_randomly(random, document)
         path.write_text(json.dumps(document))
         try:
             load(Path("schemas"))
@@ -126,9 +126,9 @@ def _edit_word(random: Random) -> None:
     path = Path("schemas/api.json")
     document = json.loads(path.read_text())
     described = [node for node in _list_nodes(document) if isinstance(node.get("description"), str)]
-    edited, other = random.choices(described, k=2)
-    longer = f"{edited['description']} {random.choice(('More', 'than', 'that'))}."
-    edited["description"] = random.choice((longer, longer, other["description"]))
+    edit_randomly, other = random.choices(described, k=2)
+    longer = f"{edit_randomly['description']} {random.choice(('More', 'than', 'that'))}."
+    edit_randomly["description"] = random.choice((longer, longer, other["description"]))
     path.write_text(json.dumps(document))
 
 

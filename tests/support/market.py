@@ -1,8 +1,8 @@
-"""A market of six versions, behind each door: converters of objects, streams, forms and files.
+"""A market of six versions, with converters of objects, streams, forms and files.
 
-Names are split, addresses merged, prices become cents beside a currency, and an id becomes the
-object; one converter is awaited. The backend knows the newest version alone, and what it answers
-depends on what reaches it, so that equal answers show that equal requests came.
+Names are split, addresses merged, prices become amounts in cents with a currency, and an id becomes
+the object; one converter is asynchronous. The backend knows only the newest version, and its
+answers depend on the requests, so equal answers prove that equal requests arrived.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline_runtime.asgi import Message, Receive, Scope, Send
 from support.generated_server import Generated
-from support.shop import Lots
+from support.shop import Choices
 from support.sources import loaded
 
 VERSIONS: Final = (
@@ -287,7 +287,7 @@ OLDER: Final = {'"name"': V2, '"price":"': V3, '"cents"': V6, '"road"': V4, '"nu
 
 
 class Converters:
-    """What can't be derived: two of them are awaited, and one needs the context."""
+    """Converters for what can't be derived: two are asynchronous, and one needs the context."""
 
     def older_person(self, value: Any) -> Any:
         return {"name": f"{value['first_name']} {value['last_name']}"}
@@ -327,12 +327,12 @@ class Converters:
         return int(value.replace(".", ""))
 
 
-# What the backend holds
+# The data of the backend
 
 
 def find_offer(id: str) -> dict[str, Any]:
-    """Return the offer *id*, the same each time."""
-    lots = Lots(id)
+    """Return the offer *id*, the same for each call."""
+    lots = Choices(id)
     made: dict[str, Any] = {
         "id": id,
         "seller": _person(lots),
@@ -351,7 +351,7 @@ def find_offer(id: str) -> dict[str, Any]:
 
 
 def create_offer(draft: dict[str, Any]) -> dict[str, Any]:
-    """Return the offer that *draft* makes, of which nothing else is known."""
+    """Return the offer created from *draft* alone."""
     kept = ("id", "helpers", "price", "places", "shop")
     known: dict[str, Any] = {key: draft[key] for key in kept if key in draft}
     return {**known, "seller": {"first_name": make_receipt(draft)["digest"], "last_name": "X"}}
@@ -364,14 +364,14 @@ def find_page(most: int | None, count: int) -> dict[str, Any]:
 
 
 def find_happening(at: int) -> dict[str, Any]:
-    """Return what happened: the event number *at*."""
+    """Return event number *at*."""
     if at % 3 == 1:
         return {"kind": "withdrawn", "reason": "sold"}
     return {"kind": "offered", "offer": find_offer(f"e{at}")}
 
 
 def make_receipt(content: Any) -> dict[str, Any]:
-    """Return what shows that *content* was received."""
+    """Return a receipt that depends on *content*."""
     if not isinstance(content, bytes):
         text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         content = text.encode()
@@ -380,23 +380,23 @@ def make_receipt(content: Any) -> dict[str, Any]:
 
 
 def make_file(id: str) -> bytes:
-    """Return the bytes of a file: of any size, some of which look like JSON."""
-    lots = Lots(id)
+    """Return the bytes of a file of any size; some look like JSON."""
+    lots = Choices(id)
     begin = lots.choose([b"\x89PNG\0", b"{", b'{"first_name": 1}', b"text", b""])
     return begin + bytes(range(256)) * lots.choose([0, 1, 300, 5000])
 
 
-def _person(lots: Lots) -> dict[str, Any]:
+def _person(lots: Choices) -> dict[str, Any]:
     title = {"title": "Dr"} if lots.half() else {}
     return {"first_name": lots.choose(["Ada", "Zoë"]), "last_name": "King", **title}
 
 
-def _price(lots: Lots) -> dict[str, Any]:
+def _price(lots: Choices) -> dict[str, Any]:
     tax = {"tax": 0.07} if lots.half() else {}
     return {"currency": "EUR", "minor_units": lots.below(100_000), **tax}
 
 
-def _address(lots: Lots) -> dict[str, Any]:
+def _address(lots: Choices) -> dict[str, Any]:
     town = {"town": "Bern"} if lots.half() else {}
     return {"street": f"Weg {lots.below(99)}", **town}
 
@@ -409,7 +409,7 @@ def _dump(value: Any) -> bytes:
 
 
 async def backend(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer as the market of the newest version, which knows nothing of versions."""
+    """Answer as the market of the newest version, without any knowledge of versions."""
     if scope["type"] == "websocket":
         await _echo(receive, send)
         return
@@ -465,7 +465,7 @@ async def _answer(
         headers.append((b"content-length", str(sum(map(len, pieces))).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     for each in pieces:
-        # items arrive cut anywhere
+        # items arrive in pieces cut anywhere
         half = len(each) // 2
         for piece in (each[:half], each[half:]):
             await send({"type": "http.response.body", "body": piece, "more_body": True})
@@ -535,19 +535,19 @@ class Market:
         return self.server.create_app(handlers, environment=environment, converters=Converters())
 
     def wrap(self, environment: str, app: Any = backend, *, strict: bool = True) -> Any:
-        """Return the layer around *app*."""
+        """Return the application that wraps *app*."""
         return self.server.versioned(
             app, environment=environment, converters=Converters(), strict=strict
         )
 
     def forward(self, port: int) -> Any:
-        """Return what forwards to *port*, for `wrap`."""
+        """Return an application for `wrap` that forwards to *port*."""
         forwarding: Any = self.package.module("server.forwarding")
         return forwarding.Forwarding(forwarding.Upstream(url=f"http://127.0.0.1:{port}"))
 
 
 def find_leaks(version: str, environment: str, text: str) -> list[str]:
-    """Return what *text* has that callers of *version* in *environment* do not know."""
+    """Return the words in *text* that callers of *version* in *environment* don't know."""
     hidden = [word for word, since in NEWER.items() if version < since]
     hidden += [word for word, until in OLDER.items() if version >= until]
     if environment != "sandbox":
@@ -559,7 +559,7 @@ def find_leaks(version: str, environment: str, text: str) -> list[str]:
 # Requests
 
 
-class Asked(NamedTuple):
+class MarketRequest(NamedTuple):
     """A request to the market."""
 
     method: str
@@ -577,7 +577,7 @@ class Asked(NamedTuple):
 
 
 def make_older(offer: dict[str, Any], version: str) -> dict[str, Any]:
-    """Return *offer* as callers of *version* write it, by rules of its own."""
+    """Return *offer* in the form of *version*, converted without dateline."""
     made: dict[str, Any] = json.loads(json.dumps(offer))
     made.pop("internal", None)
     people = [made["seller"], *(each for held in made.get("helpers", []) for each in held.values())]
@@ -601,15 +601,15 @@ def make_older(offer: dict[str, Any], version: str) -> dict[str, Any]:
     return made
 
 
-def ask_at_random(seed: int, count: int) -> Iterator[Asked]:
-    """Yield *count* requests, most of them valid at their version."""
+def ask_at_random(seed: int, count: int) -> Iterator[MarketRequest]:
+    """Yield *count* requests, most of which are valid at their version."""
     pick = random.Random(seed)
     makers = [_ask_list, _ask_create, _ask_create, _ask_stream, _ask_lines, _ask_form, _ask_file]
     for _ in range(count):
         yield pick.choice(makers)(pick, pick.choice(VERSIONS))
 
 
-def _ask_list(pick: random.Random, version: str) -> Asked:
+def _ask_list(pick: random.Random, version: str) -> MarketRequest:
     called = "limit" if version < V5 else "count"
     query = [f"{called}={pick.choice(['0', '1', '3', '20', '21', 'x'])}"]
     if pick.random() < 0.5:
@@ -617,10 +617,10 @@ def _ask_list(pick: random.Random, version: str) -> Asked:
         query.append(f"most={pick.choice(texts)}")
     if pick.random() < 0.2 and version < V5:
         query.append("count=7")
-    return Asked("GET", f"/api/offers?{'&'.join(query)}", version)
+    return MarketRequest("GET", f"/api/offers?{'&'.join(query)}", version)
 
 
-def _ask_create(pick: random.Random, version: str) -> Asked:
+def _ask_create(pick: random.Random, version: str) -> MarketRequest:
     offer = make_older(find_offer(str(pick.random())), version)
     how = pick.random()
     if how < 0.1:
@@ -628,7 +628,7 @@ def _ask_create(pick: random.Random, version: str) -> Asked:
     elif how < 0.2:
         offer["price"]["currency"] = "JPY"
     elif how < 0.3:
-        # of other versions: not theirs, and no reason to refuse
+        # keys of other versions: unknown at this one, and no reason to refuse the request
         offer["shop"] = {"id": "7", "label": "later"}
         offer["shop_id"] = "8"
         offer["seller"] |= {"first_name": "Eve", "last_name": "X"}
@@ -638,25 +638,25 @@ def _ask_create(pick: random.Random, version: str) -> Asked:
     body = json.dumps(offer, ensure_ascii=pick.random() < 0.5).encode()
     if pick.random() < 0.05:
         body = pick.choice([body[:-1], b"", b"[]", b"null", b"\xff"])
-    return Asked("POST", "/api/offers", version, "application/json", body)
+    return MarketRequest("POST", "/api/offers", version, "application/json", body)
 
 
-def _ask_stream(pick: random.Random, version: str) -> Asked:
+def _ask_stream(pick: random.Random, version: str) -> MarketRequest:
     path = pick.choice(["feed", "ticks", "lines"])
-    return Asked("GET", f"/api/{path}?count={pick.choice([0, 1, 3, 6])}", version)
+    return MarketRequest("GET", f"/api/{path}?count={pick.choice([0, 1, 3, 6])}", version)
 
 
-def _ask_lines(pick: random.Random, version: str) -> Asked:
+def _ask_lines(pick: random.Random, version: str) -> MarketRequest:
     offers = [
         make_older(find_offer(str(pick.random())), version) for _ in range(pick.choice([1, 4]))
     ]
     if pick.random() < 0.2:
         offers[-1].pop("seller")
     body = "\n".join(map(json.dumps, offers)).encode() + pick.choice([b"", b"\n", b"\n\n"])
-    return Asked("POST", "/api/lines", version, "application/x-ndjson", body)
+    return MarketRequest("POST", "/api/lines", version, "application/x-ndjson", body)
 
 
-def _ask_form(pick: random.Random, version: str) -> Asked:
+def _ask_form(pick: random.Random, version: str) -> MarketRequest:
     names = pick.sample(["title", "alternative", "note", "file", "other"], pick.choice([1, 3, 5]))
     parts = [
         b'--b\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
@@ -664,12 +664,12 @@ def _ask_form(pick: random.Random, version: str) -> Asked:
         for name in names
     ]
     body = b"".join([*parts, b"--b--\r\n"])
-    return Asked("POST", "/api/pictures", version, "multipart/form-data; boundary=b", body)
+    return MarketRequest("POST", "/api/pictures", version, "multipart/form-data; boundary=b", body)
 
 
-def _ask_file(pick: random.Random, version: str) -> Asked:
+def _ask_file(pick: random.Random, version: str) -> MarketRequest:
     url = f"/api/files/{pick.randrange(100)}"
     if pick.random() < 0.5:
-        return Asked("GET", url, version)
+        return MarketRequest("GET", url, version)
     body = bytes([pick.randrange(256)]) * pick.choice([1, 70_000, 900_000])
-    return Asked("PUT", url, version, "application/octet-stream", body)
+    return MarketRequest("PUT", url, version, "application/octet-stream", body)

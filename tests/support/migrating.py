@@ -286,9 +286,8 @@ def migrate(
 ) -> tuple[int, str, str]:
     """Run the command in *project*; return its status and output.
 
-    It runs in a process of its own, as for users: in one that has run other tests, jedi has not
-    found some names. To import libcst and jedi takes longer than most migrations: each process is
-    a copy of one that has done so.
+    It runs in a fork of a fresh process, because jedi misses some names in a process that has run
+    other tests, and importing libcst and jedi takes longer than most migrations.
     """
     _import_beforehand()
     with TemporaryDirectory() as scratch, contextlib.chdir(project):
@@ -308,8 +307,8 @@ def _import_all(names: Iterable[str]) -> None:
 
 
 def _write_outcome(scratch: Path, arguments: tuple[str, ...]) -> None:
-    """Write to *scratch* what the command returns and prints, and all its temporary files."""
-    # the process ends without removing them
+    """Write to *scratch* the result of the command, its output, and its temporary files."""
+    # the process exits without removing them
     tempfile.tempdir = str(scratch)
     (scratch / "outcome.json").write_text(json.dumps(dateline(*arguments)), "utf-8")
 

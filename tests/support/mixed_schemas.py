@@ -1,4 +1,4 @@
-"""Random schemas in which keywords of any types are beside each other, as authors seldom mean."""
+"""Random schemas that combine keywords for different types, which authors seldom do on purpose."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DEPTH: Final = 3
 
 
 def mixed_schemas(seed: int, count: int, *, old: bool) -> dict[str, Schema]:
-    """Return *count* components by name, of OpenAPI 3.0 if *old*; some refer to earlier ones."""
+    """Return *count* components by name, for OpenAPI 3.0 if *old*; some refer to earlier ones."""
     random = Random(seed)
     found: dict[str, Schema] = {}
     for index in range(count):
@@ -58,7 +58,7 @@ class _Maker:
             ]
 
     def schema(self, depth: int) -> Any:
-        """Return a schema of one, two or three keywords that were chosen apart."""
+        """Return a schema of one to three keywords chosen independently."""
         pick = self._random
         if not self._old and depth and pick.random() < 0.04:
             return pick.choice((True, False, {}))
@@ -162,7 +162,7 @@ class _Maker:
 
 
 def mixed_instances(seed: int) -> list[Any]:
-    """Return the values that the schemas list, and random ones with the same names and values."""
+    """Return the values in the schemas, and random ones with the same names and values."""
     random = Random(seed)
     objects = [{"a": None}, {"a": "x", "b": 1}, {"x1": 1}, {"c": []}, {"a": {"a": "x"}}, {"q": 1}]
     lists = [["x", "x"], [1, "x"], [1, 1.0], [None], [{}]]

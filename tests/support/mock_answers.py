@@ -1,4 +1,4 @@
-"""The answers of a mock to every GET, at every version, and their faults."""
+"""Send every GET of every version to a mock, and list the faults in its answers."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Get(NamedTuple):
 
 
 def judge_gets(schemas: Path) -> tuple[Counter[int], list[str]]:
-    """Return how often each status is answered, and a line for each answer that is wrong.
+    """Return how often each status occurs, and a line for each wrong answer.
 
-    Right is a success that the document of the version declares, with a body that fits it, and
-    501 with a reason.
+    An answer is right if it is a success that the document of its version declares, with a body
+    that fits, or 501 with a reason.
     """
     api = load(schemas)
     statuses: Counter[int] = Counter()
@@ -76,7 +76,7 @@ async def _send(app: Any, requests: list[Get]) -> list[httpx.Response]:
 
 
 def _list_gets(document: dict[str, Any], headers: dict[str, str]) -> Iterator[Get]:
-    """Yield a request for each GET, with any credentials and all parameters that are required."""
+    """Yield a request for each GET, with credentials and all required parameters."""
     sampler = Sampler(document)
     secrets = dict(_list_secrets(document))
     prefixes, usual = read_prefixes(document), read_path(document.get("servers"))
@@ -116,7 +116,7 @@ def _list_secrets(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 class _Bodies:
-    """Judges the answers at one version by its document."""
+    """Validates answers of one version against its document."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
@@ -129,7 +129,7 @@ class _Bodies:
         return json.loads(json.dumps(self._constraints.of(self._direction.of(schema))))
 
     def judge(self, request: Get, answer: httpx.Response) -> str | None:
-        """Return what is wrong with *answer*, None if nothing is."""
+        """Return what is wrong with *answer*, or None."""
         status = str(answer.status_code)
         if status == "501":
             return None if answer.text else "501 without a reason"

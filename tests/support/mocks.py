@@ -32,8 +32,8 @@ from support.narrowed import Body, Places
 Json = Any
 
 
-class Asked(NamedTuple):
-    """A request to a mock: what it is for, and all that it is made of."""
+class MockRequest(NamedTuple):
+    """A request to a mock, with the operation that it calls."""
 
     operation: Json
     method: str
@@ -50,11 +50,11 @@ def requests(
     header: str,
     secret: str,
     methods: Collection[str] = METHODS,
-) -> Iterator[Asked]:
-    """Yield a request that *document* allows for each of its operations, with all parameters.
+) -> Iterator[MockRequest]:
+    """Yield a valid request for each operation of *document*, with all parameters.
 
-    An optional parameter for which there is no value is left out. An operation that no request
-    can call, for a required one or a body without a value, is left out.
+    Optional parameters without a possible value are omitted, and so are operations that can't be
+    called, because a required parameter or the body has no possible value.
     """
     sampler = Sampler(document)
     prefixes, usual = read_prefixes(document), read_path(document.get("servers"))
@@ -99,7 +99,7 @@ def requests(
             url = f"{path}?{urlencode(placed['query'])}"
             own = prefixes[template, method]
             prefix = usual if own is None else own
-            yield Asked(operation, method, url, headers, body, template, prefix)
+            yield MockRequest(operation, method, url, headers, body, template, prefix)
 
 
 def _list_parameters(
@@ -113,7 +113,7 @@ def _list_parameters(
 
 
 def _sample_parameter(sampler: Sampler, parameter: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return names and texts for *parameter*; none for an optional one without a value."""
+    """Return names and texts for *parameter*; none if it is optional and has no possible value."""
     try:
         value = sampler.value(value_schema(parameter, {}), parameter["name"])
     except UnsatisfiedError:
@@ -141,7 +141,7 @@ def list_credentials(
 
 
 def write_parameter(parameter: dict[str, Any], value: Json) -> Iterator[tuple[str, str]]:
-    """Yield names and texts that stand for *value* (OpenAPI 3.1.1, section 4.8.12.6)."""
+    """Yield the names and texts that encode *value* (OpenAPI 3.1.1, section 4.8.12.6)."""
     name = parameter["name"]
     style = parameter.get("style", "form" if parameter["in"] in ("query", "cookie") else "simple")
     explode = parameter.get("explode", style == "form")
@@ -149,7 +149,7 @@ def write_parameter(parameter: dict[str, Any], value: Json) -> Iterator[tuple[st
     if "content" in parameter:
         yield name, json.dumps(value)
     elif value in (None, []):
-        return  # RFC 6570, section 2.3: undefined
+        return  # undefined in RFC 6570, section 2.3
     elif style == "deepObject":
         yield from _write_deep(name, value)
     elif not isinstance(value, dict | list):
@@ -176,8 +176,8 @@ def _text(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def send_all(app: Any, asked: list[Asked]) -> list[httpx.Response]:
-    """Return what *app* answers, in order."""
+def send_all(app: Any, asked: list[MockRequest]) -> list[httpx.Response]:
+    """Return the answers of *app*, in order."""
 
     async def answered() -> list[httpx.Response]:
         transport = httpx.ASGITransport(app=app)
@@ -185,7 +185,7 @@ def send_all(app: Any, asked: list[Asked]) -> list[httpx.Response]:
             return [
                 await client.request(
                     each.method,
-                    # as a whole: a path that begins with // would be taken for a host
+                    # as a whole: a path that begins with // would be parsed as a host
                     f"http://mock{each.prefix}{each.url}",
                     headers=each.headers,
                     content=None if each.body is None else json.dumps(each.body),
@@ -204,7 +204,7 @@ def list_misfits(schemas: Path, seed: int = 0) -> list[tuple[Any, ...]]:
 
 
 def list_misfits_of(api: Api, server: Any, seed: int = 0) -> list[tuple[Any, ...]]:
-    """Return such answers of mocks of *api*, whose generated *server* it is."""
+    """Return the same for mocks of *api*, with its generated *server*."""
     found: list[tuple[Any, ...]] = []
     projector = Projector(api)
     for environment in api.table.environments:
@@ -221,8 +221,8 @@ def list_misfits_of(api: Api, server: Any, seed: int = 0) -> list[tuple[Any, ...
     return found
 
 
-def misfit(places: Places, asked: Asked, answer: httpx.Response) -> str | None:
-    """Return what is wrong with an answer, None where nothing is."""
+def misfit(places: Places, asked: MockRequest, answer: httpx.Response) -> str | None:
+    """Return what is wrong with an answer, or None."""
     responses = asked.operation["responses"]
     success = min((status for status in responses if status[0] in "23"), default="204")
     if str(answer.status_code) != success:
@@ -236,7 +236,7 @@ def misfit(places: Places, asked: Asked, answer: httpx.Response) -> str | None:
 
 @cache
 def payments_server() -> Any:
-    """Return the generated server of the payment API, as it is in this repository, for mocks."""
+    """Return the generated server of the payment API in this repository."""
     return import_server(Path(__file__).parents[2] / "generated/python/paynet")
 
 

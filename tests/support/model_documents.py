@@ -1,4 +1,4 @@
-"""Documents with every schema keyword, and where the models of one disagree with it."""
+"""Documents with every schema keyword, and a comparison of models with their document."""
 
 from __future__ import annotations
 
@@ -420,16 +420,16 @@ DOCUMENTS = {
 }
 
 
-def differences(
+def compare_model(
     made: dict[str, Any], judge: Judge, component: str, model: Any, count: int
 ) -> list[str]:
-    """Return where *model* and the document disagree, and what does not come back as it was."""
+    """Return where *model* and the document disagree, and instances that don't round-trip."""
     validator = judge.validator(component)
     adapter: TypeAdapter[Any] = TypeAdapter(model)
     found = []
     for instance in Sampler(made, 7).instances(component, count):
         if instance is None and isinstance(model, type):
-            continue  # a class can't hold null: whoever refers to it says so
+            continue  # a class can't include null: references to it do
         text = json.dumps(instance)
         valid = validator.is_valid(instance)
         for how, read in (("json", adapter.validate_json), ("python", adapter.validate_python)):

@@ -34,7 +34,7 @@ def record(*required: str, **properties: Any) -> dict[str, Any]:
 
 
 def table(dates: Sequence[str], package: str, drafts: Sequence[str] = ()) -> Table:
-    """Return a version table of *dates*, the first of which is the default."""
+    """Return a version table with *dates*; the first is the default."""
     return Table(
         header="X-API-Version",
         default=dates[0],
@@ -53,7 +53,7 @@ def table(dates: Sequence[str], package: str, drafts: Sequence[str] = ()) -> Tab
 
 
 def document(schemas: dict[str, Any], openapi: str = "3.1.0", **rest: Any) -> dict[str, Any]:
-    """Return an OpenAPI document of component *schemas*."""
+    """Return an OpenAPI document with component *schemas*."""
     return {
         "openapi": openapi,
         "info": {"title": "Test", "version": "1"},
@@ -77,7 +77,7 @@ def files(
 
 
 class Package:
-    """The models of some versions, written to a folder of their own and imported."""
+    """The models of some versions, written to a folder and imported."""
 
     def __init__(self, folder: Path, documents: dict[str, dict[str, Any]]) -> None:
         self.name = f"generated_{next(_COUNT)}"
@@ -104,6 +104,6 @@ class Package:
         return import_from(self.folder, name)
 
 
-def one(folder: Path, schemas: dict[str, Any], **rest: Any) -> ModuleType:
-    """Return the models of a single version that has *schemas*."""
+def generate_single(folder: Path, schemas: dict[str, Any], **rest: Any) -> ModuleType:
+    """Return the models of a single version with *schemas*."""
     return Package(folder, {"2024-01-01": document(schemas, **rest)}).version("2024-01-01")

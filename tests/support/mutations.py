@@ -1,8 +1,8 @@
-"""Edits of a document that callers notice, that they don't, and that say nothing.
+"""Edits of a schema: some that callers notice, and some that they don't.
 
-Each edit knows where the list of additive changes names it; everywhere else it needs a version.
-Edits work in place on plain data, on contracts as on annotated sources. They share no code with
-the differ.
+For each edit, ``listed`` names the roles for which the list of additive changes includes it; for
+all others it needs a version. Edits work in place on plain data, on contracts as well as on
+annotated sources. They share no code with the differ.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Change = Callable[[Random, Schema], bool]
 
 
 class Edit(NamedTuple):
-    """A change of one schema object; it returns whether it could be made there.
+    """A change of one schema object; it returns whether it was applicable.
 
-    ``listed`` holds the roles in which the list of additive changes names it.
+    ``listed`` contains the roles for which the list of additive changes includes it.
     """
 
     name: str
@@ -55,15 +55,15 @@ NOTES: Final[list[Edit]] = []
 
 
 def _edit(listed: frozenset[str], home: list[Edit] = EDITS) -> Callable[[Change], Change]:
-    def noted(change: Change) -> Change:
+    def register(change: Change) -> Change:
         home.append(Edit(change.__name__.strip("_").replace("_", " "), change, listed))
         return change
 
-    return noted
+    return register
 
 
 def scalar(random: Random) -> Schema:
-    """Return a schema of one simple value."""
+    """Return a schema of one scalar."""
     kind = random.choice(("string", "integer", "boolean", "string", "number", "enum", "open"))
     if kind == "enum":
         return {"type": "string", "enum": random.sample(_WORDS, random.randint(1, 3))}
@@ -134,7 +134,7 @@ def _required_field_added(random: Random, node: Schema) -> bool:
 
 
 def _fields(node: Schema) -> list[str]:
-    """Return the fields of *node* but the one that a union tells it by, and requires itself."""
+    """Return the fields of *node*, except a tag and those that it requires itself."""
     return sorted(
         name
         for name, child in node.get("properties", {}).items()
@@ -206,7 +206,7 @@ def _fields_opened(_random: Random, node: Schema) -> bool:
 
 @_edit(_NOWHERE)
 def _field_moved_to_a_part(random: Random, node: Schema) -> bool:
-    """Move a field out of reach of `additionalProperties`, which says no more of it."""
+    """Move a field into another part, so that `additionalProperties` doesn't know it any more."""
     if not node.get("properties") or node.get("additionalProperties", True) in (True, {}):
         return False
     name = random.choice(sorted(node["properties"]))
@@ -227,7 +227,7 @@ def _type_changed(random: Random, node: Schema) -> bool:
     for key in list(node):
         if key not in ("description", "title"):
             del node[key]
-    # to read an integer as a number is to loosen it, and so is a number in a parameter as a text
+    # an integer read as a number is a looser type, and so is a parameter that becomes a string
     left = [each for each in others if (kind, each) != ("number", "integer") and each != "string"]
     node["type"] = random.choice(left)
     return True
@@ -415,7 +415,7 @@ def _bound_made(random: Random, node: Schema) -> bool:
     keys = _BOUNDS.get(str(kind), ())
     reported = {"enum", "const", "oneOf", "x-extensible-enum", "format", "additionalProperties"}
     if not keys or {*reported, *keys, "required", "multipleOf"} & node.keys():
-        return False  # another bound may say nothing there
+        return False  # another bound may have no effect there
     key = random.choice(keys)
     node[key] = 1 if key in _LOWER else 20
     return True
@@ -556,7 +556,7 @@ def odd_constraint_made(random: Random, node: Schema) -> bool:
 @_edit(_NOWHERE)
 def _unknown_keyword_made(_random: Random, node: Schema) -> bool:
     if "$ref" in node:
-        return False  # which hides it in OpenAPI 3.0
+        return False  # in OpenAPI 3.0, a reference hides its siblings
     node["sorted"] = True
     return True
 

@@ -30,12 +30,12 @@ from support.sources import loaded
 Json = Any
 Steps = tuple[str | int, ...]
 
-# What `Sampler` calls a field that no schema names.
+# The name that `Sampler` gives to a field that no schema names.
 _EXTRA: Final = ("extra", "other", "Zz")
 
 
 class Body(NamedTuple):
-    """What an operation takes (no status) or gives, and the path of its schema."""
+    """The body of a request (without a status) or response, and the path of its schema."""
 
     operation: str
     status: str
@@ -47,7 +47,7 @@ class Places:
     """A document whose bodies can be validated."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        # without the positions that the reader keeps
+        # without the source positions
         self.document: dict[str, Any] = with_pointers(json.loads(json.dumps(document)))
         self.bodies = list(self._bodies())
         self._at = {body[:3]: body.schema for body in self.bodies}
@@ -58,7 +58,7 @@ class Places:
         return jsonschema_rs.Registry([("urn:document", self.document)])
 
     def defect(self, path: Steps, value: Json) -> str | None:
-        """Return what is wrong with *value* by the schema at *path*."""
+        """Return what is wrong with *value* according to the schema at *path*, or None."""
         if path not in self._known:
             self._known[path] = jsonschema_rs.Draft202012Validator(
                 {"$ref": f"urn:document#{quote(pointer(path))}"},
@@ -68,13 +68,13 @@ class Places:
         validator = self._known[path]
         if validator.is_valid(value):
             return None
-        # of a field that is required twice, it says no without an error
+        # if a field is required twice, a validator may refuse it without an error
         return next((str(error.message) for error in validator.iter_errors(value)), None)
 
     def judge(self, schema: Any) -> Callable[[Json], bool]:
-        """Return what tells whether a value fits *schema*, whose references lead into this."""
+        """Return a predicate for values of *schema*, whose references lead into this document."""
         validator = jsonschema_rs.Draft202012Validator(
-            _led(schema), validate_formats=True, registry=self._registry
+            _relocate(schema), validate_formats=True, registry=self._registry
         )
         return validator.is_valid
 
@@ -85,7 +85,7 @@ class Places:
         return node
 
     def found(self, body: Body) -> Steps | None:
-        """Return where the schema of *body* stands here, if the body is there."""
+        """Return the path of the schema of *body* in this document, or None."""
         return self._at.get(body[:3])
 
     def _bodies(self) -> Iterator[Body]:
@@ -112,22 +112,22 @@ class Places:
                 yield Body(operation["operationId"], status, media_type, schema)
 
 
-def _led(node: Any) -> Any:
-    """Return a schema whose references lead to the document of `Places`."""
+def _relocate(node: Any) -> Any:
+    """Return a schema with its references redirected to the document of `Places`."""
     if isinstance(node, list):
-        return [_led(each) for each in node]
+        return [_relocate(each) for each in node]
     if not isinstance(node, dict):
         return node
-    made = {key: _led(each) for key, each in node.items()}
+    made = {key: _relocate(each) for key, each in node.items()}
     if str(node.get("$ref", "")).startswith("#"):
         made["$ref"] = f"urn:document{node['$ref']}"
     return made
 
 
-def converters(contracts: dict[str, Any], way: str) -> dict[str, Callable[..., Json]]:
-    """Return a converter for each name that *contracts* list, by what it was and is.
+def make_converters(contracts: dict[str, Any], way: str) -> dict[str, Callable[..., Json]]:
+    """Return a converter for each name in *contracts*, made from the schemas before and after.
 
-    One that is told the version changes nothing.
+    A converter with a reason, which gets the version, changes nothing.
     """
     made: dict[str, Callable[..., Json]] = {}
     for name, said in contracts["converters"].items():
@@ -154,9 +154,9 @@ def _converter(goal: dict[str, Any]) -> Callable[[Json], Json]:
 
 
 class Law:
-    """An API, the ways that its contract data give, and what is true of every value on them.
+    """The laws of narrowing and lifting for an API, checked against its contract data.
 
-    ``times_shown`` counts how many times a value was shown to callers of a version.
+    ``times_shown`` counts how often a value was narrowed for callers of a version.
     """
 
     def __init__(self, api: Api) -> None:
@@ -167,7 +167,7 @@ class Law:
 
     @cached_property
     def contracts(self) -> dict[str, Any]:
-        """The contract data, as they come out of a file."""
+        """The contract data after a JSON round trip."""
         made: dict[str, Any]
         made = json.loads(json.dumps(contract_data(self.api, self._projector).data))
         return made
@@ -191,7 +191,7 @@ class Law:
         }
 
     def having(self, contracts: dict[str, Any]) -> Law:
-        """Return the law of the same API with other contract data."""
+        """Return the law of the same API with different contract data."""
         other = copy.copy(self)
         other.contracts = contracts
         other._narrow = {}
@@ -205,7 +205,7 @@ class Law:
 
     @cached_property
     def down(self) -> dict[str, dict[str, Narrowing]]:
-        known = converters(self.contracts, "down")
+        known = make_converters(self.contracts, "down")
         return {
             each: narrowings(self.contracts, each, known, judge=self.judge(each))
             for each in self.contracts["environments"]
@@ -213,7 +213,7 @@ class Law:
 
     @cached_property
     def up(self) -> dict[str, dict[str, Lifting]]:
-        known = converters(self.contracts, "up")
+        known = make_converters(self.contracts, "up")
         return {
             each: liftings(self.contracts, each, known, judge=self.judge(each))
             for each in self.contracts["environments"]
@@ -226,19 +226,19 @@ class Law:
 
         return judge
 
-    # Down
+    # Narrowing
 
     def values(self, count: int, seed: int) -> Iterator[tuple[Body, Json]]:
-        """Yield *count* canonical values, each with the body that it is."""
+        """Yield *count* canonical values, each with its body."""
         bodies = [body for body in self.canonical.bodies if body.status]
-        yield from sampled(self.canonical, bodies, count, seed, self._names.old)
+        yield from sample_bodies(self.canonical, bodies, count, seed, self._names.old)
 
     def breaches(self, count: int, seed: int = 1) -> Iterator[str]:
-        """Yield how the way down fails *count* canonical values."""
+        """Yield how narrowing breaks a law for *count* canonical values."""
         yield from self.find_breaches(self.values(count, seed))
 
     def find_breaches(self, values: Iterable[tuple[Body, Json]]) -> Iterator[str]:
-        """Yield how the way down fails the canonical *values*."""
+        """Yield how narrowing breaks a law for the given canonical *values*."""
         for body, value in values:
             before = copy_plain(value)
             for (version, environment), shown in self.shown.items():
@@ -259,7 +259,7 @@ class Law:
                     yield f"{where}: {json.dumps(before)} -> {json.dumps(narrowed)}: {wrong}"
 
     def narrow(self, version: str, environment: str, body: Body) -> Callable[[Json], Json]:
-        """Return the way down of *body*."""
+        """Return the function that narrows *body*."""
         key = (version, environment, body)
         if key not in self._narrow:
             self._narrow[key] = self.down[environment][version].body(
@@ -278,7 +278,7 @@ class Law:
             yield f"shows {sorted(newer)}"
 
     def unchanged(self, version: str, environment: str) -> list[str]:
-        """Return the operations of which *version* shows every body as it is."""
+        """Return the operations whose bodies *version* shows without any conversion."""
         shown = self.shown[version, environment]
         bodies = [body for body in self.canonical.bodies if body.status and shown.found(body)]
         changed = {
@@ -288,18 +288,18 @@ class Law:
         }
         return sorted({body.operation for body in bodies} - changed)
 
-    # Up
+    # Lifting
 
     def sent(
         self, version: str, environment: str, count: int, seed: int = 1
     ) -> Iterator[tuple[Body, Json]]:
-        """Yield *count* bodies that callers of *version* may send."""
+        """Yield *count* request bodies that are valid at *version*."""
         shown = self.shown[version, environment]
         bodies = [body for body in shown.bodies if not body.status]
-        yield from sampled(shown, bodies, count, seed, self._names.now)
+        yield from sample_bodies(shown, bodies, count, seed, self._names.now)
 
-    def lifted(self, count: int, seed: int = 1) -> Iterator[str]:
-        """Yield how the way up fails *count* requests of each version."""
+    def lift_breaches(self, count: int, seed: int = 1) -> Iterator[str]:
+        """Yield how lifting breaks a law for *count* requests of each version."""
         for version, environment in self.shown:
             for body, value in self.sent(version, environment, count, seed):
                 before = copy_plain(value)
@@ -323,7 +323,7 @@ class Law:
 
 @cache
 def generate_law(seed: int, *, removing: bool = True) -> Law:
-    """Return the law of random definitions, made once for all tests of a process."""
+    """Return the law of random definitions, generated once per process."""
     with TemporaryDirectory() as folder:
         return Law(loaded(Path(folder), gated_apis.sources(seed, removing=removing)))
 
@@ -332,20 +332,20 @@ _write: Final = json.JSONEncoder(sort_keys=True).encode
 
 
 def are_same(one: Json, other: Json) -> bool:
-    """Return whether two values are one in JSON, where 1, 1.0 and true differ."""
+    """Return whether two values are the same JSON; 1, 1.0 and true differ."""
     return one is other or (one == other and _write(one) == _write(other))
 
 
-def sampled(
+def sample_bodies(
     places: Places, bodies: list[Body], count: int, seed: int, names: list[str]
 ) -> Iterator[tuple[Body, Json]]:
-    """Yield valid values, some with fields that are called like others at another version."""
+    """Yield valid values, some with fields that have the name of another version's field."""
     pick = random.Random(seed)
     sampler = Sampler(places.document, seed)
     for _ in range(count if bodies else 0):
         body = pick.choice(bodies)
         while True:
-            # below nothing: lists and maps are filled some steps down
+            # steps below zero: lists and maps are still filled some levels down
             value = sampler.plausible(places.at(body.schema), -4)
             if names and pick.random() < 0.3:
                 value = _renamed(value, {extra: pick.choice(names) for extra in _EXTRA})
@@ -367,7 +367,7 @@ def _renamed(value: Json, names: dict[str, str]) -> Json:
 
 
 def _words(value: Json) -> Iterator[str]:
-    """Yield every key and text in *value*."""
+    """Yield every key and string in *value*."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -380,7 +380,7 @@ def _words(value: Json) -> Iterator[str]:
 
 
 class _Names:
-    """The names of what is gated: of fields, values and tags; what fields were called, and are."""
+    """The names of gated fields, values and tags, and the old and new names of renamed fields."""
 
     def __init__(self) -> None:
         self.gated: set[str] = set()
@@ -389,7 +389,7 @@ class _Names:
         self._hidden: dict[int, set[str]] = {}
 
     def hidden(self, shown: Places) -> set[str]:
-        """Return what the document *shown* does not show."""
+        """Return the gated names that don't occur in the document *shown*."""
         if id(shown) not in self._hidden:
             words = {
                 word
@@ -398,7 +398,7 @@ class _Names:
                 for word in (*node.get("properties", ()), *node.get("enum", ()), node.get("const"))
                 if isinstance(word, str)
             }
-            # fields of components that only absent members hold are shown nowhere
+            # fields of components that only absent members reach are shown nowhere
             self._hidden[id(shown)] = self.gated - words
         return self._hidden[id(shown)]
 
@@ -434,11 +434,11 @@ def _gated_names(api: Api) -> _Names:
     return names
 
 
-def detours(law: Law, table: str, folder: Path, count: int, seed: int = 1) -> Iterator[str]:
-    """Yield where a value that is shown at one version is shown otherwise by way of a newer one.
+def find_detours(law: Law, table: str, folder: Path, count: int, seed: int = 1) -> Iterator[str]:
+    """Yield values that are shown differently when they are narrowed by way of a newer version.
 
-    The API of the newer version is made of the sources as they stood when that version was cut,
-    the version *table* (in YAML) included. Nothing in them may be gone at a later version.
+    The API of the newer version is made from the sources as of its cut, with the version *table*
+    (in YAML). The sources must not remove anything at a later version.
     """
     rows = yaml.safe_load(table)
     values = list(law.values(count, seed))
@@ -448,7 +448,7 @@ def detours(law: Law, table: str, folder: Path, count: int, seed: int = 1) -> It
             "versions.yaml": json.dumps(
                 {**rows, "versions": rows["versions"][: at + 1]}, default=str
             ),
-            "api.yaml": json.dumps(rewound(law.api.document, date)),
+            "api.yaml": json.dumps(rewind(law.api.document, date)),
         }
         then = Law(loaded(folder / date, files))
         for version in dates[:at]:
@@ -464,14 +464,14 @@ def detours(law: Law, table: str, folder: Path, count: int, seed: int = 1) -> It
                         )
 
 
-def rewound(document: dict[str, Any], date: str) -> dict[str, Any]:
-    """Return the canonical *document* as it stood when *date* was its newest version."""
+def rewind(document: dict[str, Any], date: str) -> dict[str, Any]:
+    """Return the canonical *document* as it was when *date* was its newest version."""
     renames = {
         str(path[-1]): _name_at(str(path[-1]), node, date)
         for path, kind, node in walk("document", document)
         if kind == "schema" and path[-2:-1] == ("properties",)
     }
-    made: dict[str, Any] = _rewound("document", document, date, renames)
+    made: dict[str, Any] = _rewind("document", document, date, renames)
     return made
 
 
@@ -490,7 +490,7 @@ def _is_at(node: Any, date: str) -> bool:
     return bool(node.get("x-added", date) <= date < node.get(REMOVED, date + "~"))
 
 
-def _rewound(kind: str, node: Any, date: str, renames: dict[str, str]) -> Any:
+def _rewind(kind: str, node: Any, date: str, renames: dict[str, str]) -> Any:
     if not isinstance(node, dict):
         return node
     now = {key: value for key, value in node.items() if key != WAS}
@@ -536,12 +536,12 @@ def _called(value: Json, renames: dict[str, str]) -> Json:
 def _rewound_below(kind: str, key: str, value: Any, date: str, renames: dict[str, str]) -> Any:
     arrangement, below = slot(kind, key)
     if arrangement is Arrangement.ONE:
-        return _rewound(below, value, date, renames)
+        return _rewind(below, value, date, renames)
     if arrangement is Arrangement.LIST:
-        return [_rewound(below, each, date, renames) for each in value if _is_at(each, date)]
+        return [_rewind(below, each, date, renames) for each in value if _is_at(each, date)]
     if arrangement is Arrangement.MAP:
         return {
-            _name_at(name, each, date) if below in ("schema", "header") else name: _rewound(
+            _name_at(name, each, date) if below in ("schema", "header") else name: _rewind(
                 below, each, date, renames
             )
             for name, each in value.items()
@@ -550,8 +550,8 @@ def _rewound_below(kind: str, key: str, value: Any, date: str, renames: dict[str
     return value
 
 
-def tampered(contracts: dict[str, Any], way: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield copies of *contracts*, each without one of its gates, and which one that is."""
+def drop_each_gate(contracts: dict[str, Any], way: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield copies of *contracts*, each with one gate removed, and the name of that gate."""
     for path in _gates(contracts[way]["shapes"], ()):
         without = copy_plain(contracts)
         *steps, last = path

@@ -1,4 +1,4 @@
-"""Check the laws of narrowing and lifting with values of every component, and with events."""
+"""Check the laws of narrowing and lifting for values of every component, and for events."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dateline_runtime.components import Components
 from dateline_runtime.events import Events
 from dateline_runtime.values import UnfitError
 from support.copies import copy_plain
-from support.narrowed import Body, Law, converters
-from support.narrowed import sampled as sample
+from support.narrowed import Body, Law, make_converters
+from support.narrowed import sample_bodies as sample
 
 Json = Any
 
@@ -24,9 +24,9 @@ Render = Callable[[str, str, Json, str], Json]
 
 
 class ComponentLaw(Law):
-    """What is true of every value of the components of an API, and of every event.
+    """The laws for values of the components of an API, and for its events.
 
-    *data* are other contract data than those of the API.
+    *data* replaces the contract data of the API.
     """
 
     def __init__(self, api: Api, data: Any = None) -> None:
@@ -35,7 +35,7 @@ class ComponentLaw(Law):
         if data is None:
             data = json.loads(json.dumps(all_contract_data(api, Projector(api))[1].data))
         self.data = data
-        known = {way: converters(data, way) for way in ("down", "up")}
+        known = {way: make_converters(data, way) for way in ("down", "up")}
         self.components = {
             environment: Components(data, environment, known, self.judge(environment))
             for environment in data["environments"]
@@ -53,7 +53,7 @@ class ComponentLaw(Law):
         return misfit
 
     def component_breaches(self, count: int, seed: int = 1) -> Iterator[str]:
-        """Yield how *count* values fail on their way down, and as many on their way up."""
+        """Yield how *count* values fail to be narrowed, and as many to be lifted."""
         names = self._names
         for body, value in sample(self.canonical, _bodies(self.canonical), count, seed, names.old):
             before = copy_plain(value)
@@ -81,10 +81,10 @@ class ComponentLaw(Law):
     def event_breaches(
         self, count: int, seed: int = 1, render: Render | None = None
     ) -> Iterator[str]:
-        """Yield how *count* events, each rendered for one version, fail.
+        """Yield how *count* events, each rendered for one version, break a law.
 
         *render* takes the environment, the name, the event and the version, and raises a
-        LookupError for an event that is not there.
+        LookupError if the version has no such event.
         """
         render = render or (lambda where, *event: self.events[where].render(*event))
         pick = random.Random(seed)
@@ -106,7 +106,7 @@ class ComponentLaw(Law):
             if name not in shown.document["webhooks"]:
                 yield f"{where}: is not there"
                 continue
-            # a result may be a copy: models are accepted as well
+            # the result may be a copy, because models are accepted as well
             for wrong in self._wrong(shown, body.schema, made, made):
                 yield f"{where} -> {json.dumps(made)}: {wrong}"
 

@@ -1,4 +1,4 @@
-"""Servers in another language: scripts for Node, each a process that prints its port."""
+"""Run servers written in JavaScript as processes of Node, each of which prints its port."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 
 @contextmanager
-def running(script: str, *arguments: str) -> Iterator[int]:
-    """Run *script*, a file beside this one, as long as it is needed; yield the port it names."""
+def run_node(script: str, *arguments: str) -> Iterator[int]:
+    """Run *script*, a file in this folder, for the length of the context; yield its port."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("node runs the server behind the proxy, and is not installed")

@@ -29,9 +29,9 @@ COMPONENTS: Final[dict[str, Schema]] = {
 
 
 class Spelling(NamedTuple):
-    """A schema, a value that fits it, one that does not, and whether null does.
+    """A schema, a value that fits it, one that doesn't, and whether it accepts null.
 
-    ``departs`` says that the letter of OpenAPI 3.0.4 refuses null there.
+    ``departs`` is true where OpenAPI 3.0.4, read literally, refuses null.
     """
 
     schema: Schema

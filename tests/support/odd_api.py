@@ -1,4 +1,4 @@
-"""An API with difficult names: none, keywords, duplicates; each place, each kind of content."""
+"""An API with difficult names, such as none, keywords and duplicates, in every place."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ ROOTS: dict[str, tuple[str, ...]] = {
 
 
 def find(document: Any, place: str) -> tuple[Any, Any]:
-    """Return what holds the thing at *place*, and its key or index there."""
+    """Return the container of the node at *place*, and the node's key or index in it."""
     first, *below = place.split("/")
     *steps, last = [*ROOTS.get(first, (first,)), *below]
     for step in steps:
@@ -104,7 +104,7 @@ def find(document: Any, place: str) -> tuple[Any, Any]:
 
 
 def edit(document: dict[str, Any], case: dict[str, Any]) -> dict[str, Any]:
-    """Edit *document* as *case* says, and return it."""
+    """Apply the edits of *case* to *document*, and return it."""
     for place, value in case.get("put", {}).items():
         holder, last = find(document, place)
         holder[last] = value
@@ -118,6 +118,6 @@ def edit(document: dict[str, Any], case: dict[str, Any]) -> dict[str, Any]:
 
 
 def adds_only(document: dict[str, Any], case: dict[str, Any]) -> bool:
-    """Return whether *case* changes nothing that *document* has already."""
+    """Return whether *case* only adds to *document*."""
     places = (find(document, place) for place in case.get("put", {}))
     return not case.keys() & {"drop", "path"} and all(last not in each for each, last in places)

@@ -1,4 +1,4 @@
-"""Definitions rewritten with the same meaning, and chains of them as they are adopted."""
+"""Definitions with other descriptions and the same meaning, and chains of adopted documents."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ RANDOM_APIS = 6
 
 
 def with_words(found: Api, replace: Callable[[str], Any]) -> Api:
-    """Return what is loaded of *found* with other words."""
+    """Return the loaded definitions *found* with each text passed through *replace*."""
     return with_words_in_units(found, lambda text, _: replace(text))
 
 
 def with_words_in_units(found: Api, replace: Callable[[str, Unit], Any]) -> Api:
-    """Return what is loaded of *found* with other words; *replace* gets their units, too."""
+    """Return the loaded definitions *found* with other texts; *replace* also gets their units."""
     document = Definitions(replace_in_units(found.document, replace))
     meaning = Meaning.of(document)
     document.meaning = join_meanings([("api", meaning)])
@@ -46,13 +46,13 @@ def with_words_in_units(found: Api, replace: Callable[[str, Unit], Any]) -> Api:
     return dataclasses.replace(found, document=document)
 
 
-# Below these, and below extensions, keys have names of the author's own; servers are known by
-# what is said of them.
+# Below these keys and below extensions, keys are names that the author chose; a server is
+# identified by its description.
 DATA = {"servers", "const", "default", "enum", "example", "examples", "links", "mapping", "scopes"}
 
 
 def with_other_words(node: Any) -> Any:
-    """Return *node* with another text in place of each of its words, equal ones for equal ones."""
+    """Return *node* with different descriptions and summaries; equal texts stay equal."""
     if isinstance(node, list):
         return [*map(with_other_words, node)]
     if not isinstance(node, dict):
@@ -70,9 +70,9 @@ def change_words(key: str, value: Any) -> Any:
 
 @cache
 def adopted_apis() -> tuple[Api, ...]:
-    """Return chains of random documents as they are adopted: with histories, and all they say.
+    """Return APIs adopted from chains of random documents, with all their history.
 
-    They are made once for all tests of a process.
+    They are adopted once per process.
     """
     root = keep_folder()
     made = enumerate(chains(5, RANDOM_APIS))

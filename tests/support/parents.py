@@ -54,7 +54,7 @@ def extending(base: str, field: str, **more: Any) -> Schema:
     return {"allOf": [ref(base), own], **more}
 
 
-# What makes Dog a subtype of Pet: all components but Dog, and Dog with what is said beside.
+# How Dog becomes a subtype of Pet: all components; *more* are keywords beside the reference.
 SPELLINGS: Final[dict[str, Callable[..., dict[str, Schema]]]] = {
     "directly": lambda **more: {"Pet": pet(), "Dog": extending("Pet", "bark", **more)},
     "through another": lambda **more: {
@@ -95,7 +95,7 @@ SPELLINGS: Final[dict[str, Callable[..., dict[str, Schema]]]] = {
 NAMED: Final = {"type": "object", "properties": {"note": {"type": "string"}}}
 
 
-# Where a Pet stands: the schema of a body, the body that holds a pet, and that without one.
+# Where a Pet occurs: the schema of a body, a body with the pet, and a body without it.
 POSITIONS: Final[dict[str, tuple[Schema, Callable[[Any], Any], Any]]] = {
     "list": ({"type": "array", "items": ref("Pet")}, lambda value: [value], []),
     "map": (
@@ -129,7 +129,7 @@ POSITIONS: Final[dict[str, tuple[Schema, Callable[[Any], Any], Any]]] = {
 CASES: Final = [(spelling, position) for spelling in SPELLINGS for position in POSITIONS]
 
 
-# authored sources may not have members without names beside a discriminator
+# in authored sources, members beside a discriminator need names
 AUTHORED: Final = [case for case in CASES if case[0] != "beside conditions"]
 
 
@@ -160,8 +160,8 @@ def api(folder: Path, schemas: dict[str, Schema], body: Schema) -> Api:
     return loaded(folder, {"versions.yaml": TABLE, "api.yaml": text})
 
 
-def served(made: Api, way: str) -> Callable[[Any], Any]:
-    """Return what becomes of a body at the oldest version."""
+def make_converter(made: Api, way: str) -> Callable[[Any], Any]:
+    """Return the function that converts a body to or from the oldest version."""
     projector = Projector(made)
     places = {
         version: Places(projector.contract(version, "production").document)

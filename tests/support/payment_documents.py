@@ -1,4 +1,4 @@
-"""The documents of the payment API, and what its specification lists in them."""
+"""The documents of the payment API, and what its specification lists for them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ every_document = pytest.mark.parametrize(
 )
 
 
-# How the specification's words for types are written in JSON Schema.
+# The specification's names of types as JSON Schema.
 
 STRING: Schema = {"type": "string"}
 
@@ -58,7 +58,7 @@ BOOLEAN: Schema = {"type": "boolean"}
 
 
 def observed(*values: str) -> Schema:
-    """A string of which the specification shows some values and no complete set."""
+    """A string for which the specification shows some values, but not the complete set."""
     return {"type": "string", "x-extensible-enum": list(values), "examples": list(values)}
 
 
@@ -71,7 +71,7 @@ def array(items: Schema) -> Schema:
 
 
 def record(**properties: Schema) -> Schema:
-    """An object of which no field is required, open to more."""
+    """An object without required fields that may have more fields."""
     return {"type": "object", "properties": properties}
 
 
@@ -93,7 +93,7 @@ AMOUNT = ref("Amount")
 OPEN_OBJECT: Schema = {"type": "object", "additionalProperties": True}
 
 
-# Every schema of the production documents from 2026-07-01 on, without its descriptions.
+# Every schema of the production documents since 2026-07-01, without its descriptions.
 SCHEMAS: dict[str, Schema] = {
     "Customer": {
         "type": "object",
@@ -144,7 +144,7 @@ SCHEMAS: dict[str, Schema] = {
         "required": ["email"],
         "properties": {"email": STRING, "external_id": STRING},
     },
-    # the value's type is not shown, hence none
+    # the specification doesn't show the value's type
     "SpendingLimit": {
         "type": "object",
         "required": ["threshold_eur"],
@@ -173,7 +173,7 @@ SCHEMAS: dict[str, Schema] = {
             }
         ],
     },
-    # not shown: what the generated index holds, and open to more
+    # the content of the generated index isn't shown, so more fields are allowed
     "VersionIndex": {
         "type": "object",
         "required": ["default", "latest", "versions"],
@@ -325,14 +325,14 @@ NOT_IN_THE_OLDEST = {"FedNow", "DepositRail"}
 """The schemas that FedNow's arrival changed."""
 
 
-def undescribed(node: Any) -> Any:
+def drop_descriptions(node: Any) -> Any:
     """Return *node* without its descriptions."""
     if isinstance(node, list):
-        return [undescribed(item) for item in node]
+        return [drop_descriptions(item) for item in node]
     if not isinstance(node, dict):
         return node
     return {
-        key: undescribed(value)
+        key: drop_descriptions(value)
         for key, value in node.items()
         if not (key == "description" and isinstance(value, str))
     }
@@ -494,7 +494,7 @@ SANDBOX_OPERATIONS: dict[Operation, Row] = {
 
 
 def api_operations(document: Document) -> dict[Operation, Any]:
-    """Return the operations under /api: all but the specification documents."""
+    """Return the operations under /api, without those that serve documents."""
     return {
         (method, path): operation
         for (method, path), operation in operations(document).items()

@@ -1,4 +1,4 @@
-"""The payment API as generated, with handlers that record their arguments, for each account."""
+"""The generated payment API with handlers that record their arguments."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Account:
 
 
 async def authenticate(credentials: Any) -> Account | None:
-    """Know the keys `key-...`; each sub-partner is another caller."""
+    """Accept the keys `key-...`; each sub-partner is a caller of its own."""
     key = credentials.values["ApiKey"]
     sub = credentials.header("X-SUB-PARTNER-ID")
     return Account(f"{key} {sub}") if key.startswith("key-") else None
@@ -53,9 +53,9 @@ async def authenticate(credentials: Any) -> Account | None:
 
 @dataclass
 class Payments:
-    """All groups of handlers. Autoramps are those of the account that created them.
+    """The handlers of all groups. Each account has its own autoramps.
 
-    Results are plain values, or models where *as_models* says so.
+    Results are plain values, or models if *as_models*.
     """
 
     as_models: bool = False
@@ -134,8 +134,8 @@ class Payments:
         return self._shown("AutorampTransaction", {"id": ID, "status": body.status})
 
 
-class Owned:
-    """Handlers, or idempotency keys, that are those of the client who calls just now."""
+class OwnedByClient:
+    """Forwards to the handlers, or the store of idempotency keys, of the current client."""
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
@@ -166,17 +166,17 @@ def create_store() -> Any:
 
 
 @cache
-def share_app(environment: str) -> tuple[App, Owned, Owned]:
-    """Return the API of *environment*, made once for all clients, and what is each client's own.
+def share_app(environment: str) -> tuple[App, OwnedByClient, OwnedByClient]:
+    """Return the API of *environment*, shared by all clients, and its two forwarding parts.
 
-    What an application reads and writes is worked out at the first request of its kind.
+    Sharing saves the work that an application does for the first request of each kind.
     """
-    payments, store = Owned(Payments()), Owned(create_store())
+    payments, store = OwnedByClient(Payments()), OwnedByClient(create_store())
     return create_app(environment, payments, store), payments, store
 
 
 class Client:
-    """Calls one environment of the API, as `key-1` unless it says otherwise."""
+    """Calls one environment of the API, with `key-1` by default."""
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class Client:
 
     @cached_property
     def app(self) -> App:
-        """An application of its own, for several requests at one time."""
+        """An application for this client alone, for concurrent requests."""
         return create_app(self._environment, self.payments, self._store)
 
     def ask(

@@ -1,4 +1,4 @@
-"""An API with a discriminated parent, whose children nothing lists, and a discriminated union."""
+"""An API with a discriminated union and a discriminated parent without a list of its children."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The picture of the README, from a run of `dateline demo`: `python tests/support/picture.py`.
+"""Draw the picture of the README from a run of `dateline demo`: `python tests/support/picture.py`.
 
-It shows the definition that the demo prints, the answers that two callers get, and what an edit
-leads to that would break them. All words are those of the run.
+It shows the definition that the demo prints, the answers that two callers get, and the findings for
+an edit that would break them. All texts are from the run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill
 
 
 class _Card(NamedTuple):
-    """A box at *x*, *y*: a heading, and lines with the class that each is drawn in."""
+    """A box at *x*, *y* with a heading and lines, each with its CSS class."""
 
     x: int
     y: int
@@ -57,7 +57,7 @@ class _Card(NamedTuple):
 
 
 def draw_picture(printed: str) -> str:
-    """Return the picture (SVG) of what the demo *printed*."""
+    """Return a picture (SVG) of what the demo *printed*."""
     lines = printed.splitlines()
     definition = dedent("\n".join(_find_block(lines, r" +customer:", r"$"))).split("\n")
     asked, *answers = _find_block(lines, r"\$ curl .*\$ curl", r"$")
@@ -111,14 +111,14 @@ def draw_picture(printed: str) -> str:
 
 
 def _find_block(lines: Sequence[str], start: str, end: str) -> Sequence[str]:
-    """Return the lines from the first that begins like *start* to before one that is *end*."""
+    """Return the lines from the first that starts with *start* to the one before *end*."""
     first = next(number for number, line in enumerate(lines) if re.match(start, line))
     ends = (n for n in range(first + 1, len(lines)) if re.fullmatch(end, lines[n]))
     return lines[first : next(ends, len(lines))]
 
 
 def main() -> None:
-    """Run the demo and write the picture of it."""
+    """Run the demo and write the picture."""
     command = [sys.executable, "-m", "dateline", "demo"]
     done = subprocess.run(command, check=True, capture_output=True, encoding="utf-8")
     PICTURE.write_text(draw_picture(done.stdout), encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""Every door of a small API, and a transport that keeps the addresses which clients call."""
+"""A small API served in every way, and a transport that records the addresses that clients call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.generated_server import Generated, ask
 
 
 class Newest:
-    """An application that speaks the newest version, and keeps the paths that reach it."""
+    """An application of the newest version that records the paths of its requests."""
 
     def __init__(self) -> None:
         self.paths: list[str] = []
@@ -32,7 +32,7 @@ class Newest:
 
 
 class Handlers:
-    """Handlers of everything."""
+    """Handlers for every operation."""
 
     def __getattr__(self, _: str) -> Handlers:
         return self
@@ -41,8 +41,8 @@ class Handlers:
         return {"id": "a", "more": 1}
 
 
-class Sending(httpx.BaseTransport):
-    """Sends the requests to any host to *app*, and keeps their addresses."""
+class RecordingTransport(httpx.BaseTransport):
+    """Sends requests for any host to *app*, and records their addresses."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
@@ -61,10 +61,10 @@ class Sending(httpx.BaseTransport):
 
 
 @contextmanager
-def opening(
+def open_door(
     door: str, made: Generated, api: Api, environment: str, behind: Newest, **settings: Any
 ) -> Iterator[Any]:
-    """Give what serves all versions: an application, or a port."""
+    """Yield an application that serves all versions, or its port."""
     server = made.module("server")
     options = {"environment": environment, "settings": server.Settings(**settings)}
     if door == "server":

@@ -1,4 +1,4 @@
-"""A small API whose policy can be edited, generated and committed."""
+"""A small API with an editable policy, generated and committed."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def git(*arguments: str) -> None:
 
 @cache
 def _generate(table: str, api: str) -> TemporaryDirectory[str]:
-    """Return a folder with a generated project, made once for all tests of a process."""
+    """Return a folder with a generated project, made once per process."""
     made = TemporaryDirectory()
     folder(Path(made.name), {"versions.yaml": table, "api.yaml": api})
     with pytest.MonkeyPatch.context() as patch:
@@ -92,13 +92,13 @@ def _generate(table: str, api: str) -> TemporaryDirectory[str]:
 
 
 def copy_generated(root: Path, table: str = TABLE, api: str = API) -> None:
-    """Copy a generated project, outside of git, to *root*."""
+    """Copy a generated project to *root*, without a repository."""
     shutil.copytree(_generate(table, api).name, root, dirs_exist_ok=True)
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a generated project, outside of git."""
+    """Return a generated project without a repository."""
     copy_generated(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -106,7 +106,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @cache
 def _commit() -> TemporaryDirectory[str]:
-    """Return a folder with a generated project in git, made once for all tests of a process."""
+    """Return a folder with a generated project in git, made once per process."""
     made = TemporaryDirectory()
     copy_generated(Path(made.name))
     with pytest.MonkeyPatch.context() as patch:
@@ -135,7 +135,7 @@ def edit(root: Path, *edits: tuple[str, str]) -> None:
 
 
 def list_unwaived(*arguments: str) -> list[tuple[str, str, str]]:
-    """Return rule, verdict and message of what is not waived."""
+    """Return rule, verdict and message of each change that isn't waived."""
     report = json.loads(dateline("check", "--format", "json", *arguments).out)
     changes: list[dict[str, Any]] = report["changes"]
     return sorted(

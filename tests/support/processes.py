@@ -1,4 +1,4 @@
-"""The reference server as processes of its own, on ports that the system chooses."""
+"""Run the reference server as separate processes, on ports that the system chooses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from paynet_sandbox import cli, keys, partners
 
 from .careless import main as serve_carelessly
-from .sandboxes import Door, opened
+from .sandboxes import Door, open_database
 
 HOST: Final = "127.0.0.1"
 
@@ -37,7 +37,7 @@ _LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length: (\d+)\r\n")
 
 
 class Answer(NamedTuple):
-    """What a caller reads of a response."""
+    """The parts of a response that callers read."""
 
     status: int
     body: bytes
@@ -69,7 +69,7 @@ class Server:
             raise
 
     def _await(self, said: int) -> None:
-        """Set the port as soon as it is served: it is printed behind the first *said* bytes."""
+        """Set the port when the server prints it, after the first *said* bytes of the log."""
         deadline = time.monotonic() + _START
         while time.monotonic() < deadline and self._process.is_alive():
             found = _ADDRESS.search(self._log.read_bytes(), said) if self._log.exists() else None
@@ -82,12 +82,12 @@ class Server:
         raise RuntimeError(f"the server does not start: {self._log.read_text()[-2000:]}")
 
     def kill(self) -> None:
-        """End the process as a crash does: nothing in it runs any more."""
+        """Kill the process, as in a crash."""
         self._process.kill()
         self._process.join()
 
     def stop(self) -> None:
-        """Tell the process to end."""
+        """Terminate the process."""
         self._process.terminate()
         self._process.join(_END)
         if self._process.is_alive():
@@ -111,14 +111,14 @@ def _serve(
 
 @cache
 def _start_forks() -> ForkServerContext:
-    """Return what forks processes that have imported the program already.
+    """Return a context that forks processes with the program already imported.
 
     Importing it takes longer than most of what servers are started for.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["pytest", "paynet_sandbox.app", __name__])
     with pytest.MonkeyPatch.context() as patch:
-        # the process does not take `sys.path` over before Python 3.13
+        # before Python 3.13, the fork server ignores `sys.path`
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
         forkserver.ensure_running()
     return context
@@ -136,16 +136,16 @@ def server(address: str, log: Path, **options: Any) -> Iterator[Server]:
 
 @contextmanager
 def servers(address: str, folder: Path, amount: int, **options: Any) -> Iterator[list[Server]]:
-    """Yield so many servers on one database, each a process with a port of its own."""
+    """Yield that many servers on one database, each a process with its own port."""
     with ExitStack() as stack:
         logs = [folder / f"server-{number}.log" for number in range(amount)]
         yield [stack.enter_context(server(address, log, **options)) for log in logs]
 
 
 @contextmanager
-def migrated(address: str) -> Iterator[Door]:
-    """Yield a door to the database at *address*, whose schema is up to date."""
-    with opened(address) as door:
+def migrate_database(address: str) -> Iterator[Door]:
+    """Yield a door to the database at *address*, with its schema up to date."""
+    with open_database(address) as door:
         door.migrate()
         yield door
 
@@ -163,9 +163,9 @@ def new_partner(door: Door) -> tuple[UUID, str]:
 async def ask(
     port: int, method: str, path: str, headers: dict[str, str], body: Any = None
 ) -> Answer:
-    """Return the response to a request on a connection of its own.
+    """Send a request on a new connection, and return the response.
 
-    Raises OSError or EOFError where the server is gone before all of it has come.
+    Raises OSError or EOFError if the server dies before the whole response has arrived.
     """
     content = b"" if body is None else json.dumps(body).encode()
     sent = {"Host": HOST, "Connection": "close", **headers}

@@ -1,4 +1,4 @@
-"""A project of sources and published documents, and the findings for its edits."""
+"""A project of sources and published documents, and its findings after edits."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Project(NamedTuple):
     output: Path
 
     def edit(self, *edits: tuple[str, str]) -> None:
-        """Replace texts in the sources, each of which stands in one of them."""
+        """Replace texts in the sources, each of which occurs in one file."""
         for old, new in edits:
             held = [path for path in self.schemas.iterdir() if old in path.read_text()]
             assert len(held) == 1, old
@@ -122,7 +122,7 @@ class Project(NamedTuple):
         sources = frozenset((path.name, path.read_bytes()) for path in self.schemas.iterdir())
         if sources not in _PUBLISHED:
             rendered = render(load(self.schemas), models=False, validate=False)
-            # a draft is no contract: it is not what callers have
+            # a draft is no contract: callers don't have it
             published = [made for made in rendered.artifacts if "next" not in made.path]
             _PUBLISHED[sources] = published
         write(_PUBLISHED[sources], self.output)
@@ -132,7 +132,7 @@ class Project(NamedTuple):
         return check(load(self.schemas), read_tree(self.output), waivers=waivers, today=today)
 
     def said(self, today: date = TODAY) -> list[str]:
-        """Return what the findings say, each in a line: place, verdict, rule, message, where."""
+        """Return a line for each finding: place, verdict, rule, message, versions."""
         return [line(finding) for finding in self.findings(today)]
 
 

@@ -1,7 +1,8 @@
-"""Random versions of one API, whose documents differ in anything that they can contain.
+"""Random versions of one API, whose documents may differ in anything that they can contain.
 
-Documents are random, or the one below, which has every construct. From version to version a few
-random edits are made: by what callers notice, or blindly, wherever they leave a sound document.
+The first document is random, or the one below with every construct. From version to version, a few
+random edits are made: some that callers notice, and some blind ones wherever they leave a valid
+document.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dateline.load.checks import ODDITIES, find_problems
 from dateline.model import Place
 from support.checked import TABLE
 from support.copies import copy_plain
-from support.random_documents import Maker, edited, refactored
+from support.random_documents import Maker, edit_randomly, refactor_randomly
 from support.schema_sites import Document
 
 DATES: Final = ("2020-01-01", "2021-02-03", "2022-05-06", "2023-08-09", "2024-11-12")
@@ -222,9 +223,9 @@ _Edit = Callable[[Random, Document, list[Document]], None]
 def chains(
     seed: int, count: int, length: int = len(DATES), *, odd: bool = False
 ) -> Iterator[list[Document]]:
-    """Yield *count* chains of *length* sound documents, oldest first.
+    """Yield *count* chains of *length* valid documents, oldest first.
 
-    *odd* ones may hold what validators dislike, in spite of its one meaning.
+    With *odd*, documents may contain what validators reject although it has only one meaning.
     """
     accepts = is_adoptable if odd else is_sound
     everything = yaml.load(EVERYTHING, yaml.CSafeLoader)
@@ -244,9 +245,9 @@ def _next(random: Random, chain: list[Document], accepts: Callable[[Document], b
     for _ in range(random.choice((0, 1, 2, 3, 5, 8))):
         tried = copy_plain(document)
         if random.random() < 0.3 and "x-origin" not in tried:
-            edited(random, tried)
+            edit_randomly(random, tried)
         elif random.random() < 0.1 and "x-origin" not in tried:
-            refactored(random, tried)
+            refactor_randomly(random, tried)
         else:
             random.choice(_BLIND)(random, tried, chain)
         if tried.get("openapi") == document["openapi"] and accepts(tried):
@@ -255,18 +256,18 @@ def _next(random: Random, chain: list[Document], accepts: Callable[[Document], b
 
 
 def is_sound(document: Document) -> bool:
-    """Tell whether *document* could be adopted by itself, and has no oddities."""
-    # what could not be adopted is known at its first problem
+    """Return whether *document* could be adopted alone, and has no oddities."""
+    # cheaper first: the first problem shows that a document can't be adopted
     return is_adoptable(document) and not any(
         problem.id in _ODD for problem in find_problems(document, TABLE, _place)
     )
 
 
 def is_adoptable(document: Document) -> bool:
-    """Tell whether *document* could be adopted by itself."""
+    """Return whether *document* could be adopted alone."""
     if any(find_problems(document, replace(TABLE, adopted=True), _place)):
         return False
-    # a component that is `true` or `false` has nowhere to put a gate
+    # a component that is `true` or `false` can't have a gate
     schemas = document.get("components", {}).get("schemas", {})
     return all(isinstance(schema, dict) for schema in schemas.values())
 
@@ -278,7 +279,7 @@ def _place(*_: Any, **__: Any) -> Place:
     return Place("", 1, 1)
 
 
-# Blind edits: of any mapping or list, whatever it means.
+# Blind edits of any mapping or list, whatever it means
 
 
 def _holders(node: Any) -> Iterator[Any]:
@@ -350,7 +351,7 @@ def _altered(random: Random, document: Document, _: list[Document]) -> None:
 
 
 def _brought_back(random: Random, document: Document, chain: list[Document]) -> None:
-    """Put back what stands where it stood in an older version."""
+    """Restore a value of an older version at the same place."""
     older: Any = random.choice(chain)
     node: Any = document
     while True:
@@ -377,7 +378,7 @@ _BLIND: Final[tuple[_Edit, ...]] = (
 
 
 def plain(document: Document) -> Document:
-    """Return *document* without empty paths and sections of components, which say nothing."""
+    """Return *document* without empty `paths` and component sections."""
     components = {name: nodes for name, nodes in document.get("components", {}).items() if nodes}
     rest = {
         key: value

@@ -1,4 +1,4 @@
-"""Small random documents, each beside its result after random edits."""
+"""Small random documents, each with its result after random edits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMPONENTS: Final = ("Loan", "Reader", "Branch")
 
 
 def _without_unused(document: Document) -> None:
-    """Drop the components that no operation reaches."""
+    """Remove the components that no operation reaches."""
     used = {id(site.node) for site in sites(document) if MODEL not in site.roles}
     schemas = document["components"]["schemas"]
     for name in [name for name, node in schemas.items() if id(node) not in used]:
@@ -35,7 +35,7 @@ def _without_unused(document: Document) -> None:
 
 
 class Maker:
-    """Makes small random documents, the same for the same seed."""
+    """Generates small random documents, the same for the same seed."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -100,7 +100,7 @@ class Maker:
         return document
 
     def component(self, name: str) -> Schema:
-        """Return what *name* may stand for: no circle that no value could satisfy."""
+        """Return a component that *name* may reference, without an endless cycle."""
         self._known = _COMPONENTS[_COMPONENTS.index(name) + 1 :]
         made = self._object(1) if self._random.random() < 0.7 else self._schema(2)
         self._known = _COMPONENTS
@@ -154,7 +154,7 @@ class Maker:
         if self._old:
             for bound in ("Minimum", "Maximum"):
                 if f"exclusive{bound}" in made:
-                    # in 3.0 a boolean makes the bound beside it exclusive
+                    # in 3.0, a boolean makes the adjacent bound exclusive
                     made[bound.lower()] = made[f"exclusive{bound}"]
                     made[f"exclusive{bound}"] = True
         if pick.random() < 0.08:
@@ -183,7 +183,7 @@ class Maker:
         members: dict[str, Schema] = {}
         for _ in range(3):
             made = self._schema(depth - 1)
-            # what one member allows, no other does
+            # exclusive members: no value fits two of them
             members.setdefault(str(made.get("type")), made)
         return {pick.choice(("oneOf", "anyOf")): list(members.values())}
 
@@ -206,7 +206,7 @@ class Maker:
     def _all(self, depth: int) -> Schema:
         name = self._random.choice(("Book", "Map"))
         parts = [{"$ref": f"#/components/schemas/{name}"}, self._object(depth - 1)]
-        # what a part closes by itself, no other part may name
+        # other parts must not name fields that a closed part doesn't allow
         parts[1].pop("additionalProperties", None)
         parts[1].pop("unevaluatedProperties", None)
         made: Schema = {"allOf": parts[: self._random.choice((1, 2, 2))]}
@@ -242,7 +242,7 @@ class Maker:
                 goal = pick.choice(_COMPONENTS)
                 made["properties"][name] = {"$ref": f"#/components/schemas/{goal}"}
         for child in made["properties"].values():
-            # which member of a `oneOf` a value fits must not depend on who writes it
+            # the member of a `oneOf` that a value fits must not depend on who writes it
             if depth == 1 and "$ref" not in child and pick.random() < 0.15:
                 child[pick.choice(("readOnly", "writeOnly"))] = True
         if pick.random() < 0.12:
@@ -265,10 +265,10 @@ _ADDITIVE: Final = [edit for edit in EDITS if edit.listed]
 
 
 class Pair(NamedTuple):
-    """A document, and what became of it by edits.
+    """A document, and its result after edits.
 
-    ``listed`` if the list of additive changes names all of them; ``schemas_only`` if they
-    changed schemas alone.
+    ``listed`` if the list of additive changes includes all of them; ``schemas_only`` if only
+    schemas changed.
     """
 
     before: Document
@@ -295,22 +295,22 @@ def pairs(seed: int, count: int) -> Iterator[Pair]:
         after = copy_plain(before)
         edits: list[str] = []
         listed = True
-        # what is a component, is a variant: no longer what the refactorings take it for
+        # a component is a variant here, and so no longer what the refactorings expect
         if random.random() < 0.3 and not inherits:
             for _ in range(random.randint(1, 3)):
-                edits += refactored(random, after)
+                edits += refactor_randomly(random, after)
         if inherits and random.random() < 0.4 and (related := change_family(random, after)):
             yield Pair(before, after, (related,), listed=False, schemas_only=False)
             continue
         for _ in range(random.choice((0, 1, 1, 1, 1, 1, 2, 3))):
-            name, named = edited(random, after)
+            name, named = edit_randomly(random, after)
             edits.append(name)
             listed = listed and named
         yield Pair(before, after, tuple(edits), listed, _AROUND.isdisjoint(edits))
 
 
 def once_each(seed: int, name: str, count: int) -> Iterator[Pair]:
-    """Yield *count* random pairs that differ in the edit called *name* alone."""
+    """Yield *count* random pairs that differ only in one edit, called *name*."""
     known: dict[str, Edit | DocumentEdit] = {}
     known.update((each.name, each) for each in EDITS)
     known.update((each.name, each) for each in DOCUMENT_EDITS)
@@ -329,8 +329,8 @@ def once_each(seed: int, name: str, count: int) -> Iterator[Pair]:
                 return
 
 
-def rewritten(seed: int, name: str, count: int) -> Iterator[Pair]:
-    """Yield *count* random pairs that are one contract, once in the words of refactoring *name*."""
+def refactor_pairs(seed: int, name: str, count: int) -> Iterator[Pair]:
+    """Yield *count* random pairs with equal contracts that differ in the refactoring *name*."""
     change = next(each.change for each in REFACTORINGS if each.name == name)
     made = 0
     for number in itertools.count():
@@ -346,7 +346,7 @@ def rewritten(seed: int, name: str, count: int) -> Iterator[Pair]:
 
 
 def _once(random: Random, edit: Edit | DocumentEdit, document: Document) -> bool | None:
-    """Make *edit* somewhere; tell whether the list names it additive, None if it can't be made."""
+    """Apply *edit* somewhere; return whether it is listed as additive, None if inapplicable."""
     if isinstance(edit, DocumentEdit):
         return edit.listed if edit.change(random, document) else None
     found = sites(document)
@@ -357,9 +357,9 @@ def _once(random: Random, edit: Edit | DocumentEdit, document: Document) -> bool
 
 
 def single(document: Document, seed: int) -> Iterator[Pair]:
-    """Yield *document* beside itself with one edit, for every edit and every schema.
+    """Yield *document* with each edit applied to each schema, one at a time.
 
-    Each ``after`` holds only until the next is asked for.
+    Each ``after`` is valid only until the next pair is requested.
     """
     after = copy_plain(document)
     for number, site in enumerate(sites(after)):
@@ -376,7 +376,7 @@ def single(document: Document, seed: int) -> Iterator[Pair]:
 
 
 def _apart(random: Random, before: Document) -> Pair:
-    """Return a pair in which a component was made twice."""
+    """Return a pair in which a component was duplicated."""
     after = copy_plain(before)
     maker = Maker(random)
     maker._old = before["openapi"].startswith("3.0")
@@ -387,8 +387,8 @@ def _apart(random: Random, before: Document) -> Pair:
     return Pair(before, after, ("made twice",), listed=True)
 
 
-def edited(random: Random, document: Document) -> tuple[str, bool]:
-    """Edit *document* at random; return what was done and whether the list names it additive."""
+def edit_randomly(random: Random, document: Document) -> tuple[str, bool]:
+    """Edit *document* at random; return the edits and whether all are listed as additive."""
     while True:
         if random.random() < 0.2:
             whole = random.choice(DOCUMENT_EDITS)
@@ -402,7 +402,7 @@ def edited(random: Random, document: Document) -> tuple[str, bool]:
             return edit.name, listed
 
 
-def refactored(random: Random, document: Document) -> list[str]:
-    """Write *document* in another way; return what was done, nothing if it could not be."""
+def refactor_randomly(random: Random, document: Document) -> list[str]:
+    """Refactor *document* at random; return what was done, empty if nothing was applicable."""
     chosen = random.choice(REFACTORINGS)
     return [chosen.name] if chosen.change(random, document) else []

@@ -1,4 +1,4 @@
-"""Random schemas of OpenAPI 3.1, and of 3.0: every keyword that both the law and documents know."""
+"""Random schemas of OpenAPI 3.0 and 3.1, with all keywords that narrowing supports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEPTH: Final = 3
 
 
 def random_schemas(seed: int, count: int, *, old: bool) -> dict[str, Schema]:
-    """Return *count* components by name, of OpenAPI 3.0 if *old*; some refer to earlier ones."""
+    """Return *count* components by name, for OpenAPI 3.0 if *old*; some refer to earlier ones."""
     random = Random(seed)
     found: dict[str, Schema] = {}
     for index in range(count):
@@ -91,6 +91,6 @@ class _Maker:
 
 
 def odd_instances() -> Iterator[Any]:
-    """Yield values that schemas of every type are likely to refuse, or to take by mistake."""
+    """Yield values that schemas of every type often refuse, or accept by mistake."""
     yield from (None, True, 0, 1, 2, 2.0, 2.5, 10, 2**31, "", "x", "yy", "zzz", "zzzz")
     yield from ([], ["x"], [1, 1.0], [None], {}, {"a": 1}, {"a": None}, {"b": "x", "d": 1})

@@ -1,4 +1,4 @@
-"""Random edits of the sources of an API, and the same sources written differently."""
+"""Random edits of the sources of an API, and random rewritings of the same definitions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dateline.load import load
 from dateline.model import Combination, Finding, Policy, SourceError, Verdict
 from dateline.project import Projector
 from support.mutations import NOTES
-from support.random_documents import edited
+from support.random_documents import edit_randomly
 from support.schema_sites import Schema, sites
 from support.surrounding_edits import REFACTORINGS
 
@@ -63,7 +63,7 @@ Contracts = dict[Combination, str]
 
 
 class Sources(NamedTuple):
-    """The definitions of an API as data: the version table as text, the rest joined."""
+    """The definitions of an API as data: the version table as text, all other files joined."""
 
     table: str
     document: dict[str, Any]
@@ -78,7 +78,7 @@ class Sources(NamedTuple):
 
 
 class Case(NamedTuple):
-    """What was done to sources, whether only additive things were; and what `check` says."""
+    """The edits of sources, whether all are additive, and the findings of `check`."""
 
     done: tuple[str, ...]
     listed: bool
@@ -86,7 +86,7 @@ class Case(NamedTuple):
 
     @property
     def refused(self) -> list[Finding]:
-        """What is said against it for the sake of a cut version."""
+        """The findings that concern a cut version."""
         return [
             found
             for found in self.findings
@@ -95,7 +95,7 @@ class Case(NamedTuple):
 
     @property
     def clearly_additive(self) -> bool:
-        """Whether it is one of the additive changes that the list names word for word."""
+        """Whether it is an additive change that the list includes literally."""
         return self.listed and self.done[0] in _CLEARLY
 
     def __str__(self) -> str:
@@ -104,7 +104,7 @@ class Case(NamedTuple):
 
 
 class Project:
-    """Sources whose cut versions are published, and a folder to write edited ones into."""
+    """Sources with their cut versions published, and a folder for edited ones."""
 
     def __init__(self, sources: Sources, folder: Path) -> None:
         self._sources = sources
@@ -120,41 +120,41 @@ class Project:
 
     @property
     def size(self) -> int:
-        """How long the definitions are, as JSON."""
+        """The length of the definitions as JSON."""
         return len(json.dumps(self._sources.document))
 
     def edits(self, seed: int, count: int) -> Iterator[Case]:
-        """Yield what `check` says of *count* random edits that change a cut version."""
+        """Yield the findings of `check` for *count* random edits that change a cut version."""
         for number in range(100 * count):
             random = Random(f"{seed} {number}")
             sources = self._sources.copied()
-            name, listed = edited(random, sources.document)
+            name, listed = edit_randomly(random, sources.document)
             files = {"all.json": json.dumps(sources.document)}
             try:
                 if self._projected(files) == self._contracts:
-                    continue  # only the draft has changed, or nothing that is shown
+                    continue  # only the draft has changed, or nothing that documents show
                 findings = self._findings()
             except SourceError:
-                continue  # no such definitions may stand
+                continue  # such definitions are invalid
             yield Case((name,), listed, findings)
             count -= 1
             if count == 0:
                 return
 
     def rewritings(self, seed: int, count: int) -> Iterator[Case]:
-        """Yield what `check` says of *count* other ways to write the same."""
+        """Yield the findings of `check` for *count* rewritings of the same definitions."""
         for number in range(100 * count):
             random = Random(f"{seed} {number}")
             sources = self._sources.copied()
-            done = list(_rewritten(random, sources.document))
+            done = list(_rewrite(random, sources.document))
             files = _files(random, sources.document)
             try:
                 contracts = self._projected(files)
                 findings = self._findings()
             except SourceError:
-                continue  # no such definitions may stand
+                continue  # such definitions are invalid
             if "inlined" in done and not _still_named(self._contracts, contracts):
-                continue  # consumers import the component that nothing refers to any more
+                continue  # callers may import a component that nothing refers to any more
             yield Case((*done, *files), True, findings)
             count -= 1
             if count == 0:
@@ -181,7 +181,7 @@ class Project:
 
 
 def _still_named(before: Contracts, after: Contracts) -> bool:
-    """Tell whether every component of each contract is still there."""
+    """Return whether each contract still has all its components."""
     return all(_names(text) <= _names(after[shown]) for shown, text in before.items())
 
 
@@ -189,8 +189,8 @@ def _names(contract: str) -> set[str]:
     return set(json.loads(contract)["components"]["schemas"])
 
 
-def _rewritten(random: Random, document: dict[str, Any]) -> Iterator[str]:
-    """Write *document* in another way, in a few steps; yield their names."""
+def _rewrite(random: Random, document: dict[str, Any]) -> Iterator[str]:
+    """Rewrite *document* in a few random steps; yield their names."""
     for _ in range(random.randint(1, 3)):
         kind = random.random()
         if kind < 0.5:
@@ -206,7 +206,7 @@ def _rewritten(random: Random, document: dict[str, Any]) -> Iterator[str]:
 
 
 def _unpublished_renamed(document: dict[str, Any]) -> bool:
-    """Give another name to what only the version in preparation has."""
+    """Rename something that only the draft has."""
     schemas = document["components"]["schemas"]
     name = next(
         (
@@ -229,11 +229,11 @@ def _unpublished_renamed(document: dict[str, Any]) -> bool:
     return True
 
 
-# Other files, other YAML
+# Different files, different YAML
 
 
 def _files(random: Random, document: dict[str, Any]) -> dict[str, str]:
-    """Return *document* spread over files at random, each in a style of its own."""
+    """Return *document* split into files at random, each in a YAML style of its own."""
     parts: list[Schema] = [{} for _ in range(random.randint(1, 4))]
     for key, value in document.items():
         if key not in ("paths", "webhooks", "components"):
@@ -257,7 +257,7 @@ def _files(random: Random, document: dict[str, Any]) -> dict[str, str]:
 
 
 def _block(random: Random, node: Any, indent: int) -> Iterator[str]:
-    """Yield the lines of a mapping or a list, in a random style, with comments between them."""
+    """Yield the lines of a mapping or list in a random block style, with comments."""
     margin = " " * indent
     entries: list[tuple[str, Any]]
     if isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""Random documents of Swagger 2.0, each beside what a person writes for it in OpenAPI 3.0."""
+"""Random documents of Swagger 2.0, each with its equivalent in OpenAPI 3.0."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VALUES: Final[tuple[Document, ...]] = (
     {"type": "boolean"},
     {"type": "string", "pattern": "^a+$", "maxLength": 9},
 )
-# How a list is written: in a query, in a path or header, in a form.
+# Collection formats: in a query, in a path or header, in a form.
 _LISTS: Final[dict[str, tuple[Document, Document]]] = {
     "": ({"explode": False}, {"style": "form", "explode": False}),
     "csv": ({"explode": False}, {"style": "form", "explode": False}),
@@ -29,7 +29,7 @@ _NAMES: Final = ("Book", "Loan", "Person")
 
 
 class _Twins:
-    """Writes two documents at once, each in its own words."""
+    """Writes two equivalent documents at once, one of each specification."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -38,9 +38,9 @@ class _Twins:
         self.consumes = self._types()
         self.produces = self._types()
         paths: Document = {}
-        twins: Document = {}
+        make_twins: Document = {}
         for name in self._random.sample(["/a", "/b/{id}", "/c", "/d/{id}/e"], 3):
-            paths[name], twins[name] = self._item(name)
+            paths[name], make_twins[name] = self._item(name)
         definitions = {name: self._schema(2) for name in _NAMES}
         missing = self._schema(1)
         old = {
@@ -58,7 +58,7 @@ class _Twins:
             "openapi": "3.0.3",
             "info": {"title": "T", "version": "1"},
             "servers": [{"url": "https://example.com"}],
-            "paths": twins,
+            "paths": make_twins,
             "components": {
                 "schemas": {name: found[1] for name, found in definitions.items()},
                 "responses": {
@@ -72,7 +72,7 @@ class _Twins:
         return old, new
 
     def _types(self) -> tuple[str, ...]:
-        # none at all: any media type
+        # none: any media type
         if self._random.random() < 0.2:
             return ("*/*",)
         return tuple(self._random.sample(_TYPES, self._random.randint(1, 2)))
@@ -191,6 +191,6 @@ class _Twins:
         return {**head, **written}, value, style
 
 
-def twins(seed: int) -> tuple[Document, Document]:
-    """Return a random document of Swagger 2.0, and what it is in OpenAPI 3.0."""
+def make_twins(seed: int) -> tuple[Document, Document]:
+    """Return a random document of Swagger 2.0, and its equivalent in OpenAPI 3.0."""
     return _Twins(seed).documents()

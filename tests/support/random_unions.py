@@ -1,7 +1,7 @@
-"""Two random versions of an API whose one field is a union that differs between them.
+"""Two random versions of an API that differ in one union.
 
-Members are objects, lists and texts, open and closed, told apart by whatever comes: by constants
-that they require or may have, by fields, by types, or by nothing.
+Members are open and closed objects, lists and strings. They are distinguished by required or
+optional constants, by fields, by types, or not at all.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _FIELDS: tuple[Schema, ...] = (
 )
 
 
-def unions(seed: int) -> tuple[Schema, Schema]:
-    """Return the documents of two versions, the older one first."""
+def make_union_versions(seed: int) -> tuple[Schema, Schema]:
+    """Return the documents of two versions, the older first."""
     pick = Random(seed)
     older: list[Schema] = []
     newer: list[Schema] = []
@@ -38,7 +38,7 @@ def unions(seed: int) -> tuple[Schema, Schema]:
 
 
 def _member(pick: Random, depth: int) -> tuple[Schema, Schema]:
-    """Return a member as it is in the two versions."""
+    """Return a member in its older and its newer form."""
     how = pick.random()
     if how < 0.1:
         return ({"type": "string"},) * 2

@@ -1,4 +1,4 @@
-"""The readers of one document: generated server and models, mock, differ, adopted definitions."""
+"""All readers of one document: server, models, mock, differ, and adopted definitions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Fits = Callable[[str, Any], bool]
 
 
 def document(schemas: Schema, openapi: str) -> Schema:
-    """Return a document in which a request and a response hold each component of *schemas*."""
+    """Return a document with each component of *schemas* in a request and a response."""
 
     properties = {name: _reference(name) for name in schemas}
     schemas = {**schemas, HOLDER: {"type": "object", "properties": properties}}
@@ -61,7 +61,7 @@ def document(schemas: Schema, openapi: str) -> Schema:
 
 
 class Readers:
-    """The answers of every reader to whether a value satisfies a component of *schemas*."""
+    """The answers of every reader to whether a value fits a component of *schemas*."""
 
     def __init__(self, folder: Path, schemas: Schema, openapi: str = "3.1.0") -> None:
         written = document(schemas, openapi)
@@ -81,7 +81,7 @@ class Readers:
         }
 
     def notes_of(self, name: str) -> list[str]:
-        """Return the notes of `generate` that name a place in the component *name*."""
+        """Return the notes of `generate` about the component *name*."""
         place = re.compile(rf"components\.{name}(_\w+)?\b")
         return [note for note in self.notes if place.match(note)]
 
@@ -102,7 +102,7 @@ class Readers:
 
     def _models(self) -> Fits:
         module = self.generated.module(f"v{VERSION.replace('-', '_')}")
-        # a class alone can't say that null fits: what refers to it does
+        # a class can't include null: references to it do
         adapter: TypeAdapter[Any] = TypeAdapter(getattr(module, HOLDER))
 
         def fits(name: str, value: Any) -> bool:
@@ -131,7 +131,7 @@ def _adopted(folder: Path, documents: dict[str, Schema]) -> Api:
 
 
 def _beside_modern(folder: Path, written: Schema) -> Schema:
-    """Return what comes back of *written* where a document of OpenAPI 3.1 was adopted beside it."""
+    """Return *written* as rendered after it was adopted together with an OpenAPI 3.1 document."""
     modern = {**Dialect(written).modernize("document", written), "openapi": "3.1.0"}
     api = _adopted(folder, {VERSION: written, _LATER: modern})
     return Projector(api).contract(VERSION, _ENVIRONMENT).document
@@ -141,7 +141,7 @@ def _validator(found: Schema) -> Fits:
     constraints = Constraints(found)
     schemas = {name: constraints.of(each) for name, each in found["components"]["schemas"].items()}
     resolver = Resolver(found)
-    # what is no component has its pointer for a name
+    # schemas that are no components are identified by their pointers
     for _, kind, node in walk("document", found):
         for goal in resolver.list_referred(node) if kind == "schema" else ():
             if component(goal.pointer) is None:

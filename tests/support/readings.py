@@ -1,4 +1,4 @@
-"""Sources as they are read: values with their types and places."""
+"""Read sources as values with their types and places, and list the problems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dateline.source.reader import read
 def reading(
     folder: Path, content: str | bytes, *, name: str = "api.yaml", adopted: bool = False
 ) -> tuple[Map | None, list[str]]:
-    """Return what a file with *content* is read as, and the lines that are said of it."""
+    """Return the value of a file with *content*, and the problems in it as lines."""
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     problems: list[Problem] = []
@@ -21,7 +21,7 @@ def reading(
 
 
 def typed(value: Any) -> Any:
-    """Return *value* so that 1, 1.0 and True differ, and the order of keys counts."""
+    """Return *value* in a form in which 1, 1.0 and True differ, and the order of keys counts."""
     if isinstance(value, dict):
         return [(typed(key), typed(child)) for key, child in value.items()]
     if isinstance(value, list):

@@ -168,28 +168,28 @@ DOCUMENTS: Final[dict[str, Callable[[], Document]]] = {
 }
 
 
-def _rebuilt(
+def _rebuild(
     kind: str,
     node: Any,
     change: Callable[[str, Document, tuple[str | int, ...]], Any],
     path: tuple[str | int, ...] = (),
 ) -> Any:
-    """Return *node* with every object in it changed, the innermost first."""
+    """Return *node* with every object in it changed, innermost first."""
     if not isinstance(node, dict):
         return node
     built: Document = {}
     for key, value in node.items():
         arrangement, below = slot(kind, key)
         if arrangement is Arrangement.ONE:
-            built[key] = _rebuilt(below, value, change, (*path, key))
+            built[key] = _rebuild(below, value, change, (*path, key))
         elif arrangement is Arrangement.MAP and isinstance(value, dict):
             built[key] = {
-                name: _rebuilt(below, child, change, (*path, key, name))
+                name: _rebuild(below, child, change, (*path, key, name))
                 for name, child in value.items()
             }
         elif arrangement is Arrangement.LIST and isinstance(value, list):
             built[key] = [
-                _rebuilt(below, child, change, (*path, key, index))
+                _rebuild(below, child, change, (*path, key, index))
                 for index, child in enumerate(value)
             ]
         else:
@@ -197,8 +197,8 @@ def _rebuilt(
     return change(kind, built, path)
 
 
-def extracted(document: Document) -> Document:
-    """Make every inline schema a component."""
+def extract(document: Document) -> Document:
+    """Turn every inline schema into a component."""
     found: Document = {}
 
     def change(kind: str, node: Document, path: tuple[str | int, ...]) -> Any:
@@ -208,15 +208,15 @@ def extracted(document: Document) -> Document:
         found[name] = node
         return {"$ref": f"#/components/schemas/{name}"}
 
-    built: Document = _rebuilt("document", document, change)
+    built: Document = _rebuild("document", document, change)
     built.setdefault("components", {}).setdefault("schemas", {}).update(found)
     return built
 
 
-def inlined(document: Document) -> Document:
-    """Write components that are referred to once where they are referred to.
+def inline(document: Document) -> Document:
+    """Inline components that are referenced once.
 
-    From what is no schema component only: what was inlined is not looked into again.
+    Only outside of schema components, so that what was inlined isn't visited again.
     """
     written = json.dumps(document)
     schemas: Document = document["components"]["schemas"]
@@ -237,15 +237,15 @@ def inlined(document: Document) -> Document:
         return {**beside, "allOf": [once[reference]]} if beside else once[reference]
 
     components = {key: value for key, value in document["components"].items() if key != "schemas"}
-    built: Document = _rebuilt("document", {**document, "components": components}, change)
+    built: Document = _rebuild("document", {**document, "components": components}, change)
     built["components"]["schemas"] = {
         name: node for name, node in schemas.items() if f"#/components/schemas/{name}" not in used
     }
     return built
 
 
-def renamed(document: Document) -> Document:
-    """Give every schema component another name."""
+def rename(document: Document) -> Document:
+    """Rename every schema component."""
     known = "|".join(map(re.escape, document["components"]["schemas"]))
     written = re.sub(
         rf'"#/components/schemas/(?=(?:{known})["/])',
@@ -258,13 +258,13 @@ def renamed(document: Document) -> Document:
     return built
 
 
-def wrapped(document: Document) -> Document:
-    """Put every schema into an `allOf` of its own."""
+def wrap(document: Document) -> Document:
+    """Wrap every schema in an `allOf`."""
 
     def change(kind: str, node: Document, _path: tuple[str | int, ...]) -> Any:
         return {"allOf": [node]} if kind == "schema" else node
 
-    built: Document = _rebuilt("document", document, change)
+    built: Document = _rebuild("document", document, change)
     return built
 
 
@@ -274,13 +274,13 @@ _UNORDERED: Final = frozenset(
 )
 
 
-def reordered(document: Document) -> Document:
-    """Turn round every order that says nothing."""
+def reorder(document: Document) -> Document:
+    """Reverse every order that has no meaning."""
 
-    def turned(value: Any) -> Any:
+    def reverse(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: turned(value[key]) for key in reversed(value)}
-        return [turned(item) for item in value] if isinstance(value, list) else value
+            return {key: reverse(value[key]) for key in reversed(value)}
+        return [reverse(item) for item in value] if isinstance(value, list) else value
 
     def change(kind: str, node: Document, _path: tuple[str | int, ...]) -> Any:
         return {
@@ -290,8 +290,8 @@ def reordered(document: Document) -> Document:
             for key, value in node.items()
         }
 
-    built: Document = turned(_rebuilt("document", document, change))
+    built: Document = reverse(_rebuild("document", document, change))
     return built
 
 
-REFACTORINGS: Final = (extracted, inlined, renamed, wrapped, reordered)
+REFACTORINGS: Final = (extract, inline, rename, wrap, reorder)

@@ -1,4 +1,4 @@
-"""The ways of referring to a schema that all say the same, in one document."""
+"""All ways of referring to a schema that have the same meaning, in one document."""
 
 from __future__ import annotations
 
@@ -137,19 +137,19 @@ MODERN: Final[dict[str, Spelling]] = {
 
 
 def spell_all(openapi: str, schema: Schema) -> tuple[dict[str, Schema], dict[str, Schema]]:
-    """Return components, and for each spelling what means *schema* with these components."""
+    """Return components, and for each spelling a reference that means *schema* with them."""
     spellings = OLD if openapi.startswith("3.0") else MODERN
     components: dict[str, Schema] = {}
     uses = {}
     for number, (name, spell) in enumerate(spellings.items()):
-        # in words, so that no generated name is another's
+        # in words, so that generated names can't collide
         made, uses[name] = spell(f"S{chr(97 + number)}", schema)
         components |= made
     return components, uses
 
 
 def document(openapi: str, schema: Schema) -> Schema:
-    """Return a document with an operation for each spelling, that takes and gives *schema*."""
+    """Return a document with an operation for each spelling, which takes and returns *schema*."""
     components, uses = spell_all(openapi, schema)
     paths = {}
     for name, use in uses.items():

@@ -1,4 +1,4 @@
-"""Findings for the tests of reports: of every verdict and policy, and filled with hostile text."""
+"""Findings for the tests of reports: every verdict and policy, some with hostile text."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ SAMPLE: Final = [VARIANT, REMOVED, HELD_BACK, REMARK, WAIVED, EXPIRED, MOVED, CO
 
 
 def many(count: int) -> list[Finding]:
-    """Return *count* findings that all differ."""
+    """Return *count* distinct findings."""
     return [
         replace(
             SAMPLE[number % len(SAMPLE)],
@@ -149,7 +149,7 @@ def many(count: int) -> list[Finding]:
 
 
 def filled(text: str) -> tuple[list[Finding], Context]:
-    """Return findings and a context with *text* wherever a text can stand in them."""
+    """Return findings and a context with *text* in every place that can contain text."""
     everywhere = Finding(
         rule=text,
         verdict=Verdict.GATED,

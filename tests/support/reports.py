@@ -1,4 +1,4 @@
-"""What the processes that run tests report to the one that prints."""
+"""Reduce what the worker processes of pytest-xdist report to the controller."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _STEPS: Final = frozenset({"logstart", "logfinish"})
 
 
 class ShortReports:
-    """Keeps a process that xdist started from reporting each step of a test that went well.
+    """Keeps an xdist worker from reporting each step of a passing test.
 
-    Six messages a test cost both processes more than most tests do. One says that it passed, and
-    one that it has ended. *interactor* sends them.
+    Six messages for each test cost both processes more than most tests do. Two remain: that the
+    test passed, and that it ended. *interactor* sends them.
     """
 
     def __init__(self, interactor: Any) -> None:
@@ -22,7 +22,7 @@ class ShortReports:
         interactor.sendevent = self.send
 
     def send(self, name: str, **values: Any) -> None:
-        """Send an event, if it is one that is printed."""
+        """Send an event if the controller prints it."""
         if name not in _STEPS and _UNREAD not in values.get("data", ()):
             self._send(name, **values)
 
@@ -30,13 +30,13 @@ class ShortReports:
     def pytest_report_to_serializable(
         self, report: pytest.CollectReport | pytest.TestReport
     ) -> dict[str, Any] | None:
-        """Return the replacement of a report that is not sent; None for any other."""
+        """Return the serialized report of a step that isn't sent; None for any other."""
         went_well = report.passed and not report.sections
         return {_UNREAD: True} if went_well and report.when in ("setup", "teardown") else None
 
 
 def shorten_reports(config: pytest.Config) -> None:
-    """Let this process report less, if xdist started it and no times of steps are wanted."""
+    """Reduce the reports of this process if it is an xdist worker and no durations are wanted."""
     options = config.option
     if options.verbose > 0 or options.durations is not None or options.xmlpath:
         return

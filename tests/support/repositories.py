@@ -1,4 +1,4 @@
-"""Repositories in which the library API is published, and edits of their sources."""
+"""Repositories in which the library API is published, and edits of its sources."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAUSED = (
 )
 
 
-# Nothing is being prepared here.
+# A version table without a draft.
 FILES = {
     **LIBRARY,
     "versions.yaml": VERSIONS.replace(NEXT_ROW, ""),
@@ -47,14 +47,14 @@ def commit() -> None:
 
 
 def repository(root: Path, files: dict[str, str]) -> Path:
-    """Make *root* a repository in which the API that *files* define is published."""
+    """Make *root* a repository in which the API defined by *files* is published."""
     made = _publish(tuple(files.items())).name
     return shutil.copytree(made, root, symlinks=True, dirs_exist_ok=True)
 
 
 @cache
 def _publish(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
-    """Return the folder of such a repository, made once for all tests of a process."""
+    """Return the folder of such a repository, made once per process."""
     made = TemporaryDirectory()
     folder(Path(made.name), dict(files))
     with pytest.MonkeyPatch.context() as patch:
@@ -67,23 +67,23 @@ def _publish(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
 
 
 def unpack() -> None:
-    """Give each object of the repository here a file of its own."""
+    """Unpack the objects of the repository in the current folder."""
     with TemporaryDirectory() as aside:
-        # what git finds in a pack, it doesn't unpack
+        # git doesn't unpack objects that it finds in a pack of its own
         for pack in Path(shutil.move(".git/objects/pack", aside)).glob("*.pack"):
             with pack.open("rb") as content:
                 subprocess.run(["git", "unpack-objects", "-q"], stdin=content, check=True)
 
 
 def slim() -> None:
-    """Leave few files in the repository here: each copy of it would have all of them."""
+    """Reduce the number of files in the repository, since each copy of it contains all of them."""
     for example in Path(".git", "hooks").iterdir():
         example.unlink()
     git("repack", "-adq")
 
 
-def moved_into(start: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Copy the project *start* into *parent*, and make that the current folder."""
+def enter_copy(start: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copy the project *start* into *parent*, and make it the current folder."""
     root = parent / "project"
     shutil.copytree(start, root, symlinks=True)
     monkeypatch.chdir(root)
@@ -91,7 +91,7 @@ def moved_into(start: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 def edit(*edits: tuple[str, str]) -> None:
-    """Replace texts in the sources, each of which stands once in one of them."""
+    """Replace texts in the sources, each of which occurs in one file."""
     for old, new in edits:
         (path,) = (path for path in Path("schemas").glob("*.*") if old in path.read_text("utf-8"))
         text = path.read_text("utf-8")
@@ -100,7 +100,7 @@ def edit(*edits: tuple[str, str]) -> None:
 
 
 def recorded(day: str, generated: dict[str, str]) -> dict[str, str]:
-    """Return the record that begins with what was *generated* for the version of *day*."""
+    """Return the record that starts with the *generated* one, for the version of *day*."""
     names = [f"spec/{name}/{day}.json" for name in ("production", "sandbox")]
     return {f"_additions/{name}": generated[name] for name in names}
 

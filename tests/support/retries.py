@@ -1,4 +1,4 @@
-"""Many retries of few requests, and their results: in words, with all broken promises."""
+"""Send many retries of a few requests, and list all broken promises."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ _PATH: Final = "/autoramps"
 _RUNNING: Final = 409
 _REUSED: Final = 422
 
-# how many callers there are while servers are killed
+# the number of concurrent callers while servers are killed
 _CALLERS: Final = 8
 
 
 class Tried(NamedTuple):
-    """What was tried, and what broke a promise, one line each."""
+    """The counts of a run, and a line for each broken promise."""
 
     said: str
     broken: list[str]
 
 
 def storm(ports: Sequence[int], key: str, other: str, *, posts: int, keys: int) -> Tried:
-    """Send so many POSTs at one time to all *ports*, over so many idempotency keys.
+    """Send that many POSTs at once to all *ports*, distributed over some idempotency keys.
 
-    *key* and *other* are API keys of two partners that have no autoramps yet.
+    *key* and *other* are API keys of two partners without autoramps.
     """
     return asyncio.run(_storm(ports, key, other, posts, keys))
 
 
 async def _storm(ports: Sequence[int], key: str, other: str, posts: int, keys: int) -> Tried:
     names = [f"key-{number}" for number in range(keys)]
-    # each key goes to every server
+    # each key reaches every server
     wanted = [(names[n % keys], ports[n // keys % len(ports)]) for n in range(posts)]
     waited: Counter[str] = Counter()
     answers = await asyncio.gather(
@@ -67,9 +67,9 @@ async def _storm(ports: Sequence[int], key: str, other: str, posts: int, keys: i
 
 
 def crashes(server: Server, key: str, *, posts: int, kills: int) -> Tried:
-    """Send so many POSTs, each until it is answered, and kill the server so many times meanwhile.
+    """Send that many POSTs, each until it is answered, while the server is killed repeatedly.
 
-    *key* is the API key of a partner that has no autoramps yet.
+    *key* is the API key of a partner without autoramps.
     """
     return asyncio.run(_crashes(server, key, posts, kills))
 
@@ -87,7 +87,7 @@ async def _crashes(server: Server, key: str, posts: int, kills: int) -> Tried:
         for number in range(1, kills + 1):
             while len(first) < posts * number // (kills + 1):
                 await asyncio.sleep(0.001)
-            # at whatever requests are about just now
+            # at whatever requests are in flight
             await asyncio.sleep(random.random() / 50)
             server.kill()
             await asyncio.to_thread(server.start)
@@ -108,7 +108,7 @@ async def _crashes(server: Server, key: str, posts: int, kills: int) -> Tried:
 
 
 async def _insisted(server: Server, key: str, name: str, cut: Counter[str]) -> Answer:
-    """Return the answer, whatever becomes of the server; count how often it was *cut* off."""
+    """Retry until there is an answer, and return it; count how many attempts were *cut* off."""
     while True:
         try:
             return await _created(server.port, key, name, Counter(), note=name)
@@ -120,7 +120,7 @@ async def _insisted(server: Server, key: str, name: str, cut: Counter[str]) -> A
 
 
 async def _created(port: int, key: str, name: str, waited: Counter[str], **body: Any) -> Answer:
-    """Return the answer to a POST; one that meets its first request comes back for it."""
+    """Return the answer to a POST; retry while the first request is still in progress."""
     headers = {"X-API-Key": key, "IDEMPOTENCY-KEY": name}
     while (answer := await ask(port, "POST", _PATH, headers, body)).status == _RUNNING:
         waited[name] += 1
@@ -129,7 +129,7 @@ async def _created(port: int, key: str, name: str, waited: Counter[str], **body:
 
 
 async def _effects(port: int, key: str, answers: dict[str, Answer]) -> list[str]:
-    """Return what is wrong: there has to be one effect for each name, the one answered with."""
+    """Return what is wrong: each name must have one effect, the one in the answer."""
     listed = json.loads((await ask(port, "GET", _PATH, {"X-API-Key": key})).body)["items"]
     times = Counter(item["note"] for item in listed)
     reported = {name: json.loads(answer.body) for name, answer in answers.items()}
@@ -144,10 +144,9 @@ async def _effects(port: int, key: str, answers: dict[str, Answer]) -> list[str]
 
 
 def call_while_killed(server: Server, key: str, *, calls: int, kills: int) -> Tried:
-    """Create so many autoramps with the generated client, and kill the server meanwhile.
+    """Create that many autoramps with the generated client while the server is killed.
 
-    *key* is the API key of a partner that has no autoramps yet. The client sends again what failed;
-    nobody else does.
+    *key* is the API key of a partner without autoramps. Only the client retries failed requests.
     """
     return asyncio.run(_call_while_killed(server, key, calls, kills))
 
@@ -197,7 +196,7 @@ async def _call_while_killed(server: Server, key: str, calls: int, kills: int) -
 
 
 class _Moving(httpx.AsyncHTTPTransport):
-    """Sends to the port that a server has now, and counts what failed."""
+    """Sends requests to the current port of a server, and counts failures."""
 
     def __init__(self, server: Server) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Documents that a case of a rule compares."""
+"""Build the documents that a case of a rule compares."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dateline.model import Change
 
 
 def document(where: str, content: dict[str, Any]) -> dict[str, Any]:
-    """Return a document that holds *content*: schemas, the first of them in use; or more."""
+    """Return a document with *content*: schemas, the first of which is used; or other sections."""
     whole: dict[str, Any] = {"openapi": "3.1.0", "info": {"title": "Library", "version": "1"}}
     if where == "document":
         return whole | content
@@ -32,7 +32,7 @@ def document(where: str, content: dict[str, Any]) -> dict[str, Any]:
 
 
 def renames(node: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
-    """Take every `x-was` out of *node*, and yield where it stood and the name it gives."""
+    """Remove every `x-was` from *node*, and yield its path and the old name."""
     if isinstance(node, list):
         node = dict(enumerate(node))
     if not isinstance(node, dict):
@@ -46,13 +46,13 @@ def renames(node: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
 def documents(
     where: str, before: dict[str, Any], after: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
-    """Return two documents, and what `x-was` in the newer one says was renamed."""
+    """Return two documents, and the renames that `x-was` in the newer one declares."""
     newer = document(where, after)
     names = dict(renames(newer))
     return document(where, before), newer, names
 
 
 def changes(where: str, before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
-    """Return what differs between two documents that hold *before* and *after*."""
+    """Return the changes between two documents with *before* and *after*."""
     older, newer, names = documents(where, before, after)
     return diff(older, newer, renames=names)

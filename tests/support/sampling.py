@@ -1,7 +1,7 @@
 """Instances of schemas, plausible and damaged, the same for the same seed.
 
-What is valid is not decided here: `reading` gives the document as the models are said to read
-it, and jsonschema-rs judges by that.
+Validity is not decided here: `reading` returns the document as models are documented to read it,
+and jsonschema-rs validates against that.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FORMATS: dict[str, tuple[str, ...]] = {
 
 
 def with_pointers(document: dict[str, Any]) -> dict[str, Any]:
-    """Return *document* with pointers in place of anchors, which validators don't find in it."""
+    """Return *document* with pointers in place of anchors, which validators don't resolve."""
     resolver = Resolver(document)
 
     def read(node: Any) -> Any:
@@ -62,7 +62,7 @@ class Sampler:
         self._known: dict[str, Any] = {}
 
     def instances(self, component: str, count: int) -> Iterator[Any]:
-        """Yield *count* instances of *component*, every other one damaged."""
+        """Yield *count* instances of *component*, every second one damaged."""
         schema = self._document["components"]["schemas"][component]
         for _ in range(count // 2):
             instance = self.plausible(schema)
@@ -70,7 +70,7 @@ class Sampler:
             yield self.damaged(instance)
 
     def plausible(self, schema: Any, depth: int = 0) -> Any:
-        """Return what may well be valid."""
+        """Return an instance that is probably valid."""
         pick = self._random
         if not isinstance(schema, dict):
             return pick.choice(_ODD[:5])
@@ -102,7 +102,7 @@ class Sampler:
         return makers[kind](schema, depth) if kind in makers else pick.choice(_ODD)
 
     def damaged(self, instance: Any) -> Any:
-        """Return *instance* with one thing in it changed."""
+        """Return *instance* with one change."""
         pick = self._random
         changed = copy.deepcopy(instance)
         places = list(_places(changed))
@@ -206,11 +206,11 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def reading(document: dict[str, Any], request_only: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """Return the component schemas of *document* as the models are said to read them.
+    """Return the component schemas of *document* as models are documented to read them.
 
-    The differences: a union that is told apart by a tag takes any other tag too, where it is not
-    for requests only; `oneOf` is read as `anyOf`; formats other than date-time, date, decimal and
-    uuid are annotations; 3.0 is read as 3.1.
+    The differences: a union with a tag also accepts unknown tags, unless it is only used in
+    requests; `oneOf` is read as `anyOf`; formats other than date-time, date, decimal and uuid are
+    annotations; 3.0 is read as 3.1.
     """
     schemas = document["components"]["schemas"]
     old = document["openapi"].startswith("3.0")
@@ -235,7 +235,7 @@ def _read(schema: Any, schemas: dict[str, Any], old: bool, strict: bool) -> Any:
     if made.get("format") not in _FORMATS:
         made.pop("format", None)
     union = next((key for key in ("oneOf", "anyOf") if key in schema), None)
-    # members that only say what is required are no types
+    # members that only contain `required` are no types
     if union and any(each.keys() - {"required"} for each in schema[union]):
         members = [each for member in schema[union] for each in _unnested(member, schemas)]
         made.pop(union)
@@ -255,7 +255,7 @@ def _read_old(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _other_tags(schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the schema of an unknown member, for a union that a tag tells apart."""
+    """Yield the schema of an unknown member if the union has a tag."""
     members = [each for each in schema.get("oneOf") or schema["anyOf"] if each != {"type": "null"}]
     resolved = [
         schemas[each["$ref"].rsplit("/", 1)[1]] if "$ref" in each else each for each in members
@@ -292,7 +292,7 @@ def _values(schema: Any, schemas: dict[str, Any]) -> list[str]:
 
 
 class Judge:
-    """Tells which instances of the components among *schemas* are valid."""
+    """Validates instances of the components in *schemas*."""
 
     def __init__(self, schemas: dict[str, Any]) -> None:
         document = {"$id": "urn:document", "components": {"schemas": schemas}}

@@ -1,4 +1,4 @@
-"""The reference server, running in a thread of the test, and callers of it."""
+"""Run the reference server in a thread of the test, and call it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Door:
-    """A door to the database beside the server, for one thread."""
+    """Access to the database of the server, for one thread."""
 
     def __init__(self, address: str, runner: asyncio.Runner) -> None:
         self._runner = runner
         self._database = Database(address)
 
     def run(self, work: Callable[[AsyncSession], Awaitable[T]]) -> T:
-        """Return what *work* on the database returns, its changes committed."""
+        """Return the result of *work* on the database after committing its changes."""
 
         async def run() -> T:
             async with self._database.writing() as session:
@@ -53,7 +53,7 @@ class Door:
 
 
 @contextmanager
-def opened(address: str) -> Iterator[Door]:
+def open_database(address: str) -> Iterator[Door]:
     """Yield a door to the database at *address*."""
     with asyncio.Runner() as runner:
         door = Door(address, runner)
@@ -62,8 +62,8 @@ def opened(address: str) -> Iterator[Door]:
 
 
 @contextmanager
-def served(application: FastAPI) -> Iterator[str]:
-    """Yield the address at which *application* is served."""
+def serve_application(application: FastAPI) -> Iterator[str]:
+    """Serve *application*, and yield its address."""
     config = uvicorn.Config(
         application, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=5
     )
@@ -86,7 +86,7 @@ class Sandbox:
     client: httpx.Client
 
     def partner(self, rails: Iterable[str] = partners.RAILS) -> Caller:
-        """Return a new partner, with a key of its own."""
+        """Return a new partner with a key."""
 
         async def added(session: AsyncSession) -> tuple[UUID, str]:
             partner = await partners.add(session, "A partner", rails)
@@ -101,17 +101,17 @@ def sandbox(
 ) -> Iterator[Sandbox]:
     """Yield a running server of *environment* on the database at *address*."""
     with (
-        served(app.create(address, environment, settings)) as host,
-        # there is no TLS: to read all certificates takes longer than several requests
+        serve_application(app.create(address, environment, settings)) as host,
+        # without TLS; loading all certificates takes longer than several requests
         httpx.Client(base_url=host, timeout=30) as client,
-        opened(address) as door,
+        open_database(address) as door,
     ):
         yield Sandbox(door, client)
 
 
 @dataclass
 class Caller:
-    """A partner, calling the API with its key."""
+    """A partner that calls the API with its key."""
 
     sandbox: Sandbox
     partner_id: UUID
@@ -127,7 +127,7 @@ class Caller:
         query: Any = None,
         **headers: str,
     ) -> httpx.Response:
-        """Return the response to a request; ``x_api_version=`` is a header, and so on."""
+        """Return the response to a request; ``x_api_version=`` sets a header, and so on."""
         sent = {"x_api_key": self.key, **self.headers, **headers}
         return self.sandbox.client.request(
             method,
@@ -176,13 +176,13 @@ class Caller:
         return str(id)
 
     def customers(self) -> list[dict[str, Any]]:
-        """Return the customers of the partner, as they are shown."""
+        """Return the customers of the partner, as the API shows them."""
         every = self.sandbox.door.run(lambda session: find_all(session, Customer))
         own = [each for each in every if each.partner_id == self.partner_id]
         return [customers.show(each).model_dump(mode="json") for each in own]
 
     def transactions(self, rows: Iterable[dict[str, Any]]) -> list[str]:
-        """Add transactions of one new autoramp unless they say another; return their ids."""
+        """Add transactions, all of one new autoramp by default; return their ids."""
         autoramp = UUID(self.post("/autoramps", {})["id"])
         added = []
         for row in rows:

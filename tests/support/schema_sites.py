@@ -1,4 +1,4 @@
-"""Every schema object of a document, and who meets its values."""
+"""Find every schema object of a document, and the roles of those who meet its values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MAPS: Final = ("properties", "patternProperties", "dependentSchemas")
 
 
 class Site(NamedTuple):
-    """A schema object in a document, and who meets its values: the roles above."""
+    """A schema object in a document, and its roles."""
 
     node: Schema
     roles: frozenset[str]

@@ -1,4 +1,4 @@
-"""The folder for files of tests: in memory, if the machine has enough of it."""
+"""Put the temporary files of tests into memory if the machine has enough of it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ _ENOUGH: Final = 2 << 30
 
 
 def use_memory() -> None:
-    """Let this process and those that it starts make temporary files in memory.
+    """Let this process and its children create temporary files in memory.
 
-    To make and remove a small file on a disk's file system takes six times the CPU. Nothing
-    changes where TMPDIR says already where they go, or where memory has no room or runs no
-    programs.
+    On a disk, creating and removing a small file takes six times the CPU. Does nothing if TMPDIR is
+    set, or if the file system in memory is full or mounted without execution.
     """
     if "TMPDIR" in os.environ or not _MEMORY.is_dir() or not os.access(_MEMORY, os.W_OK):
         return

@@ -1,4 +1,4 @@
-"""Servers whose handlers return sampled values, and what callers get."""
+"""Serve sampled values from handlers, and check what callers get."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from pydantic import TypeAdapter, ValidationError
 from dateline.load import load
 from support.exchanges import Response, ask, request
 from support.generated_server import Generated, generate_payments, keep_folder
-from support.mocks import Asked, requests
-from support.narrowed import Body, Law, converters, generate_law
+from support.mocks import MockRequest, requests
+from support.narrowed import Body, Law, generate_law, make_converters
 from support.sources import LIBRARY, loaded
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
 
-class Giving:
-    """Handlers that return, or refuse with, what a test sets."""
+class ScriptedHandlers:
+    """Handlers that return, or raise, what a test sets."""
 
     result: Any = None
 
@@ -41,7 +41,7 @@ DOORS: Final = ("server", "around")
 
 
 class Served:
-    """What serves an API through one of the `DOORS`, and the law of its values."""
+    """An API served through one of the `DOORS`, with the law of its values."""
 
     def __init__(self, law: Law, package: Generated, door: str = "server") -> None:
         self.law = law
@@ -52,7 +52,7 @@ class Served:
         self.server = package.module("server")
         self.routes = package.module("server.routes")
         self.operations = {each.id: each for each in self.routes.OPERATIONS}
-        self.handlers = Giving()
+        self.handlers = ScriptedHandlers()
         self._contracts = package.text("server/contracts.json")
         self._apps: dict[str, Any] = {}
 
@@ -62,7 +62,7 @@ class Served:
             groups = dict.fromkeys((each.group for each in self.routes.OPERATIONS), self.handlers)
             methods = json.loads(self._contracts)["methods"]
             if any(methods.values()):
-                known = {way: converters(self.law.contracts, way) for way in methods}
+                known = {way: make_converters(self.law.contracts, way) for way in methods}
                 said["converters"] = SimpleNamespace(
                     **{
                         method: known[way][name]
@@ -83,7 +83,7 @@ class Served:
         return self._apps[environment]
 
     async def _backend(self, _: Any, receive: Any, send: Any) -> None:
-        """Answer as the handlers would: an application that knows nothing of versions."""
+        """Answer as the handlers would: an application without any knowledge of versions."""
         message = await receive()
         self.received = message["body"]
         result = self.handlers.result
@@ -95,8 +95,8 @@ class Served:
         await send({"type": "http.response.body", "body": body})
 
     @functools.cached_property
-    def asked(self) -> dict[tuple[str, str, str], Asked]:
-        """A request for each operation, by version, environment and operation."""
+    def asked(self) -> dict[tuple[str, str, str], MockRequest]:
+        """Return a request for each operation by version, environment and operation."""
         supported = [version.date for version in self.law.api.table.supported]
         return {
             (version, environment, each.operation["operationId"]): each
@@ -105,7 +105,7 @@ class Served:
             for each in requests(shown.document, version, "X-API-Version", "X-API-Key")
         }
 
-    def ask(self, environment: str, asked: Asked, result: Any) -> Response:
+    def ask(self, environment: str, asked: MockRequest, result: Any) -> Response:
         self.handlers.result = result
         body = b"" if asked.body is None else json.dumps(asked.body).encode()
         headers = [(name.lower().encode(), value.encode()) for name, value in asked.headers.items()]
@@ -113,9 +113,9 @@ class Served:
         return ask(self.app(environment), scope, body)
 
     def given(self, body: Body, value: Any) -> Iterator[tuple[Any, Any]]:
-        """Yield *value* in each way that a handler may give it, and as the plain value it is.
+        """Yield *value* in each form that a handler may return, with its plain form.
 
-        There is no model of what a document allows and no type of Python holds.
+        Values of types without a model or a Python type are returned in their plain form only.
         """
         status = int(body.status)
         if status >= 400:
@@ -132,7 +132,7 @@ class Served:
                 yield self.server.Reply(model, status=status), plain
 
     def wrong(self, count: int, seed: int = 1) -> Iterator[str]:
-        """Yield how the answers differ that *count* canonical values are shown in."""
+        """Yield how the answers for *count* canonical values differ from what they should be."""
         for body, value in self.law.values(count, seed):
             for (version, environment, operation), asked in self.asked.items():
                 at = self.law.shown[version, environment].found(body)
@@ -143,7 +143,7 @@ class Served:
                 for given, plain in self.given(body, value):
                     found = self.ask(environment, asked, given)
                     where = f"{asked.url} {version}: {plain}: {found.status} {found.body!r}"
-                    # a body of 204 is only documented
+                    # a body of 204 is documented, but never sent
                     expected = b"" if found.status == 204 else narrow(plain)
                     shown = found.body if found.status == 204 else found.json
                     if (found.status, shown) != (int(body.status), expected):
@@ -153,8 +153,8 @@ class Served:
                     ):
                         yield f"{where} is against its document"
 
-    def lifted(self, count: int) -> Iterator[str]:
-        """Yield how bodies that each version's callers send reach the application amiss."""
+    def lift_breaches(self, count: int) -> Iterator[str]:
+        """Yield how request bodies of each version reach the application incorrectly."""
         for version, environment in self.law.shown:
             newest = self.law.shown[self.law.contracts["versions"][-1], environment]
             for body, value in self.law.sent(version, environment, count):
@@ -182,7 +182,7 @@ async def authenticate(_: Any) -> Any:
 
 
 def served(name: str, door: str = "server") -> Served:
-    """Return what serves the API of *name* through *door*; the server is made once a process."""
+    """Return the API of *name* served through *door*; each server is generated once per process."""
     return Served(_find_law(name), _generate(name), door)
 
 

@@ -1,4 +1,4 @@
-"""A repository of two APIs that refer to the files of a folder that both share."""
+"""A repository with two APIs that refer to files in a shared folder."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FILES: Final = {
     "dateline.toml": 'projects = ["apis/*"]\n',
     MONEY_FILE: MONEY,
     "common/sub/currency.yaml": "type: string\nenum: [EUR, USD]\n",
-    # what nothing refers to is nobody's business
+    # nothing refers to this file, so it concerns no API
     "common/notes.yaml": "key: [",
     "common/other/x.json": "{",
     **{f"apis/{name}/schemas/versions.yaml": _TABLE for name in NAMES},

@@ -1,8 +1,8 @@
-"""A shop of six versions, behind each door: the answers of its backend, and random requests to it.
+"""A shop of six versions: its backend, the applications that serve it, and random requests.
 
 The definitions have a gate of each kind: renames, nested unions, lists of maps, recursion, changed
-types, environments. The backend knows the newest version alone; what it answers depends on what
-reaches it, so that equal answers show that equal requests came.
+types, environments. The backend knows only the newest version; its answers depend on the requests,
+so equal answers prove that equal requests arrived.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 ENVIRONMENTS: Final = ("production", "sandbox")
 
-# What older callers must not be shown, and the first version that has it.
+# Words that older callers must not see, and the first version that has them.
 NEWER: Final = {
     "packed": "2023-07-01",
     '"express"': "2023-07-01",
@@ -43,7 +43,7 @@ NEWER: Final = {
 
 
 class Converters:
-    """What can't be derived: a date that has become a date-time, a weight in grams."""
+    """Converters for what can't be derived: a date that became a date-time, a weight in grams."""
 
     def older_order_placed_at(self, value: Any) -> Any:
         return value[:10]
@@ -55,7 +55,7 @@ class Converters:
         return str(value)
 
 
-class Asked(NamedTuple):
+class ShopRequest(NamedTuple):
     """A request to the shop."""
 
     method: str
@@ -69,11 +69,11 @@ class Asked(NamedTuple):
         return [*found, *([(b"content-type", b"application/json")] if self.body else [])]
 
 
-# What the backend holds
+# The data of the backend
 
 
-class Lots:
-    """What is drawn by a text: the same in every language (`node_shop.js`)."""
+class Choices:
+    """Pseudo-random choices that depend on a text, the same in every language (`node_shop.js`)."""
 
     def __init__(self, text: str) -> None:
         self._state = 2166136261
@@ -92,15 +92,15 @@ class Lots:
 
 
 def create_order(draft: dict[str, Any]) -> dict[str, Any]:
-    """Return the order that *draft* makes."""
+    """Return the order created from *draft*."""
     text = json.dumps(draft, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     made = find_order(hashlib.sha256(text.encode()).hexdigest())
     return {**made, **{key: value for key, value in draft.items() if key != "wanted_at"}}
 
 
 def find_order(id: str) -> dict[str, Any]:
-    """Return the order *id*, the same each time."""
-    lots = Lots(id)
+    """Return the order *id*, the same for each call."""
+    lots = Choices(id)
     made = {
         "id": id,
         "customer_name": lots.choose(["Ada", "Grace", "Zoë"]),
@@ -123,15 +123,15 @@ def find_page(state: str | None, page_size: int) -> list[dict[str, Any]]:
 
 def find_category(id: str) -> dict[str, Any]:
     """Return the category *id* with those below it."""
-    return _category(Lots(id), 0)
+    return _category(Choices(id), 0)
 
 
 def find_stock(sku: str) -> dict[str, Any]:
-    """Return what is known of *sku*, in which no version differs."""
+    """Return the stock of *sku*, which is the same in all versions."""
     return {"sku": sku, "count": len(sku)}
 
 
-def _payment(lots: Lots) -> dict[str, Any]:
+def _payment(lots: Choices) -> dict[str, Any]:
     kind = lots.choose(["card", "transfer", "wallet"])
     if kind == "card":
         brand = {"brand": "visa"} if lots.half() else {}
@@ -142,7 +142,7 @@ def _payment(lots: Lots) -> dict[str, Any]:
     return {"kind": kind, "bank": lots.choose([{"scheme": "iban", "iban": "DE02"}, fednow])}
 
 
-def _line(lots: Lots) -> dict[str, Any]:
+def _line(lots: Choices) -> dict[str, Any]:
     return {
         "sku": f"s{lots.below(50)}",
         "weight": lots.below(5000),
@@ -153,12 +153,12 @@ def _line(lots: Lots) -> dict[str, Any]:
     }
 
 
-def _attribute(lots: Lots) -> dict[str, Any]:
+def _attribute(lots: Choices) -> dict[str, Any]:
     unit = {"unit": "cm"} if lots.half() else {}
     return {"label": f"l{lots.below(9)}", **unit}
 
 
-def _category(lots: Lots, depth: int) -> dict[str, Any]:
+def _category(lots: Choices, depth: int) -> dict[str, Any]:
     made: dict[str, Any] = {"label": f"c{lots.below(99)}"}
     if lots.half():
         made["badge"] = "new"
@@ -169,11 +169,11 @@ def _category(lots: Lots, depth: int) -> dict[str, Any]:
     return made
 
 
-# The backend, three times
+# The backend, in three forms
 
 
 def backend() -> FastAPI:
-    """Return the shop as a FastAPI application that knows nothing of versions."""
+    """Return the shop as a FastAPI application without any knowledge of versions."""
     app = FastAPI()
 
     @app.post("/api/orders", status_code=201)
@@ -219,7 +219,7 @@ class _Handlers:
 
     async def create_order(self, _: Any, *, body: Any) -> Any:
         draft = body.model_dump(mode="json")
-        # an application of the newest version never sees what is removed
+        # an application of the newest version never gets removed fields
         return self._server.Reply(
             create_order({key: each for key, each in draft.items() if key != "note"}), status=201
         )
@@ -245,7 +245,7 @@ class _Handlers:
 
 
 class Shop:
-    """The package that is generated for the shop, and applications that serve it.
+    """The package generated for the shop, and applications that serve it.
 
     *edit* changes the contract data; *files* are other definitions.
     """
@@ -270,20 +270,20 @@ class Shop:
         return self.server.create_app(handlers, environment=environment, converters=Converters())
 
     def wrap(self, environment: str, app: Any = None, *, strict: bool = True) -> Any:
-        """Return the layer around *app*, the FastAPI application if None."""
+        """Return the application that wraps *app*, by default the FastAPI application."""
         return self.server.versioned(
             app or backend(), environment=environment, converters=Converters(), strict=strict
         )
 
 
 def forget_gate(data: Any) -> None:
-    """Take one gate out of the contract data: a field of an attribute in a map in a list."""
+    """Remove a gate from the contract data: that of a field of an attribute in a map in a list."""
     del data["down"]["shapes"]["Attribute"]
     data["down"] = json.loads(json.dumps(data["down"]).replace('"Attribute"', "null"))
 
 
 def find_leaks(version: str, environment: str, body: bytes) -> list[str]:
-    """Return what *body* has that callers of *version* in *environment* do not know."""
+    """Return the words in *body* that callers of *version* in *environment* must not see."""
     text = body.decode()
     hidden = [word for word, since in NEWER.items() if version < since]
     if environment != "sandbox":
@@ -294,7 +294,7 @@ def find_leaks(version: str, environment: str, body: bytes) -> list[str]:
 # Requests
 
 
-def ask_at_random(seed: int, count: int) -> Iterator[Asked]:
+def ask_at_random(seed: int, count: int) -> Iterator[ShopRequest]:
     """Yield *count* requests: most valid at their version, some faulty, some of no version."""
     pick = random.Random(seed)
     makers = [_ask_create, _ask_create, _ask_list, _ask_order, _ask_order, _ask_other]
@@ -307,7 +307,7 @@ def ask_at_random(seed: int, count: int) -> Iterator[Asked]:
         yield asked._replace(version=None if how > 0.97 and version == VERSIONS[0] else version)
 
 
-def _ask_create(pick: random.Random, version: str) -> Asked:
+def _ask_create(pick: random.Random, version: str) -> ShopRequest:
     draft: dict[str, Any] = {
         "customer_name" if version >= "2024-02-15" else "buyer": "Ada",
         "payment": _sent_payment(pick, version),
@@ -317,24 +317,24 @@ def _ask_create(pick: random.Random, version: str) -> Asked:
     if pick.random() < 0.3 and version < "2025-05-20":
         draft["note"] = "gift"
     if pick.random() < 0.2:
-        # a field of a newer version is none of an older caller's
+        # an older caller doesn't know the field of a newer version
         draft["customer_name"] = "Eve"
         draft["express"] = True
     body = json.dumps(draft).encode()
     how = pick.random()
     if how < 0.1:
         body = pick.choice([b"", b"[]", b"{", b'{"a":NaN}', b'{"buyer":"\\ud800"}', body[:-1]])
-    return Asked("POST", "/api/orders", body=body)
+    return ShopRequest("POST", "/api/orders", body=body)
 
 
 def _sent_payment(pick: random.Random, version: str) -> dict[str, Any]:
     while True:
-        made = _payment(Lots(str(pick.random())))
+        made = _payment(Choices(str(pick.random())))
         if not find_leaks(version, "sandbox", json.dumps(made).encode()):
             return made
 
 
-def _ask_list(pick: random.Random, version: str) -> Asked:
+def _ask_list(pick: random.Random, version: str) -> ShopRequest:
     called = "page_size" if version >= "2024-02-15" else "limit"
     query = []
     if pick.random() < 0.7:
@@ -343,20 +343,20 @@ def _ask_list(pick: random.Random, version: str) -> Asked:
         query.append(f"state={pick.choice(['draft', 'placed', 'packed', 'lost'])}")
     if pick.random() < 0.2 and version < "2024-02-15":
         query.append("page_size=4")
-    return Asked("GET", f"/api/orders?{'&'.join(query)}")
+    return ShopRequest("GET", f"/api/orders?{'&'.join(query)}")
 
 
-def _ask_order(pick: random.Random, _: str) -> Asked:
+def _ask_order(pick: random.Random, _: str) -> ShopRequest:
     id = pick.choice(["missing", "one", "two", "Zoë", "a%b"]) + str(pick.randrange(1000))
-    return Asked("GET", f"/api/orders/{quote(id)}")
+    return ShopRequest("GET", f"/api/orders/{quote(id)}")
 
 
-def _ask_other(pick: random.Random, _: str) -> Asked:
+def _ask_other(pick: random.Random, _: str) -> ShopRequest:
     number = pick.randrange(1000)
     return pick.choice(
         [
-            Asked("GET", f"/api/categories/c{number}"),
-            Asked("GET", f"/api/stock/s{number}"),
-            Asked("POST", f"/api/orders/o{number}/simulate"),
+            ShopRequest("GET", f"/api/categories/c{number}"),
+            ShopRequest("GET", f"/api/stock/s{number}"),
+            ShopRequest("POST", f"/api/orders/o{number}/simulate"),
         ]
     )

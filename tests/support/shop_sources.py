@@ -1,4 +1,4 @@
-"""The definitions of the shop: six versions, a gate of each kind."""
+"""The definitions of the shop: six versions, with a gate of each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of a site refer to, and their broken links."""
+"""Read the pages of a site, and find broken links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 
 class SitePage(HTMLParser):
-    """What a page refers to, its ids, its elements and its text."""
+    """The links, ids, elements and text of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ Site = dict[str, SitePage]
 
 
 def find_broken_links(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the page and the link for each that leads to no page, or to no place on one."""
+    """Yield the page and the link for each link to a missing page, or to a missing id."""
     files = {*site, "site.css", "site.js"}
     for path, page in site.items():
         for link in page.links:

@@ -1,4 +1,4 @@
-"""Compare what the differ and the rules find in pairs of documents with the oracle."""
+"""Compare the findings of the differ and the rules with the oracle, on pairs of documents."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ WIRE: Final = "wire"
 _SILENT: Final = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED})
 
 
-class Said(NamedTuple):
-    """A pair, and what is said of it."""
+class Judged(NamedTuple):
+    """A pair of documents with the changes found and the oracle's answer."""
 
     pair: Pair
     changes: list[Change]
@@ -29,14 +29,14 @@ class Said(NamedTuple):
     """What one of the two sides could not say to the other though nothing was found to differ."""
 
     def additive(self, preset: str, rules: Mapping[str, Rule] = CHANGE_RULES) -> bool:
-        """Tell whether every change is additive."""
+        """Whether every change is additive."""
         return all(
             judge(change, preset, {}, rules=rules).verdict is Verdict.ADDITIVE
             for change in self.changes
         )
 
     def missed(self, rules: Mapping[str, Rule] = CHANGE_RULES) -> bool:
-        """Tell whether what needs a version passes without one: by the wire, or by the list."""
+        """Whether something that needs a version passes without one, by the wire or by the list."""
         if self.unequal:
             return True
         if not self.additive("dated-contract", rules):
@@ -45,7 +45,7 @@ class Said(NamedTuple):
 
     @property
     def beyond_the_list(self) -> bool:
-        """Whether one edit was made, callers can notice it, and no list names it additive."""
+        """Whether one edit was made that callers can notice and no list names additive."""
         noticed = any(
             change.kind not in _SILENT
             and change.direction is not Direction.MODEL
@@ -56,14 +56,14 @@ class Said(NamedTuple):
 
     @property
     def compatible(self) -> bool:
-        """Whether schemas changed, and it is proved that nobody can tell by the wire."""
+        """Whether schemas changed, and callers provably can't notice it on the wire."""
         return self.pair.schemas_only and self.proved and not self.contradictions
 
     @property
     def false_alarm(self) -> bool:
-        """Whether the preset that follows the wire asks for a version that the wire does not.
+        """Whether the preset that follows the wire demands a version without need.
 
-        What no operation uses never is on the wire.
+        Schemas that no operation uses are never on the wire.
         """
         seen = [change for change in self.changes if change.direction is not Direction.MODEL]
         return self.compatible and not self._replace(changes=seen).additive(WIRE)
@@ -88,8 +88,8 @@ class Said(NamedTuple):
 Differ = Callable[[Document, Document], list[Change]]
 
 
-def said(pairs: Iterable[Pair], differ: Differ = diff) -> Iterator[Said]:
-    """Yield what is said of each of *pairs*."""
+def judge_pairs(pairs: Iterable[Pair], differ: Differ = diff) -> Iterator[Judged]:
+    """Yield the results for each of *pairs*."""
     known: tuple[object, Flows] = (None, {})
     for number, pair in enumerate(pairs):
         random = Random(number)
@@ -101,9 +101,9 @@ def said(pairs: Iterable[Pair], differ: Differ = diff) -> Iterator[Said]:
         unequal = []
         if all(change.kind in _SILENT for change in changes):
             unequal = found + find_contradictions(theirs, ours, random).contradictions
-        yield Said(pair, changes, found, proved, unequal)
+        yield Judged(pair, changes, found, proved, unequal)
 
 
-def loosened(rule: str, applies: Callable[[Change], bool]) -> dict[str, Rule]:
+def replace_predicate(rule: str, applies: Callable[[Change], bool]) -> dict[str, Rule]:
     """Return the rules with another predicate for *rule*."""
     return {**CHANGE_RULES, rule: replace(CHANGE_RULES[rule], applies=applies)}

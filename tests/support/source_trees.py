@@ -14,7 +14,7 @@ def parse_file(path: Path) -> ast.Module:
 
 
 def walk_statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield every statement in *node*, without a look at expressions: there are ten times more."""
+    """Yield every statement in *node* without visiting expressions, of which there are many."""
     for name in ("body", "handlers", "orelse", "finalbody", "cases"):
         for below in getattr(node, name, ()):
             if isinstance(below, ast.stmt):
@@ -23,7 +23,7 @@ def walk_statements(node: ast.AST) -> Iterator[ast.stmt]:
 
 
 def list_imports(tree: ast.AST) -> list[str]:
-    """Return the names of what is imported anywhere in *tree*: `package.module.name`."""
+    """Return the names of all imports anywhere in *tree*: `package.module.name`."""
     found: list[str] = []
     for node in walk_statements(tree):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""Sources written for tests: a small library API that uses every key, and folders of fragments."""
+"""Definitions for tests: a small library API that uses every key, and folders of fragments."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def loaded(root: Path, files: dict[str, str]) -> Api:
 
 
 def problems(root: Path, files: dict[str, str]) -> list[str]:
-    """Return every problem of *files*, as printed; an empty list if there is none."""
+    """Return all problems of *files* as printed."""
     try:
         loaded(root, files)
     except SourceError as error:
@@ -127,7 +127,7 @@ def problems(root: Path, files: dict[str, str]) -> list[str]:
 
 
 def parsed(root: Path, content: str | bytes, name: str = "versions.yaml") -> Map:
-    """Return what the reader makes of *content*, written below *root*: there is no fault in it."""
+    """Return *content*, written below *root*, as the reader returns it, without problems."""
     path = root / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     said: list[Problem] = []
@@ -138,7 +138,7 @@ def parsed(root: Path, content: str | bytes, name: str = "versions.yaml") -> Map
 
 
 def plain(node: Any) -> Any:
-    """Return *node* without the positions that the reader keeps."""
+    """Return *node* without source positions."""
     if isinstance(node, dict):
         return {key: plain(below) for key, below in node.items()}
     return [plain(below) for below in node] if isinstance(node, list) else node

@@ -1,4 +1,4 @@
-"""Connections that stall in the middle of a request."""
+"""Open connections that stall in the middle of a request."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Final
 
-# where a request stops: in its head, in a body of a known length, in one that comes in chunks
+# where a request stalls: in its head, in a body with a length, in a chunked body
 _BEGUN: Final = (
     b"",
     b"Content-Length: 1000\r\n\r\n{",
@@ -16,33 +16,35 @@ _BEGUN: Final = (
 
 
 def post(key: str, *fields: str) -> bytes:
-    """Return the head of a POST, its end left out."""
+    """Return the head of a POST without its end."""
     lines = ["POST /api/autoramps HTTP/1.1", "Host: 127.0.0.1", f"X-API-Key: {key}"]
     lines += ["Content-Type: application/json", *fields]
     return "".join(f"{line}\r\n" for line in lines).encode()
 
 
-def begun(port: int, request: bytes) -> socket.socket:
-    """Return a connection on which no more than *request* is sent."""
+def begin_request(port: int, request: bytes) -> socket.socket:
+    """Return a connection on which only *request* was sent."""
     connection = socket.create_connection(("127.0.0.1", port), timeout=30)
     connection.sendall(request)
     return connection
 
 
-def answered(connection: socket.socket) -> tuple[int, bytes]:
-    """Return the status and the body of the response, behind which the server has to close."""
+def read_response(connection: socket.socket) -> tuple[int, bytes]:
+    """Return the status and body of the response; the server must close the connection."""
     received = b"".join(iter(lambda: connection.recv(65536), b""))
     head, _, body = received.partition(b"\r\n\r\n")
     return int(head.split(b" ", 2)[1]), body
 
 
 @contextmanager
-def stalled(port: int, key: str, amount: int) -> Iterator[list[socket.socket]]:
-    """Yield so many connections that have stalled, by turns wherever a request may."""
+def stall_connections(port: int, key: str, amount: int) -> Iterator[list[socket.socket]]:
+    """Yield that many connections that stall in turn at each place where a request may."""
     with ExitStack() as stack:
         yield [
             stack.enter_context(
-                begun(port, post(key, f"IDEMPOTENCY-KEY: {number}") + _BEGUN[number % len(_BEGUN)])
+                begin_request(
+                    port, post(key, f"IDEMPOTENCY-KEY: {number}") + _BEGUN[number % len(_BEGUN)]
+                )
             )
             for number in range(amount)
         ]

@@ -1,6 +1,6 @@
-"""Edits of what surrounds the schemas of a document, and the same contract in other words.
+"""Edits of everything around the schemas of a document, and refactorings of a contract.
 
-Each edit knows whether the list of additive changes names it. Edits work in place.
+Each edit knows whether the list of additive changes includes it. Edits work in place.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from support.schema_sites import METHODS, Document, Schema, sites
 
 
 class DocumentEdit(NamedTuple):
-    """A change of a document around its schemas; it returns whether it could be made."""
+    """A change of a document outside of its schemas; it returns whether it was applicable."""
 
     name: str
     change: Callable[[Random, Document], bool]
@@ -29,12 +29,12 @@ DocumentChange = Callable[[Random, Document], bool]
 
 
 def _document_edit(*, listed: bool) -> Callable[[DocumentChange], DocumentChange]:
-    def noted(change: DocumentChange) -> DocumentChange:
+    def register(change: DocumentChange) -> DocumentChange:
         name = change.__name__.strip("_").replace("_", " ")
         DOCUMENT_EDITS.append(DocumentEdit(name, change, listed))
         return change
 
-    return noted
+    return register
 
 
 def _operations(document: Document, *, called: bool = True) -> Iterator[tuple[str, str, Schema]]:
@@ -50,7 +50,7 @@ def _operation(random: Random, document: Document) -> Schema | None:
 
 
 def _own_parameters(random: Random, document: Document) -> list[Schema] | None:
-    """Return the parameters of an operation that has some that are no references."""
+    """Return the parameters of an operation that has inline ones."""
     found = [
         operation["parameters"]
         for _, _, operation in _operations(document)
@@ -62,7 +62,7 @@ def _own_parameters(random: Random, document: Document) -> list[Schema] | None:
 def _parameter(
     random: Random, document: Document, *, required: bool | None = None
 ) -> Schema | None:
-    """Return a parameter that is no part of the path."""
+    """Return a parameter that isn't part of the path."""
     listed = [
         each
         for _, _, operation in _operations(document)
@@ -166,7 +166,7 @@ def _required_parameter_added(random: Random, document: Document) -> bool:
 
 @_document_edit(listed=False)
 def _path_parameter_declared(random: Random, document: Document) -> bool:
-    """Declare a variable of a path that was any text before."""
+    """Declare a path variable that accepted any text before."""
     found = list(_operations(document))
     for path, _, operation in random.sample(found, len(found)):
         known = [*document["paths"][path].get("parameters", []), *operation.get("parameters", [])]
@@ -269,7 +269,7 @@ def _response_header_added(random: Random, document: Document) -> bool:
 
 @_document_edit(listed=False)
 def _answer_header_added(random: Random, document: Document) -> bool:
-    """Let what callers answer have a header."""
+    """Add a header to the answers of callers."""
     found = [
         response
         for _, _, operation in _operations(document, called=False)
@@ -378,7 +378,7 @@ def _reference_switched(random: Random, document: Document) -> bool:
 
 
 def _circular(schemas: Schema) -> set[str]:
-    """Return the components that lead back to themselves."""
+    """Return the components that are recursive."""
     reached = {
         name: {other for other in schemas if f"/{other}'" in str(node)}
         for name, node in schemas.items()
@@ -389,7 +389,7 @@ def _circular(schemas: Schema) -> set[str]:
     return {name for name, others in reached.items() if name in others}
 
 
-# Refactorings: other words for the same
+# Refactorings, which change no contract
 
 
 REFACTORINGS: Final[list[DocumentEdit]] = []
@@ -405,7 +405,7 @@ _GATES: Final = frozenset({"x-added", "x-removed", "x-was", "x-shown-as", "x-env
 
 
 def _some(random: Random, found: list[Schema]) -> Schema | None:
-    """Return one of *found*; in sources one that is the same in all versions."""
+    """Return one of *found*; in sources, one that is the same in all versions."""
     left = [node for node in found if _GATES.isdisjoint(node)]
     return random.choice(left) if left else None
 
@@ -432,7 +432,7 @@ def _wrapped_in_a_union_of_one(random: Random, document: Document) -> bool:
 
 @_refactoring
 def _extracted(random: Random, document: Document) -> bool:
-    """Make an inline schema a component."""
+    """Turn an inline schema into a component."""
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     node = _some(
         random,
@@ -451,7 +451,7 @@ def _extracted(random: Random, document: Document) -> bool:
 
 @_refactoring
 def _inlined(random: Random, document: Document) -> bool:
-    """Write a component out where it is referred to; it stays where it is referred to, too."""
+    """Inline a component at one reference to it; it remains a component."""
     schemas = document.get("components", {}).get("schemas", {})
     tagged = {
         id(member)
@@ -472,7 +472,7 @@ def _inlined(random: Random, document: Document) -> bool:
         return False
     name = node["$ref"].rsplit("/", 1)[1]
     if name not in schemas or str(document).count(f"/{name}'") < 2:
-        return False  # what nothing refers to is shown in no version
+        return False  # no version shows a component without references
     return _become(node, copy.deepcopy(schemas[name]))
 
 
@@ -499,7 +499,7 @@ def _reordered(random: Random, document: Document) -> bool:
 
 @_refactoring
 def _split_into_parts(random: Random, document: Document) -> bool:
-    """Move fields of an object into another part of it."""
+    """Move some fields of an object into another of its parts."""
     node = _some(
         random,
         [
@@ -570,7 +570,7 @@ def _null_written_as_member(random: Random, document: Document) -> bool:
             if isinstance(site.node.get("type"), list)
             and len(site.node["type"]) == 2
             and "null" in site.node["type"]
-            # a `not` or an `if` speaks of null as well
+            # null matters in `not` and `if` as well
             and {"enum", "not", "if"}.isdisjoint(site.node)
         ],
     )
@@ -582,7 +582,7 @@ def _null_written_as_member(random: Random, document: Document) -> bool:
 
 @_refactoring
 def _raised_to_3_1(_random: Random, document: Document) -> bool:
-    """Write a 3.0 document as 3.1."""
+    """Convert a 3.0 document to 3.1."""
     if not document["openapi"].startswith("3.0"):
         return False
     document["openapi"] = "3.1.0"
@@ -592,7 +592,7 @@ def _raised_to_3_1(_random: Random, document: Document) -> bool:
             if node.get(f"exclusive{bound}") is True and bound.lower() in node:
                 node[f"exclusive{bound}"] = node.pop(bound.lower())
         if node.pop("nullable", False):
-            # what is in a `not` would refuse null
+            # inside of `not`, this would refuse null
             if isinstance(node.get("type"), str) and not {"enum", "not"} & node.keys():
                 node["type"] = [node["type"], "null"]
             else:
@@ -611,7 +611,7 @@ def _bound_written_as_fraction(random: Random, document: Document) -> bool:
 
 @_refactoring
 def _parameters_written_once(random: Random, document: Document) -> bool:
-    """Say for the whole path what an operation says."""
+    """Move a parameter of an operation to its path."""
     found = [
         (document["paths"][path], operation)
         for path, _, operation in _operations(document)

@@ -1,4 +1,4 @@
-"""Documents of Swagger 2.0, each beside what a person writes for it in OpenAPI 3.0."""
+"""Documents of Swagger 2.0, each with its equivalent in OpenAPI 3.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of small cases that run as one test: to report each would take longer than to run it."""
+"""Tables of small cases that run as one test, since reporting each takes longer than running it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def cases(
 ) -> Callable[[Test], Test]:
     """Run a test for each row of *table*; the arguments are those of `pytest.mark.parametrize`.
 
-    All cases run, and the test fails with the error and the name of each case that failed. Use it
-    for cases that take a few milliseconds and need no fixture of their own. Repeated, it runs all
+    All cases run, and the test fails with the error and the name of each failing case. Use it for
+    cases that take a few milliseconds and need no fixture of their own. Several decorators run all
     combinations. A case can't skip itself.
     """
     arguments = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
@@ -51,7 +51,7 @@ def cases(
             for name, failure in failed.items():
                 failure.add_note(f"in the case {name}")
             if failed:
-                # a traceback shows some errors of a group only
+                # a traceback shows only some errors of a group
                 said = f"{len(failed)} of {len(rows)} cases failed: {'; '.join(failed)}"
                 raise ExceptionGroup(said, list(failed.values()))
 

@@ -1,4 +1,4 @@
-"""Small definitions, and the data that a server narrows and lifts values by."""
+"""Small definitions, and the contract data for narrowing and lifting their values."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ADOPTED = VERSIONS.replace("policy:", "lint: adopted\npolicy:")
 
 
 def api(folder: Path, text: str, versions: str = VERSIONS) -> Api:
-    """Return the API that *text* defines below the head of the library's."""
+    """Return the API that *text* defines, with the head of the library API."""
     return loaded(folder, {"versions.yaml": versions, "api.yaml": API, "things.yaml": text})
 
 
 def things(schemas: str, thing: str = "$ref: '#/components/schemas/Thing'") -> str:
-    """Return sources with an operation that gives a *thing*; *schemas* are indented by four."""
+    """Return sources with an operation that returns a *thing*; *schemas* are indented by four."""
     return f"""\
 paths:
   /things:
@@ -56,7 +56,7 @@ components:
 
 
 def down(found: Api) -> dict[str, Any]:
-    """Return the shapes of what *found* gives, by name, from which version on."""
+    """Return the shapes for responses of *found* by name and first version."""
     return {
         name: {entry["since"]: entry["shape"] for entry in entries}
         for name, entries in contract_data(found).data["down"]["shapes"].items()
@@ -64,7 +64,7 @@ def down(found: Api) -> dict[str, Any]:
 
 
 def up(found: Api) -> dict[str, Any]:
-    """Return the shapes of what *found* takes."""
+    """Return the shapes for requests of *found*."""
     return {
         name: {entry["since"]: entry["shape"] for entry in entries}
         for name, entries in contract_data(found).data["up"]["shapes"].items()

@@ -1,4 +1,4 @@
-"""A server of things with every kind of parameter and body, and requests to it."""
+"""A server with every kind of parameter and body, and requests to it."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class Refused(BaseModel):
 
 
 class Handlers:
-    """Records its arguments; answers with what a test sets."""
+    """Handlers that record their arguments and return what a test sets."""
 
     def __init__(self, result: Any = None) -> None:
         self.result = result
@@ -236,7 +236,7 @@ def add(body: str, result: Any = None, version: str = NEW) -> tuple[Response, li
     return response, [call["body"] for call in handlers.calls]
 
 
-# Who calls
+# Authentication
 
 SECURED = """
 paths:

@@ -1,4 +1,4 @@
-"""An API whose callers send files in forms, which differ by version."""
+"""An API whose callers upload files in forms, which differ by version."""
 
 from __future__ import annotations
 

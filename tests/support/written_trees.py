@@ -1,4 +1,4 @@
-"""Trees of generated files, and what is left of them on the disk."""
+"""Write trees of generated files, and read the result from disk."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def with_manifest(files: dict[str, bytes]) -> dict[str, bytes]:
     return {**files, "manifest.json": manifest(files)}
 
 
-def beside(folder: Path) -> list[str]:
+def list_metadata(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder.parent / f".{folder.name}.dateline").iterdir())
 
 
-def identities(folder: Path) -> dict[str, tuple[int, int]]:
+def read_inodes(folder: Path) -> dict[str, tuple[int, int]]:
     return {
         path.relative_to(folder).as_posix(): (path.stat().st_ino, path.stat().st_mtime_ns)
         for path in folder.rglob("*")

@@ -1,4 +1,4 @@
-"""YAML texts of random values in every style that an author may mix, for the laws of editing."""
+"""YAML of random values in every style that an author may mix, for tests of editing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _value(random: Random, depth: int) -> Any:
 
 
 def scalar(random: Random) -> Any:
-    """Return a random scalar, of a kind that sources hold."""
+    """Return a random scalar of a kind that occurs in sources."""
     return random.choice(
         [
             *(random.choice(_TEXTS) for _ in range(5)),
@@ -72,7 +72,7 @@ class Writer:
         return self._random.choice(("", "", "", " # note", "   # größe: [x], {y}"))
 
     def _own_line(self, indent: int) -> str:
-        """Return what may stand between two entries."""
+        """Return lines that may stand between two entries."""
         margin = "\n" + " " * indent
         return self._random.choice(
             ("", "", "", "", "\n", f"{margin}# about it", "\n" + f"{margin}# a")
@@ -87,12 +87,12 @@ class Writer:
         return name
 
     def _block(self, node: Any, indent: int) -> str:
-        """Return a collection by indentation, a line break before each of its lines."""
+        """Return a collection in block style, with a line break before each of its lines."""
         margin = "\n" + " " * indent
         parts: list[str] = []
         entries = node.items() if isinstance(node, dict) else enumerate(node)
         for number, (name, below) in enumerate(entries):
-            # blank lines behind kept ones would be part of them
+            # blank lines after kept ones would be part of them
             if number and not parts[-1].endswith("\n"):
                 parts.append(self._own_line(indent))
             if isinstance(node, dict):
