@@ -1,4 +1,4 @@
-"""What is added within a response, media type or schema that is gated as a whole passes a check."""
+"""Additions to a response, media type or schema that is gated as a whole pass a check."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _files(responses: Document) -> dict[str, str]:
 
 
 def _edit_responses(root: Path, before: Document, edit: Callable[[Document], None]) -> list[str]:
-    """Return what a check finds once *edit* is gated, which `gate` has said."""
+    """Return what a check finds after *edit*, gated as `gate` advises."""
     known = publish_cut(loaded(root / "before", _files(before)))
     after = json.loads(json.dumps(before))
     edit(after)
@@ -83,7 +83,7 @@ def _edit_responses(root: Path, before: Document, edit: Callable[[Document], Non
 
 @pytest.mark.parametrize("new", NEW)
 @pytest.mark.parametrize(("known", "status"), COVERED)
-def test_a_new_status_that_another_entry_covered(
+def test_new_status_may_replace_a_range_or_default(
     known: str, status: str, new: str, tmp_path: Path
 ) -> None:
     before = {"200": _response(NEW["another component"]), known: _response({"$ref": ERROR})}
@@ -93,7 +93,7 @@ def test_a_new_status_that_another_entry_covered(
 
 @pytest.mark.parametrize("new", NEW)
 @pytest.mark.parametrize(("known", "status"), SUCCESSES)
-def test_a_new_success_that_another_entry_covered_has_no_form(
+def test_new_success_may_replace_a_range_or_default_without_a_form(
     known: str, status: str, new: str, tmp_path: Path
 ) -> None:
     before = {"200": _response(NEW["another component"]), known: _response({"$ref": ERROR})}
@@ -104,7 +104,7 @@ def test_a_new_success_that_another_entry_covered_has_no_form(
 
 
 @pytest.mark.parametrize("new", NEW)
-def test_a_new_media_type_that_a_range_covered(new: str, tmp_path: Path) -> None:
+def test_new_media_type_may_replace_a_media_range(new: str, tmp_path: Path) -> None:
     before = {"200": _response({"$ref": ERROR}, "*/*")}
 
     def edit(responses: Document) -> None:
@@ -114,29 +114,29 @@ def test_a_new_media_type_that_a_range_covered(new: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("new", NEW)
-def test_a_schema_in_place_of_a_reference(new: str, tmp_path: Path) -> None:
+def test_schema_may_replace_a_reference(new: str, tmp_path: Path) -> None:
     before = {"200": _response({"$ref": ERROR})}
     edit = {"200": _response(NEW[new])}
     assert _edit_responses(tmp_path, before, lambda responses: responses.update(edit)) == []
 
 
 @pytest.mark.parametrize("old", ["a schema of its own", "one more field"])
-def test_a_reference_in_place_of_a_schema(old: str, tmp_path: Path) -> None:
+def test_reference_may_replace_a_schema(old: str, tmp_path: Path) -> None:
     before = {"200": _response(NEW[old])}
     edit = {"200": _response({"$ref": ERROR})}
     assert _edit_responses(tmp_path, before, lambda responses: responses.update(edit)) == []
 
 
 @pytest.mark.parametrize("status", ["200", "202", "409"])
-def test_a_field_that_is_withheld_alone_is_still_found(status: str, tmp_path: Path) -> None:
-    """A gate of its own in a part that all versions have."""
+def test_field_gated_alone_is_found(status: str, tmp_path: Path) -> None:
+    """The field has a gate of its own in a part that all versions have."""
     before = {"200": _response(NEW["one more field"]), "default": _response({"$ref": ERROR})}
     before[status] = _response(NEW["one more field"])
     known = publish_cut(loaded(tmp_path / "before", _files(before)))
     after = json.loads(json.dumps(before))
     fields = after[status]["content"]["application/json"]["schema"]["properties"]
     fields["pages"] = {"type": "integer", "x-added": "next"}
-    # and a gated response beside it
+    # with a gated response in the same operation
     after["207"] = {**_response(NEW["a schema of its own"]), "x-added": "next"}
 
     found = breaches(check(loaded(tmp_path, _files(after)), known, today=TODAY))

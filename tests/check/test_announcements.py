@@ -1,4 +1,4 @@
-"""What callers are told of a default's move and of a version's end, and that it holds."""
+"""Announcements of the end of a version and of a new default are binding."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ END: Final = "{ ends: 2024-01-15, from: 2026-10-01, announced: 2026-01-12 }"
 
 
 def files(*announcements: str, **changed: str) -> dict[str, str]:
-    """Return the library API with *announcements*, and texts of its table changed."""
+    """Return the library API with *announcements* and edits of its version table."""
     rows = "".join(f"  - {one}\n" for one in announcements)
     table = VERSIONS + ("announcements:\n" + rows if rows else "")
     for old, new in changed.items():
@@ -36,7 +36,7 @@ def files(*announcements: str, **changed: str) -> dict[str, str]:
 
 
 def published(root: Path, *announcements: str, **changed: str) -> Published:
-    """Return what callers have once the API is generated with *announcements*."""
+    """Return what callers have after the API is generated with *announcements*."""
     api = loaded(root, files(*announcements, **changed))
     made = render(api, models=False, changes=False, validate=False).artifacts
     write(made, root / "generated", protected=())
@@ -48,7 +48,7 @@ def line(found: Finding) -> str:
 
 
 def found(root: Path, known: Published, *announcements: str, **changed: str) -> list[str]:
-    """Return what the check says of *announcements* where callers have *known*."""
+    """Return the findings for *announcements* when callers have *known*."""
     api = loaded(root / "now", files(*announcements, **changed))
     return [line(one) for one in check(api, known, today=TODAY)]
 
@@ -63,7 +63,7 @@ AT: Final = "schemas/versions.yaml:14:5:"
         (END.replace("2024-01-15", "2024-09-01"), []),
         (
             "{ ends: 2024-09-01, from: 2026-07-08, announced: 2025-11-01 }",
-            # it can't be read before it is published, whatever it says
+            # before it is published, nobody can read it, whatever it says
             [f"{AT} gated [notice-too-short] 2024-09-01 ends on 2026-07-08, 179 days after "
              "2026-01-10; the policy's notice is 180 days"],
         ),
@@ -99,7 +99,7 @@ AT: Final = "schemas/versions.yaml:14:5:"
         ),
     ],
 )  # fmt: skip
-def test_an_announcement_gives_notice_and_leaves_a_default(
+def test_announcement_gives_notice_and_leaves_a_default(
     row: str, said: list[str], tmp_path: Path
 ) -> None:
     assert found(tmp_path, published(tmp_path), row) == said
@@ -116,7 +116,7 @@ def test_an_announcement_gives_notice_and_leaves_a_default(
         ([MOVE, "{ default: 2024-01-15, from: 2026-11-15, announced: 2026-01-10 }"], False),
     ],
 )
-def test_the_default_moves_before_its_version_ends(
+def test_default_moves_before_its_version_ends(
     moves: list[str], fits: bool, tmp_path: Path
 ) -> None:
     said = found(tmp_path, published(tmp_path), *moves, END)
@@ -127,7 +127,7 @@ def test_the_default_moves_before_its_version_ends(
     assert said == ([] if fits else [expected])
 
 
-def test_a_draft_is_not_announced(tmp_path: Path) -> None:
+def test_draft_can_not_be_announced(tmp_path: Path) -> None:
     table = files(MOVE)["versions.yaml"].replace("in one field }", "in one field, draft: true }")
     api = loaded(tmp_path, {**LIBRARY, "versions.yaml": table})
     assert [line(one) for one in check(api, Published(label="nothing"), today=TODAY)] == [
@@ -136,7 +136,7 @@ def test_a_draft_is_not_announced(tmp_path: Path) -> None:
     ]
 
 
-def test_the_policy_says_how_long_the_notice_is(tmp_path: Path) -> None:
+def test_policy_sets_the_notice_period(tmp_path: Path) -> None:
     row = "{ default: 2024-09-01, from: 2026-02-09, announced: 2026-01-10 }"
     known = published(tmp_path)
     enough, short = (f"{{ preset: dated-contract, notice-days: {days} }}" for days in ("30", "31"))
@@ -155,7 +155,7 @@ def test_the_policy_says_how_long_the_notice_is(tmp_path: Path) -> None:
         ("true", "wrong-type: true where a whole number belongs"),
     ],
 )
-def test_a_notice_is_a_number_of_days(days: str, said: str, tmp_path: Path) -> None:
+def test_notice_period_is_a_number_of_days(days: str, said: str, tmp_path: Path) -> None:
     policy = f"{{ preset: dated-contract, notice-days: {days} }}"
     assert problems(tmp_path, files(policy=policy)) == [f"schemas/versions.yaml:11:48: {said}"]
 
@@ -163,7 +163,7 @@ def test_a_notice_is_a_number_of_days(days: str, said: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("day", "said"),
     [
-        # the day has come: callers wait for nothing more
+        # the day has come: callers no longer wait for it
         ("2026-01-10", []),
         (
             "2026-01-11",
@@ -172,14 +172,14 @@ def test_a_notice_is_a_number_of_days(days: str, said: str, tmp_path: Path) -> N
         ),
     ],
 )  # fmt: skip
-def test_a_move_of_the_default_is_taken_back_until_its_day(
+def test_announced_default_may_be_withdrawn_until_its_day(
     day: str, said: list[str], tmp_path: Path
 ) -> None:
     row = f"{{ default: 2025-06-01, from: {day}, announced: 2025-01-01 }}"
     assert found(tmp_path, published(tmp_path, row)) == said
 
 
-def test_what_happened_by_today_may_name_a_version_that_is_gone(tmp_path: Path) -> None:
+def test_past_announcement_may_name_a_removed_version(tmp_path: Path) -> None:
     def unknown(day: str) -> list[str]:
         row = f"{{ ends: 2023-01-01, from: {day}, announced: 2022-01-01 }}"
         api = loaded(tmp_path, files(row))
@@ -194,7 +194,7 @@ def test_what_happened_by_today_may_name_a_version_that_is_gone(tmp_path: Path) 
     ("now", "said"),
     [
         ([MOVE, END], []),
-        # later is kinder
+        # a later day gives callers more time
         ([MOVE.replace("2026-09-01", "2026-09-30"), END.replace("10-01", "11-01")], []),
         (
             [MOVE, END.replace("2026-10-01", "2026-09-30")],
@@ -218,12 +218,14 @@ def test_what_happened_by_today_may_name_a_version_that_is_gone(tmp_path: Path) 
         ),
     ],
 )  # fmt: skip
-def test_what_was_announced_stands(now: list[str], said: list[str], tmp_path: Path) -> None:
+def test_published_announcement_can_not_be_withdrawn(
+    now: list[str], said: list[str], tmp_path: Path
+) -> None:
     assert found(tmp_path, published(tmp_path, MOVE, END), *now) == said
 
 
 def without_first(root: Path, *announcements: str, **changed: str) -> Api:
-    """Return the library API with *announcements*, without its first version."""
+    """Return the library API with *announcements* and without its first version."""
     table = files(*announcements, **changed)["versions.yaml"]
     gone = table.replace("  - { date: 2024-01-15, title: Initial version }\n", "")
     loans = LIBRARY["loans.yaml"]
@@ -237,7 +239,7 @@ def without_first(root: Path, *announcements: str, **changed: str) -> Api:
 
 
 def withdrawn(root: Path, day: str) -> list[str]:
-    """Return what the check says where a version is gone whose end was announced for *day*."""
+    """Return the findings after a version is removed whose end was announced for *day*."""
     end = f"{{ ends: 2024-01-15, from: {day}, announced: 2025-01-01 }}"
     changed = {"default": "2024-09-01"}
     known = published(root, end, **changed)
@@ -245,7 +247,7 @@ def withdrawn(root: Path, day: str) -> list[str]:
     return [line(one) for one in check(api, known, today=TODAY)]
 
 
-def test_a_version_leaves_the_table_on_the_announced_day(tmp_path: Path) -> None:
+def test_version_may_be_removed_on_the_announced_day(tmp_path: Path) -> None:
     assert withdrawn(tmp_path / "on", "2026-01-10") == []
     assert withdrawn(tmp_path / "before", "2026-01-11") == [
         "schemas/versions.yaml:4:13: never [version-withdrawn] 2024-01-15 is not in the table, "
@@ -253,7 +255,7 @@ def test_a_version_leaves_the_table_on_the_announced_day(tmp_path: Path) -> None
     ]
 
 
-def test_the_default_moves_on_the_announced_day(tmp_path: Path) -> None:
+def test_default_moves_on_the_announced_day(tmp_path: Path) -> None:
     for number, (day, said) in enumerate(
         [
             ("2026-01-10", []),
@@ -271,7 +273,7 @@ def test_the_default_moves_on_the_announced_day(tmp_path: Path) -> None:
         assert found(root, published(root, row), row, default="2025-06-01") == said
 
 
-def test_the_index_and_the_document_of_a_version_tell_of_its_end(tmp_path: Path) -> None:
+def test_index_and_document_announce_the_end_of_a_version(tmp_path: Path) -> None:
     api = loaded(tmp_path, files(MOVE, END))
     plain = loaded(tmp_path / "plain", files())
     reported, before = (
@@ -308,7 +310,7 @@ def test_the_index_and_the_document_of_a_version_tell_of_its_end(tmp_path: Path)
     }  # fmt: skip
 
 
-def test_a_description_keeps_its_words(tmp_path: Path) -> None:
+def test_description_of_a_version_is_preserved(tmp_path: Path) -> None:
     described = {**files(MOVE, END)}
     described["api.yaml"] = described["api.yaml"].replace(
         "version: canonical", 'version: canonical, description: "Lends books.\\n"'
@@ -323,7 +325,7 @@ def test_a_description_keeps_its_words(tmp_path: Path) -> None:
     assert later == "Lends books.\n"
 
 
-def test_an_index_of_another_form_announces_nothing(tmp_path: Path) -> None:
+def test_unrecognized_index_announces_nothing(tmp_path: Path) -> None:
     published(tmp_path, MOVE)
     own = {"announcements": ["soon", {"kind": "ends", "version": 1}], "default": "2024-01-15"}
     (tmp_path / "generated" / "manifest.json").unlink()
@@ -332,7 +334,7 @@ def test_an_index_of_another_form_announces_nothing(tmp_path: Path) -> None:
     assert read_tree(tmp_path / "generated").announcements == ()
 
 
-def test_the_status_says_what_is_left_to_do(
+def test_status_lists_pending_announcements(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -353,7 +355,7 @@ def test_the_status_says_what_is_left_to_do(
     ]
 
 
-# What an adopted API announced elsewhere
+# Announcements made outside of dateline, for an adopted API
 
 
 ELSEWHERE: Final = (
@@ -363,13 +365,13 @@ ELSEWHERE: Final = (
 
 
 def adopted(root: Path, *announcements: str) -> Api:
-    """Return the library API as one that was adopted, with *announcements*."""
+    """Return the library API as an adopted one, with *announcements*."""
     made = files(*announcements)
     table = made["versions.yaml"].replace("default: 2024-01-15", "default: 2025-06-01")
     return loaded(root, {**made, "versions.yaml": f"{table}lint: adopted\n"})
 
 
-def test_the_notice_of_what_was_announced_elsewhere_counts_from_then(tmp_path: Path) -> None:
+def test_notice_of_an_earlier_announcement_counts_from_its_day(tmp_path: Path) -> None:
     before = adopted(tmp_path / "before")
     write(
         render(before, models=False, changes=False, validate=False).artifacts,
@@ -383,20 +385,20 @@ def test_the_notice_of_what_was_announced_elsewhere_counts_from_then(tmp_path: P
         return [one.rule for one in breaches(check(now, known, today=TODAY))]
 
     assert list_breaches(*ELSEWHERE) == []
-    # the same without the place, and with too little notice even then
+    # the same without a place where it was announced, and with too little notice
     assert list_breaches(ELSEWHERE[0].replace(", elsewhere: 'a letter'", "")) == [
         "notice-too-short"
     ]
     assert list_breaches(ELSEWHERE[0].replace("2025-05-01", "2025-10-01")) == ["notice-too-short"]
 
 
-def test_authored_definitions_announce_in_public(tmp_path: Path) -> None:
+def test_authored_definitions_can_not_refer_to_announcements_elsewhere(tmp_path: Path) -> None:
     known = published(tmp_path)
     (breach,) = found(tmp_path, known, ELSEWHERE[1])
     assert "[notice-too-short]" in breach
 
 
-def test_a_version_whose_end_was_announced_elsewhere_is_retired(
+def test_version_announced_elsewhere_can_be_retired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -425,14 +427,14 @@ TO_SECOND: Final = {"default": "2025-06-01"}
         ([FIRST, SECOND], [FIRST, SECOND], TO_SECOND, []),
         ([FIRST, SECOND], [SECOND], TO_SECOND, []),
         ([FIRST, SECOND], [], TO_SECOND, []),
-        # an announcement that is over moves nothing once more
+        # a past announcement doesn't move the default again
         ([FIRST, SECOND], [FIRST, SECOND], TO_FIRST, ["default-moved"]),
         ([FIRST, SECOND], [SECOND, FIRST], TO_FIRST, ["default-moved"]),
         ([FIRST, SECOND], [SECOND], TO_FIRST, ["default-moved"]),
         ([FIRST, SECOND], [FIRST, SECOND], {"default": "2024-01-15"}, ["default-moved"]),
-        # nor after the one that followed it is gone
+        # nor after its successor was removed
         ([FIRST, SECOND], [FIRST], TO_SECOND, ["announcement-changed"]),
-        # it may be made once more, with notice
+        # it may be made again, with notice
         ([FIRST, SECOND], [AGAIN, SECOND], TO_SECOND, []),
         ([FIRST, SECOND], [AGAIN, SECOND], TO_FIRST, ["default-moved"]),
         (
@@ -461,7 +463,7 @@ TO_SECOND: Final = {"default": "2025-06-01"}
         ),
     ],
 )
-def test_the_default_is_what_was_announced_last(
+def test_latest_announcement_sets_the_default(
     rows: list[str], now: list[str], changed: dict[str, str], rules: list[str], tmp_path: Path
 ) -> None:
     known = published(tmp_path, *rows, **TO_SECOND)
@@ -469,7 +471,7 @@ def test_the_default_is_what_was_announced_last(
     assert [one.partition("[")[2].partition("]")[0] for one in said] == rules
 
 
-def test_what_moves_to_an_older_announcement_names_the_last_one(tmp_path: Path) -> None:
+def test_going_back_to_an_older_announcement_names_the_latest(tmp_path: Path) -> None:
     known = published(tmp_path, FIRST, SECOND, **TO_SECOND)
     assert found(tmp_path, known, FIRST, SECOND, **TO_FIRST) == [
         "schemas/versions.yaml:2:1: never [default-moved] the default moves from 2025-06-01 to "
@@ -488,7 +490,7 @@ def test_what_moves_to_an_older_announcement_names_the_last_one(tmp_path: Path) 
         ([FIRST, SECOND], "2025-06-01", []),
     ],
 )
-def test_the_default_moves_as_announced_where_its_version_has_ended(
+def test_default_moves_as_announced_after_its_version_ended(
     rows: list[str], default: str, rules: list[str], tmp_path: Path
 ) -> None:
     end = "{ ends: 2024-01-15, from: 2026-01-01, announced: 2025-01-01 }"

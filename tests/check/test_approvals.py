@@ -1,4 +1,4 @@
-"""Who may approve waivers, by the policy and by CODEOWNERS; what classes of reasons there are."""
+"""Who may approve waivers, by the policy and by CODEOWNERS, and the classes of reasons."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ UNAPPROVED: Final = "waiver-unapproved"
 
 
 def publish(root: Path, policy: str) -> None:
-    """Publish *root*, in which nothing has been edited, with that policy."""
+    """Publish *root*, without edits, with that policy."""
     copy_generated(root, TABLE.replace(POLICY, policy))
     git("add", "-A")
     git("commit", "-q", "-m", "policy")
 
 
 @pytest.mark.parametrize("who", ["@library/api", "ADA", "Ada Lovelace (@Library/API)", "bob, ada"])
-def test_whoever_may_approve_does(committed: Path, who: str) -> None:
+def test_listed_approver_may_approve(committed: Path, who: str) -> None:
     publish(committed, TEAM)
     edit(committed, LOST)
     assert dateline(*ASKED, "--approved-by", who).status == 0
@@ -47,7 +47,7 @@ def test_whoever_may_approve_does(committed: Path, who: str) -> None:
 
 
 @pytest.mark.parametrize("who", [None, "@library", "@library/apis", "adam", "api"])
-def test_nobody_else_does(committed: Path, who: str | None) -> None:
+def test_unlisted_approver_may_not_approve(committed: Path, who: str | None) -> None:
     publish(committed, TEAM)
     edit(committed, LOST)
     assert dateline(*ASKED, *(("--approved-by", who) if who else ())).status == 0
@@ -59,7 +59,7 @@ def test_nobody_else_does(committed: Path, who: str | None) -> None:
     assert "  unapproved until 2999-01-01" in dateline("status").out
 
 
-def test_a_waiver_that_is_settled_needs_no_approval_later(committed: Path) -> None:
+def test_settled_waiver_needs_no_approval_later(committed: Path) -> None:
     edit(committed, LOST)
     assert dateline(*ASKED).status == 0
     assert dateline("generate").status == 0
@@ -79,9 +79,9 @@ def test_a_waiver_that_is_settled_needs_no_approval_later(committed: Path) -> No
         (TEAM.replace("ada", "ada, bob"), "approvals widened (bob)"),
         (TEAM.replace(", ada", ""), None),
     ],
-    ids=["dropped", "more", "fewer"],
+    ids=["anybody", "one more", "one fewer"],
 )
-def test_nobody_becomes_an_approver_in_the_change_that_they_approve(
+def test_approvers_added_in_the_same_change_do_not_count(
     committed: Path, now: str, said: str | None
 ) -> None:
     publish(committed, TEAM)
@@ -93,7 +93,7 @@ def test_nobody_becomes_an_approver_in_the_change_that_they_approve(
     assert said is None or said in found
 
 
-def test_owners_of_the_waivers_approve(committed: Path) -> None:
+def test_code_owners_of_the_waivers_file_approve(committed: Path) -> None:
     owners = committed / ".github" / "CODEOWNERS"
     owners.parent.mkdir()
     owners.write_text("* @library/all\n/schemas/ @library/api # the promises\n", "utf-8")
@@ -123,7 +123,7 @@ def test_owners_of_the_waivers_approve(committed: Path) -> None:
         (None, "* @mallory\n"),
     ],
 )
-def test_nobody_becomes_an_owner_in_the_change_that_they_approve(
+def test_code_owners_added_in_the_same_change_do_not_count(
     committed: Path, place: str, against: tuple[str, ...], before: str | None, now: str
 ) -> None:
     owners = committed / place
@@ -142,7 +142,7 @@ def test_nobody_becomes_an_owner_in_the_change_that_they_approve(
     assert dateline("check", *against).status == 0
 
 
-def test_an_approval_follows_its_finding_when_files_are_renamed(committed: Path) -> None:
+def test_approval_survives_renamed_files(committed: Path) -> None:
     publish(committed, TEAM)
     edit(committed, LOST)
     assert dateline(*ASKED, "--approved-by", "ada").status == 0
@@ -168,7 +168,9 @@ def test_an_approval_follows_its_finding_when_files_are_renamed(committed: Path)
     ],
     ids=["security", "no callers"],
 )
-def test_reasons_have_classes(committed: Path, words: tuple[str, ...], said: str) -> None:
+def test_waiver_class_sets_its_approvers(
+    committed: Path, words: tuple[str, ...], said: str
+) -> None:
     edit(committed, LOST)
     assert dateline(*ASKED, *words).status == 0
     assert said in dateline("status").out
@@ -181,7 +183,7 @@ def test_reasons_have_classes(committed: Path, words: tuple[str, ...], said: str
         ("class: no-callers", "`class: no-callers` needs a `usage` that shows it"),
     ],
 )
-def test_a_class_is_one_of_those_and_is_shown(committed: Path, row: str, said: str) -> None:
+def test_waiver_class_has_to_be_known_and_is_shown(committed: Path, row: str, said: str) -> None:
     edit(committed, LOST)
     assert dateline(*ASKED).status == 0
     waivers = committed / "schemas" / "waivers.yaml"
@@ -215,7 +217,7 @@ CASES: Final[list[tuple[str, bool]]] = [
 
 
 @cases(("pattern", "matches"), CASES)
-def test_patterns_are_those_of_code_hosts(pattern: str, matches: bool) -> None:
+def test_code_owner_patterns_match_like_those_of_code_hosts(pattern: str, matches: bool) -> None:
     assert _matches(pattern, "apis/lending/schemas/waivers.yaml") is matches
 
 
@@ -231,11 +233,11 @@ def test_patterns_are_those_of_code_hosts(pattern: str, matches: bool) -> None:
     ],
     ids=["last wins", "last is everybody", "taken away", "comments", "sections", "spaces"],
 )
-def test_the_last_pattern_of_each_section_counts(text: str, owners: list[str]) -> None:
+def test_last_matching_pattern_of_each_section_counts(text: str, owners: list[str]) -> None:
     assert list(_read_owners(text, "a/w.yaml")) == owners
 
 
-def test_without_a_policy_anybody_approves() -> None:
+def test_anybody_may_approve_without_a_policy() -> None:
     given: list[Any] = [None, "", "@a"]
     assert [is_approved(one, None) for one in given] == [True, True, True]
     assert [is_approved(one, frozenset({"@a"})) for one in given] == [False, False, True]

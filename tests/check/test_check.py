@@ -1,4 +1,4 @@
-"""Each mistake that an author can make against the versioning rules, and what is said of it."""
+"""Every mistake that an author can make against the versioning rules, with its finding."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from dateline.load import load
 from dateline.model import DatelineError, SourceError
 
 
-def test_what_is_published_holds(project: Project) -> None:
+def test_unedited_project_has_no_findings(project: Project) -> None:
     assert project.said() == []
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_reported_with_its_place(project: Project, mistake: str) -> None:
+def test_mistake_is_reported_with_its_place(project: Project, mistake: str) -> None:
     edits, expected = MISTAKES[mistake]
     project.edit(*edits)
     try:
@@ -35,7 +35,7 @@ def test_a_mistake_is_reported_with_its_place(project: Project, mistake: str) ->
 
 
 @pytest.mark.parametrize("mistake", [name for name in MISTAKES if name != "body on 204"])
-def test_every_finding_says_the_way_out(project: Project, mistake: str) -> None:
+def test_every_finding_has_help(project: Project, mistake: str) -> None:
     project.edit(*MISTAKES[mistake][0])
     try:
         helps = [finding.help for finding in project.findings()]
@@ -71,7 +71,7 @@ def test_cosmetic_and_additive_edits_pass(project: Project, edit: tuple[str, str
     assert kept == []
 
 
-def test_one_cause_is_one_finding_that_lists_all_it_concerns(project: Project) -> None:
+def test_findings_with_one_cause_are_merged(project: Project) -> None:
     project.edit(("id: { type: string, format: uuid }", "id: { type: string }"))
     (finding,) = project.findings()
     assert finding.versions == ("2024-01-15", "2024-09-01")
@@ -84,7 +84,7 @@ def test_one_cause_is_one_finding_that_lists_all_it_concerns(project: Project) -
     assert str(finding.after_source) == "schemas/loans.yaml:30:9"
 
 
-def test_a_fingerprint_holds_no_words(project: Project) -> None:
+def test_fingerprint_does_not_depend_on_texts(project: Project) -> None:
     project.edit(("maxLength: 20", "maxLength: 10"))
     (first,) = project.findings()
     project.edit(("description: loans", "description: Loans."))
@@ -169,14 +169,14 @@ def test_a_fingerprint_holds_no_words(project: Project) -> None:
         ),
     ],
 )  # fmt: skip
-def test_the_version_table_has_rules_of_its_own(
+def test_version_table_mistakes_are_found(
     project: Project, edits: list[tuple[str, str]], expected: list[str]
 ) -> None:
     project.edit(*edits)
     assert project.said() == expected
 
 
-def test_which_operations_ignore_the_header_can_not_change_unseen(tmp_path: Path) -> None:
+def test_ignoring_tags_can_not_change_unnoticed(tmp_path: Path) -> None:
     header = "        - { name: X-API-Version, in: header, schema: { type: string } }\n"
     making = "      requestBody:\n"
     given = {
@@ -200,7 +200,7 @@ def test_which_operations_ignore_the_header_can_not_change_unseen(tmp_path: Path
 # --- Places
 
 
-def test_changed_servers_are_shown_where_they_are_written(project: Project) -> None:
+def test_changed_servers_are_reported_at_their_place(project: Project) -> None:
     project.edit(("https://sandbox.library", "https://testing.library"))
     assert project.said() == [
         "schemas/versions.yaml:8:14: gated [servers-changed] GET /loans and 1 more: servers "
@@ -224,9 +224,7 @@ paths:
         ("/elsewhere", "schemas/fines.yaml:1:1"),
     ],
 )
-def test_a_path_that_is_gone_is_shown_at_the_one_beside_it(
-    tmp_path: Path, gone: str, place: str
-) -> None:
+def test_removed_path_is_reported_at_its_neighbour(tmp_path: Path, gone: str, place: str) -> None:
     files = {
         **SOURCES,
         "fines.yaml": FINE.format("/fines", "listFines"),
@@ -282,7 +280,7 @@ EVERYWHERE: Final = ("production", "sandbox")
         ),
     ],
 )
-def test_a_body_that_is_never_sent_is_reported_with_all_that_declare_it(
+def test_unsent_body_is_reported_with_all_declarations(
     tmp_path: Path, status: str, answer: str, expected: list[tuple[object, ...]]
 ) -> None:
     gone = GONE.replace("@", answer).replace("STATUS", repr(status))
@@ -311,7 +309,7 @@ waivers:
 """
 
 
-def test_a_waiver_lets_a_finding_pass_until_its_day(project: Project) -> None:
+def test_waiver_lets_a_finding_pass_until_it_expires(project: Project) -> None:
     project.edit(("maxLength: 20", "maxLength: 10"))
     (project.schemas / "waivers.yaml").write_text(WAIVER)
     (finding,) = project.findings()
@@ -324,7 +322,7 @@ def test_a_waiver_lets_a_finding_pass_until_its_day(project: Project) -> None:
     ]
 
 
-def test_a_waiver_that_covers_nothing_is_a_finding(project: Project) -> None:
+def test_unused_waiver_is_a_finding(project: Project) -> None:
     (project.schemas / "waivers.yaml").write_text(WAIVER)
     assert project.said() == [
         "schemas/waivers.yaml:2:5: gated [waiver-unused] the waiver of request-narrowed at "
@@ -347,7 +345,7 @@ def test_a_waiver_that_covers_nothing_is_a_finding(project: Project) -> None:
         ("[2024-01-15, 2024-09-01]", "all", "2:5: waiver-form: `versions` is a list of dates"),
     ],
 )  # fmt: skip
-def test_a_malformed_waiver_is_an_error_with_its_place(
+def test_malformed_waiver_is_an_error_with_its_place(
     project: Project, old: str, new: str, said: str
 ) -> None:
     (project.schemas / "waivers.yaml").write_text(WAIVER.replace(old, new))
@@ -356,7 +354,7 @@ def test_a_malformed_waiver_is_an_error_with_its_place(
     assert str(caught.value) == f"schemas/waivers.yaml:{said}"
 
 
-# --- What is published
+# --- Baselines
 
 
 @pytest.fixture
@@ -390,13 +388,13 @@ NARROWED: Final = [
 
 
 def narrow_and_regenerate(project: Project) -> None:
-    """Break a contract and write over the published documents."""
+    """Break a contract and overwrite the published documents."""
     project.edit(("maxLength: 20", "maxLength: 10"))
     project.publish()
     assert project.said() == []
 
 
-def test_a_revision_holds_what_the_tree_has_lost(repository: Project) -> None:
+def test_revision_is_a_baseline_for_documents_changed_in_the_work_tree(repository: Project) -> None:
     narrow_and_regenerate(repository)
     assert held_against(repository, "main") == NARROWED
     assert held_against(repository, "HEAD") == NARROWED
@@ -410,14 +408,14 @@ def test_reading_a_revision_leaves_the_work_tree_alone(repository: Project) -> N
     assert git(root, "status", "--porcelain") == before
 
 
-def test_a_renamed_output_folder_is_found(repository: Project) -> None:
+def test_renamed_output_folder_is_found(repository: Project) -> None:
     narrow_and_regenerate(repository)
     moved = repository.output.with_name("public")
     repository.output.rename(moved)
     assert held_against(repository._replace(output=moved), "main") == NARROWED
 
 
-def test_a_folder_and_a_document_can_be_the_baseline(project: Project) -> None:
+def test_folder_and_document_can_be_the_baseline(project: Project) -> None:
     copy = project.output.with_name("released")
     shutil.copytree(project.output, copy)
     narrow_and_regenerate(project)
@@ -433,7 +431,7 @@ def test_a_folder_and_a_document_can_be_the_baseline(project: Project) -> None:
         ("nowhere", "not/generated/yet"),
     ],
 )
-def test_an_unknown_revision_is_reported_with_the_way_out(
+def test_unknown_revision_is_an_error_with_a_way_out(
     repository: Project, reference: str, output: str
 ) -> None:
     with pytest.raises(DatelineError) as caught:
@@ -446,7 +444,9 @@ def test_an_unknown_revision_is_reported_with_the_way_out(
     assert caught.value.exit_code == 3
 
 
-def test_a_shallow_clone_is_told_the_command_to_run(repository: Project, tmp_path: Path) -> None:
+def test_error_in_a_shallow_clone_names_the_git_command(
+    repository: Project, tmp_path: Path
+) -> None:
     root = repository.schemas.parent
     git(root, "commit", "--quiet", "--allow-empty", "--message=Two")
     git(root, "branch", "release")
@@ -461,7 +461,9 @@ def test_a_shallow_clone_is_told_the_command_to_run(repository: Project, tmp_pat
     assert held_against(clone, "origin/release") == []
 
 
-def test_a_folder_outside_of_git_says_so(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revision_outside_of_git_is_an_error(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(project.output.parent)
     with pytest.raises(
         DatelineError,
@@ -470,7 +472,7 @@ def test_a_folder_outside_of_git_says_so(project: Project, monkeypatch: pytest.M
         held_against(project._replace(output=Path("generated")), "main")
 
 
-def test_a_revision_without_documents_has_nothing_to_hold(repository: Project) -> None:
+def test_revision_without_documents_has_no_findings(repository: Project) -> None:
     root = repository.schemas.parent
     git(root, "rm", "-r", "--quiet", "generated")
     git(root, "commit", "--quiet", "--message=Nothing published")
@@ -483,7 +485,7 @@ def test_a_revision_without_documents_has_nothing_to_hold(repository: Project) -
     ("damage", "said"),
     [("{", "baseline-edited"), ('{"openapi": "3.1.0"}\n', "baseline-edited")],
 )
-def test_a_published_document_that_was_edited_is_never_taken_for_unchanged(
+def test_edited_published_document_is_not_mistaken_for_unchanged(
     project: Project, damage: str, said: str
 ) -> None:
     document = project.output / "spec" / "sandbox" / "2024-09-01.json"
@@ -492,7 +494,7 @@ def test_a_published_document_that_was_edited_is_never_taken_for_unchanged(
         project.findings()
 
 
-def test_a_published_document_that_can_not_be_read_is_an_error(project: Project) -> None:
+def test_unreadable_published_document_is_an_error(project: Project) -> None:
     copy = project.output.with_name("released")
     shutil.copytree(project.output, copy)
     (copy / "spec" / "sandbox" / "2024-09-01.json").write_text("{")
@@ -500,7 +502,7 @@ def test_a_published_document_that_can_not_be_read_is_an_error(project: Project)
         held_against(project, str(copy))
 
 
-def test_a_verdict_can_be_overridden_by_the_policy(project: Project) -> None:
+def test_policy_can_override_a_verdict(project: Project) -> None:
     project.edit(("enum: [active, returned]", "enum: [active, paused, returned]"))
     assert [finding.rule for finding in project.findings()] == ["value-added"]
     additive = "policy: { preset: dated-contract, rules: { value-added: additive } }"
@@ -508,7 +510,7 @@ def test_a_verdict_can_be_overridden_by_the_policy(project: Project) -> None:
     assert project.findings() == []
 
 
-def test_the_preset_of_github_lets_an_enum_gain_a_value(project: Project) -> None:
+def test_github_preset_allows_a_new_enum_value(project: Project) -> None:
     project.edit(("enum: [active, returned]", "enum: [active, paused, returned]"))
     project.edit(("default: 2024", "policy: github\ndefault: 2024"))
     assert project.findings() == []
@@ -536,21 +538,21 @@ def test_the_preset_of_github_lets_an_enum_gain_a_value(project: Project) -> Non
         ),
     ],
 )  # fmt: skip
-def test_what_is_additive_is_not_held_back_by_a_version_that_is_cut_either(
+def test_additive_changes_of_cut_versions_pass(
     project: Project, edit: tuple[str, str], expected: str
 ) -> None:
     project.edit(edit)
     assert project.said() == [expected]
 
 
-def test_what_a_published_version_held_back_is_history(project: Project) -> None:
+def test_fields_once_hidden_from_a_version_stay_in_its_history(project: Project) -> None:
     shelf = "        shelf: { type: string, x-added: 2024-09-01 }\n    LoanParams:\n"
     project.edit(("    LoanParams:\n", shelf))
     project.publish()
     assert project.said() == []
 
 
-def test_a_version_without_change_needs_its_mark_after_it_is_cut_too(project: Project) -> None:
+def test_version_without_changes_still_needs_its_mark_after_the_cut(project: Project) -> None:
     row = "  - { date: 2025-01-01, title: Not told, undisclosed: true }"
     project.edit(("  - { date: next, title: What comes next, draft: true }", row))
     project.publish()
@@ -563,7 +565,7 @@ def test_a_version_without_change_needs_its_mark_after_it_is_cut_too(project: Pr
     ]
 
 
-def test_a_demand_of_newer_requests_only_has_no_way_up(project: Project) -> None:
+def test_requirement_for_newer_requests_only_has_no_way_up(project: Project) -> None:
     demanded = "required: [book, note]\n      x-was: { next: { required: [book] } }"
     project.edit(("required: [book]", demanded))
     assert project.said() == [
@@ -572,7 +574,7 @@ def test_a_demand_of_newer_requests_only_has_no_way_up(project: Project) -> None
     ]
 
 
-def test_a_component_that_is_gone_is_reported_beside_one_of_a_name_like_its_own(
+def test_removed_component_is_reported_despite_a_similar_name(
     project: Project,
 ) -> None:
     note = ("    LoanParams:\n", "    LoanNote: { type: string }\n    LoanParams:\n")
@@ -598,7 +600,7 @@ def test_a_component_that_is_gone_is_reported_beside_one_of_a_name_like_its_own(
         ("size", []),  # it has a default
     ],
 )
-def test_a_parameter_that_became_required_needs_a_default(
+def test_parameter_that_became_required_needs_a_default(
     project: Project, name: str, said: list[str]
 ) -> None:
     was = "required: true, x-was: { next: { required: null } }"
@@ -606,7 +608,7 @@ def test_a_parameter_that_became_required_needs_a_default(
     assert project.said() == said
 
 
-def test_a_number_without_a_substitute_is_named(project: Project) -> None:
+def test_number_without_a_substitute_is_named(project: Project) -> None:
     numbers = "type: integer, oneOf: [{ const: 1 }, { const: 0, x-added: next }]"
     project.edit(("type: string, enum: [active, returned]", numbers))
     messages = [f.message for f in project.findings() if f.rule == "member-without-substitute"]
@@ -615,7 +617,7 @@ def test_a_number_without_a_substitute_is_named(project: Project) -> None:
     ]
 
 
-def test_a_renamed_field_is_told_how_to_keep_its_old_name(project: Project) -> None:
+def test_renamed_field_finding_explains_how_to_keep_the_old_name(project: Project) -> None:
     project.edit(("fine_cents: { type: integer }", "fine: { type: integer }"))
     (finding,) = project.findings()
     way_out = "If it is called `fine` now, give that one `x-was: {next: {name: fine_cents}}`"
@@ -630,9 +632,7 @@ def test_a_renamed_field_is_told_how_to_keep_its_old_name(project: Project) -> N
         ("fine: { type: integer }", True),
     ],
 )
-def test_a_field_of_another_type_or_object_is_no_renamed_one(
-    project: Project, came: str, said: bool
-) -> None:
+def test_field_with_another_type_is_not_a_rename(project: Project, came: str, said: bool) -> None:
     project.edit(("fine_cents: { type: integer }", "part: { type: object }"))
     project.publish()
     project.edit(
@@ -651,7 +651,7 @@ def test_a_field_of_another_type_or_object_is_no_renamed_one(
 
 
 @pytest.mark.parametrize("loss", ["edited", "deleted", "all deleted"])
-def test_git_holds_what_a_run_that_writes_finds_edited_or_deleted(
+def test_git_baseline_counts_after_documents_are_edited_or_deleted(
     repository: Project, loss: str
 ) -> None:
     repository.edit(("        fine_cents: { type: integer }\n", ""))
@@ -669,7 +669,7 @@ def test_git_holds_what_a_run_that_writes_finds_edited_or_deleted(
     assert [found.rule for found in caught.value.findings] == ["response-field-removed"]
 
 
-def test_a_document_is_held_against_the_environment_it_resembles(project: Project) -> None:
+def test_document_is_compared_with_the_most_similar_environment(project: Project) -> None:
     for environment in ("production", "sandbox"):
         document = project.output / "spec" / environment / "2024-01-15.json"
         assert held_against(project, str(document)) == []

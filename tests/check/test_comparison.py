@@ -39,7 +39,7 @@ DUE = "Loan.due: format changed ('date' -> 'date-time')"
 AUDIO = "Item: variant AudioBook added"
 
 
-def test_two_versions_are_compared_in_every_environment(project: Path) -> None:
+def test_versions_are_compared_in_every_environment(project: Path) -> None:
     assert project.is_dir()
     assert said("2024-01-15", "2024-09-01") == [
         "compared with 2024-01-15",
@@ -50,7 +50,7 @@ def test_two_versions_are_compared_in_every_environment(project: Path) -> None:
     ]
 
 
-def test_a_rename_between_versions_is_one_change(project: Path) -> None:
+def test_rename_between_versions_is_one_change(project: Path) -> None:
     assert project.is_dir()
     renamed = "Loan.author_name: field renamed ('writer' -> 'author_name') (sandbox)"
     assert said("2024-09-01@sandbox", "2025-06-01@sandbox") == [
@@ -61,19 +61,19 @@ def test_a_rename_between_versions_is_one_change(project: Path) -> None:
     ]
 
 
-def test_a_version_equals_the_document_generated_from_it(project: Path) -> None:
+def test_version_equals_the_document_generated_from_it(project: Path) -> None:
     assert project.is_dir()
     document = "generated/spec/sandbox/2024-09-01.json"
     assert said("2024-09-01@sandbox", document) == ["compared with 2024-09-01 (sandbox)"]
     assert said(document, document) == [f"compared with {document}"]
 
 
-def test_two_folders_are_compared_document_by_document(project: Path) -> None:
+def test_folders_are_compared_document_by_document(project: Path) -> None:
     (project / "generated").rename(project / "released")
     assert said("released", "released/spec") == ["compared with released"]
 
 
-def test_documents_tell_where_in_them_a_change_is(project: Path) -> None:
+def test_changes_between_documents_have_places(project: Path) -> None:
     assert project.is_dir()
     production = "generated/spec/production/2024-01-15.json"
     sandbox = "generated/spec/sandbox/2024-01-15.json"
@@ -94,14 +94,12 @@ def test_documents_tell_where_in_them_a_change_is(project: Path) -> None:
         ("schemas", "next", "baseline-empty"),
     ],
 )
-def test_a_side_that_stands_for_nothing_is_reported(
-    project: Path, before: str, after: str, said: str
-) -> None:
+def test_unknown_side_is_an_error(project: Path, before: str, after: str, said: str) -> None:
     with pytest.raises(DatelineError, match=said):
         compare(project / "schemas", project / "generated", before, after)
 
 
-def test_two_environments_are_compared(project: Path) -> None:
+def test_environments_are_compared(project: Path) -> None:
     assert project.is_dir()
     assert [text.split(" (")[0] for text in said("next@production", "next@sandbox")] == [
         "compared with next",
@@ -111,7 +109,7 @@ def test_two_environments_are_compared(project: Path) -> None:
     ]
 
 
-def test_a_document_may_be_yaml(project: Path) -> None:
+def test_document_may_be_yaml(project: Path) -> None:
     assert project.is_dir()
     spec = "generated/spec/sandbox"
     assert said(f"{spec}/next.json", f"{spec}/next.yaml") == [f"compared with {spec}/next.json"]
@@ -123,7 +121,7 @@ def test_a_document_may_be_yaml(project: Path) -> None:
     assert [text.startswith(f"{spec}/next.yaml:") for text in texts[1:]] == [True, True]
 
 
-def test_sides_without_anything_in_common_are_reported(project: Path) -> None:
+def test_sides_without_anything_in_common_are_an_error(project: Path) -> None:
     with pytest.raises(BaselineError) as caught:
         compare(project / "schemas", project / "generated", "next", "generated")
     assert str(caught.value) == (

@@ -1,4 +1,4 @@
-"""What older callers have in place of a field or member is part of what was published."""
+"""The values that older callers get in place of a field or member are part of what is published."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_record_has_what_cut_versions_show(project: Path) -> None:
+def test_record_contains_counterparts_of_cut_versions(project: Path) -> None:
     record = json.loads((project / "generated" / "policy.json").read_text())
     tape = ["#/components/schemas/Tape", {"kind": "book"}]
     assert record["counterparts"] == {
@@ -99,7 +99,7 @@ CHANGED: Final = {
 
 
 @pytest.mark.parametrize("case", CHANGED)
-def test_another_one_is_found_and_not_written_over(project: Path, case: str) -> None:
+def test_changed_counterpart_is_found_and_not_overwritten(project: Path, case: str) -> None:
     change, said = CHANGED[case]
     edit(project, change)
     assert list_unwaived() == [("shown-as-changed", "gated", said)]
@@ -111,7 +111,7 @@ def test_another_one_is_found_and_not_written_over(project: Path, case: str) -> 
 RENAMED: Final = ("State", "LoanState")
 
 
-def test_one_that_has_moved_is_the_same_until_it_is_changed(project: Path) -> None:
+def test_moved_counterpart_is_the_same_until_it_changes(project: Path) -> None:
     edit(
         project,
         ("#/components/schemas/State", "#/components/schemas/LoanState"),
@@ -129,7 +129,7 @@ def test_one_that_has_moved_is_the_same_until_it_is_changed(project: Path) -> No
     assert sorted(list_unwaived()) == sorted([*moved, added])
 
 
-def test_what_is_not_cut_may_be_shown_as_anything(project: Path) -> None:
+def test_counterpart_of_a_draft_may_change(project: Path) -> None:
     edit(project, ("x-shown-as: returned", "x-shown-as: active"))
     assert list_unwaived() == []
     assert dateline("generate").status == 0
@@ -143,7 +143,7 @@ def test_what_is_not_cut_may_be_shown_as_anything(project: Path) -> None:
     assert [rule for rule, *_ in list_unwaived()] == ["shown-as-changed"]
 
 
-def test_a_record_without_them_says_nothing(project: Path) -> None:
+def test_record_without_counterparts_has_no_findings(project: Path) -> None:
     path = project / "generated" / "policy.json"
     record = json.loads(path.read_text())
     del record["counterparts"]

@@ -1,4 +1,4 @@
-"""Which values older callers get is found where no document shows it, however it is written."""
+"""Changes of the values that older callers get are found, even if no document shows them."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def spell(text: str) -> str:
-    """Return *text* with what stands for references and a parameter."""
+    """Replace the placeholders for references and a parameter in *text*."""
     shelf = "name: shelf, in: query, schema: {}, x-was: { 2024-06-01: { name: rack } }"
     text = text.replace("<shelf>", shelf)
     return re.sub("<([A-Z].*?)>", r"$ref: '#/components/schemas/\1'", text)
@@ -142,7 +142,7 @@ SHOWN: Final = "is shown to older callers as another value"
 RENAMED: Final = "older-name-changed"
 REPLACED: Final = "shown-as-changed"
 
-# What no document shows.
+# Edits that no document shows
 INVISIBLE: Final = {
     "names of fields": (
         swap("name: reader", "name: holder"),
@@ -208,7 +208,7 @@ INVISIBLE: Final = {
 
 
 @pytest.mark.parametrize("case", INVISIBLE)
-def test_what_no_document_shows_is_found(project: Path, case: str) -> None:
+def test_edit_that_no_document_shows_is_found(project: Path, case: str) -> None:
     changes, said = INVISIBLE[case]
     edit(project, changes)
     found = [(rule, message) for rule, _, message in list_unwaived()]
@@ -221,7 +221,7 @@ def test_what_no_document_shows_is_found(project: Path, case: str) -> None:
 
 BORROWER: Final = "        borrower: { type: string, x-was: { 2024-06-01: { name: reader } } }\n"
 
-# Other ways to write the same.
+# Rewritings with the same meaning
 REWRITTEN: Final = {
     "a field by reference": (
         (
@@ -295,7 +295,7 @@ REWRITTEN: Final = {
 
 
 @pytest.mark.parametrize("case", REWRITTEN)
-def test_other_ways_to_write_the_same_are_none(project: Path, case: str) -> None:
+def test_rewriting_with_the_same_meaning_has_no_finding(project: Path, case: str) -> None:
     edit(project, REWRITTEN[case])
     assert list_unwaived() == []
     outcome = dateline("generate")
@@ -304,7 +304,7 @@ def test_other_ways_to_write_the_same_are_none(project: Path, case: str) -> None
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_each_counterpart_counts_wherever_it_is(seed: int, tmp_path: Path) -> None:
+def test_each_counterpart_is_compared_wherever_it_is(seed: int, tmp_path: Path) -> None:
     api = loaded(tmp_path, gated_apis.sources(seed))
     projector = Projector(api)
     documents = {
@@ -330,7 +330,7 @@ def test_each_counterpart_counts_wherever_it_is(seed: int, tmp_path: Path) -> No
             assert count_findings({**rows, name: left}), pointer
 
 
-def test_one_is_found_before_a_version_that_has_ended(tmp_path: Path) -> None:
+def test_changed_counterpart_before_a_retired_version_is_found(tmp_path: Path) -> None:
     published = loaded(tmp_path / "published", {"versions.yaml": TABLE, "api.yaml": API})
     rows = json.loads(json.dumps(list_counterparts(published)))
     text = API
@@ -352,7 +352,7 @@ def test_one_is_found_before_a_version_that_has_ended(tmp_path: Path) -> None:
         f"Loan.room_mark {NAME} ('sign' -> 'mark')",
         f"Loan.shelf_mark {NAME} ('mark' -> 'sign')",
     ]
-    # what that version had
+    # the counterpart in that version
     assert list_found({}) == []
 
 
@@ -374,7 +374,7 @@ components:
 """
 
 
-def test_one_is_found_where_nothing_has_a_history_any_more(
+def test_changed_counterpart_is_found_in_definitions_without_history(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loan = "{ type: object, properties: { %s: { type: string%s } } }"

@@ -1,4 +1,4 @@
-"""The check of definitions that were adopted, before anything was generated from them."""
+"""Check definitions that were adopted, before anything is generated from them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOTHING: Final = Outcome(
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with definitions that were adopted from one document."""
+    """A folder with definitions adopted from one document."""
     monkeypatch.chdir(tmp_path)
     Path("old.json").write_text(json.dumps(DOCUMENT))
     assert dateline("adopt", "2024-01-15=old.json").status == 0
@@ -34,13 +34,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write_back() -> None:
-    """Let the only operation answer with another status."""
+    """Change the status of the only response."""
     (path,) = (one for one in Path("schemas").glob("*.yaml") if "204" in one.read_text())
     path.write_text(path.read_text().replace("204", "202"))
 
 
 @pytest.mark.usefixtures("project")
-def test_what_was_adopted_is_checked_and_compared_with_nothing() -> None:
+def test_adopted_definitions_are_checked_without_a_baseline() -> None:
     assert dateline("check") == NOTHING
     assert dateline("generate").status == 0
     write_back()
@@ -48,7 +48,7 @@ def test_what_was_adopted_is_checked_and_compared_with_nothing() -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_definitions_that_are_invalid_are_refused() -> None:
+def test_invalid_definitions_are_refused() -> None:
     with Path("schemas/versions.yaml").open("a") as table:
         table.write("unknown: 1\n")
     refused = dateline("check")
@@ -56,20 +56,20 @@ def test_definitions_that_are_invalid_are_refused() -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_what_is_named_and_publishes_nothing_is_refused() -> None:
+def test_named_baseline_without_documents_is_refused() -> None:
     Path("empty").mkdir()
     assert dateline("check", "--against", "empty").status == 3
 
 
 @pytest.mark.usefixtures("project")
-def test_authored_definitions_need_outputs_to_compare_with() -> None:
+def test_authored_definitions_need_published_outputs() -> None:
     table = Path("schemas/versions.yaml")
     table.write_text(table.read_text().replace("lint: adopted\n", ""))
     assert dateline("check").status == 3
 
 
 @pytest.mark.usefixtures("project")
-def test_definitions_that_are_committed_need_outputs_to_compare_with() -> None:
+def test_committed_definitions_need_published_outputs() -> None:
     git("init", "--quiet", "--initial-branch=main")
     assert dateline("check") == NOTHING
     commit()
@@ -79,7 +79,7 @@ def test_definitions_that_are_committed_need_outputs_to_compare_with() -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_outputs_that_were_committed_and_deleted_are_what_counts() -> None:
+def test_outputs_deleted_after_a_commit_are_the_baseline() -> None:
     assert dateline("generate").status == 0
     git("init", "--quiet", "--initial-branch=main")
     commit()

@@ -1,4 +1,4 @@
-"""No command runs a program that a repository or the environment plants for git to run."""
+"""No command runs a program that a repository or the environment configures for git."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ COMMANDS: Final = (
 
 
 class Canaries:
-    """Programs that note in a folder that they ran."""
+    """Programs that leave a file in a folder when they run."""
 
     def __init__(self, root: Path) -> None:
         self._programs = root / "canaries"
@@ -54,7 +54,7 @@ class Canaries:
             each.mkdir()
 
     def plant(self, name: str, then: str = "cat") -> str:
-        """Return the path of a program that notes *name*, and passes its input on."""
+        """Return the path of a program that records *name* and copies its input to its output."""
         program = self._programs / name
         program.write_text(f"#!/bin/sh\n: > {self._ran}/{name}\n{then}\n")
         program.chmod(0o755)
@@ -76,9 +76,9 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the published API in the current folder, whose files git has to read again."""
+    """A copy of the published API in the current folder; git has to read its files again."""
     root = enter_copy(published, tmp_path, monkeypatch)
-    # without the record that nothing has changed, every command has to look
+    # without the record of unchanged inputs, every command has to look
     for kept in (root / ".generated.dateline").iterdir():
         if kept.name not in (cache.FILE, ".gitignore"):
             kept.unlink()
@@ -88,7 +88,7 @@ def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture(scope="module")
 def expected(published: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
-    """What reading a baseline says in a copy of the published API."""
+    """The output of reading a baseline in a copy of the published API."""
     with pytest.MonkeyPatch.context() as patch:
         enter_copy(published, tmp_path_factory.mktemp("expected"), patch)
         return read_baseline()
@@ -96,7 +96,7 @@ def expected(published: Path, tmp_path_factory: pytest.TempPathFactory) -> list[
 
 @pytest.fixture(scope="module")
 def said(published: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
-    """What commands say in a copy of the published API, just generated."""
+    """The outputs of commands in a copy of the published API that was just generated."""
     with pytest.MonkeyPatch.context() as patch:
         enter_copy(published, tmp_path_factory.mktemp("said"), patch)
         dateline("generate")
@@ -109,19 +109,19 @@ def canaries(tmp_path: Path) -> Canaries:
 
 
 def touch(root: Path) -> None:
-    """Make the index out of date for every file, so that git compares contents."""
+    """Make the index stale for every file, so that git compares contents."""
     for path in root.rglob("*"):
         if path.is_file() and ".git" not in path.parts:
             os.utime(path, (1_000_000_000, 1_000_000_000))
 
 
 def run_git(*arguments: str) -> None:
-    """Run git as a person would, whatever comes of it."""
+    """Run git as a user would, and ignore its status."""
     subprocess.run(["git", *arguments], capture_output=True, check=False, timeout=60)
 
 
 def sign_last_commit() -> None:
-    """Let the last commit have what looks like a signature."""
+    """Give the last commit something that looks like a signature."""
     header, _, message = git("cat-file", "commit", "HEAD").partition("\n\n")
     signature = "-----BEGIN PGP SIGNATURE-----\n \n aaaa\n -----END PGP SIGNATURE-----"
     signed = f"{header}\ngpgsig {signature}\n\n{message}"
@@ -136,7 +136,7 @@ def sign_last_commit() -> None:
 
 
 def plant_in_repository(root: Path, canaries: Canaries) -> None:
-    """Plant a program for everything of a repository that git runs while it looks at files."""
+    """Configure a program for everything that git runs while it looks at files."""
     (root / ".git/info/attributes").write_text(
         "*.json filter=clean diff=text\n*.yaml filter=process diff=command\n"
     )
@@ -166,19 +166,19 @@ def plant_in_repository(root: Path, canaries: Canaries) -> None:
         shutil.copy(canaries.plant("hook"), root / ".git/hooks" / hook)
 
 
-def test_no_command_runs_what_the_repository_plants(project: Path, canaries: Canaries) -> None:
+def test_no_command_runs_programs_of_the_repository(project: Path, canaries: Canaries) -> None:
     sign_last_commit()
     plant_in_repository(project, canaries)
     statuses = [dateline(*command).status for command in COMMANDS]
     assert (statuses, canaries.ran()) == ([CLEAN] * 8 + [MISUSE, CLEAN, CLEAN], set())
-    # the cut is not committed: what callers have is read from the repository, and no second one
-    # is made before that is done
+    # the cut is not committed: the baseline comes from the repository, and no second cut is made
+    # before the first is committed
     Path("schemas/waivers.yaml").unlink()
     statuses = [dateline(*command).status for command in COMMANDS]
     assert (statuses, canaries.ran()) == ([CLEAN] * 8 + [MISUSE, MISUSE, CLEAN], set())
 
 
-def test_plain_git_does_run_them(project: Path, canaries: Canaries) -> None:
+def test_plain_git_runs_programs_of_the_repository(project: Path, canaries: Canaries) -> None:
     sign_last_commit()
     plant_in_repository(project, canaries)
     run_git("status")
@@ -217,7 +217,7 @@ PARTIAL: Final[dict[str, Callable[[str], dict[str, str]]]] = {
 
 
 @pytest.mark.parametrize("way", PARTIAL)
-def test_a_partial_clone_fetches_nothing(
+def test_partial_clone_fetches_nothing(
     project: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     canary = canaries.plant("canary", then="exit 1")
@@ -265,7 +265,7 @@ SURROUNDINGS: Final[dict[str, Callable[[str, str], dict[str, str]]]] = {
 
 
 @pytest.mark.parametrize("name", SURROUNDINGS)
-def test_what_is_set_for_git_elsewhere_has_no_say(
+def test_git_settings_from_elsewhere_have_no_effect(
     project: Path,
     tmp_path: Path,
     canaries: Canaries,
@@ -277,7 +277,7 @@ def test_what_is_set_for_git_elsewhere_has_no_say(
     shutil.copy(canary, Path(canary).with_name("git-submodule"))
     other = shutil.copytree(project, tmp_path / "other")
     git("-C", str(other), "config", "core.fsmonitor", canary)
-    # notes are printed only where something is generated
+    # notes are printed only if something is generated
     dateline("generate")
     for key, value in SURROUNDINGS[name](canary, str(other)).items():
         monkeypatch.setenv(key, value)
@@ -289,7 +289,7 @@ def test_what_is_set_for_git_elsewhere_has_no_say(
 
 
 @pytest.mark.parametrize("path", ["", ".", "tools", "{project}", "{project}/tools"])
-def test_a_program_of_the_project_is_never_taken_for_git(
+def test_git_is_not_run_from_the_project_folder(
     project: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     Path("tools").mkdir()
@@ -304,7 +304,7 @@ def test_a_program_of_the_project_is_never_taken_for_git(
     assert canaries.ran() == {"git"}
 
 
-def test_a_folder_that_passes_for_a_bare_repository_is_refused(
+def test_folder_that_looks_like_a_bare_repository_is_refused(
     project: Path, canaries: Canaries
 ) -> None:
     for each in (project / ".git").iterdir():
@@ -319,7 +319,7 @@ def test_a_folder_that_passes_for_a_bare_repository_is_refused(
     assert canaries.ran() == {"fsmonitor"}
 
 
-def test_a_submodule_is_left_alone(project: Path, published: Path, canaries: Canaries) -> None:
+def test_submodule_is_left_alone(project: Path, published: Path, canaries: Canaries) -> None:
     git("-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(published), "vendor")
     commit()
     git("-C", "vendor", "config", "core.fsmonitor", canaries.plant("fsmonitor"))
@@ -331,7 +331,7 @@ def test_a_submodule_is_left_alone(project: Path, published: Path, canaries: Can
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives away")
-def test_a_repository_of_somebody_else_is_refused_with_the_way_out(project: Path) -> None:
+def test_repository_of_another_user_is_refused_with_a_way_out(project: Path) -> None:
     os.chown(".", 4321, 4321)
     os.chown(".git", 4321, 4321)
     refusal = (
@@ -357,7 +357,7 @@ def test_another_work_tree_is_no_baseline(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_an_object_that_stands_in_for_another_is_not_read() -> None:
+def test_replacement_objects_are_not_read() -> None:
     name = "generated/spec/production/2024-01-15.json"
     fake = subprocess.run(
         ["git", "hash-object", "-w", "--stdin"],
@@ -372,7 +372,7 @@ def test_an_object_that_stands_in_for_another_is_not_read() -> None:
     assert dateline("check", "--against", "HEAD") == said
 
 
-# What reads a baseline, however the repository is laid out
+# Ways to read a baseline, for every layout of a repository
 
 READING: Final = (
     ["check", "--against", "HEAD"],
@@ -386,8 +386,8 @@ def read_baseline() -> list[Outcome]:
     return [dateline(*command) for command in READING]
 
 
-# For each program that git runs where it connects or includes settings: the settings that name it,
-# and what a person would run that runs it.
+# For each program that git runs to connect or to include settings: the settings that name it, and a
+# git command that runs it.
 NAMED_PROGRAMS: Final[dict[str, tuple[Callable[[str], dict[str, str]], list[str]]]] = {
     "core.sshCommand": (
         lambda canary: {
@@ -425,7 +425,7 @@ NAMED_PROGRAMS: Final[dict[str, tuple[Callable[[str], dict[str, str]], list[str]
 
 
 @pytest.mark.parametrize("name", NAMED_PROGRAMS)
-def test_reading_a_baseline_runs_no_program_that_settings_name(
+def test_reading_a_baseline_runs_no_configured_program(
     project: Path,
     tmp_path: Path,
     canaries: Canaries,
@@ -450,7 +450,7 @@ def test_reading_a_baseline_runs_no_program_that_settings_name(
     assert canaries.ran() == {"canary"}
 
 
-def test_what_a_clone_borrows_is_read_and_missed_where_it_is_gone(
+def test_borrowed_objects_are_read_and_reported_if_missing(
     project: Path, tmp_path: Path, expected: list[Outcome]
 ) -> None:
     lender = tmp_path / "lender"
@@ -473,7 +473,7 @@ def test_what_a_clone_borrows_is_read_and_missed_where_it_is_gone(
     assert project.is_dir()
 
 
-def test_a_linked_worktree_is_read_as_the_main_one_is(
+def test_linked_worktree_is_read_like_the_main_one(
     project: Path,
     tmp_path: Path,
     canaries: Canaries,
@@ -491,7 +491,7 @@ def test_a_linked_worktree_is_read_as_the_main_one_is(
 
 
 @pytest.mark.parametrize("outputs", ["outputs", "../outputs"])
-def test_outputs_behind_a_link_are_refused_by_name(project: Path, outputs: str) -> None:
+def test_outputs_behind_a_symbolic_link_are_refused(project: Path, outputs: str) -> None:
     Path("generated").rename(outputs)
     Path("generated").symlink_to(outputs)
     refusal = Outcome(
@@ -505,7 +505,7 @@ def test_outputs_behind_a_link_are_refused_by_name(project: Path, outputs: str) 
     assert project.is_dir()
 
 
-def test_a_shallow_clone_reads_what_it_has_and_says_what_to_fetch(
+def test_shallow_clone_is_read_and_missing_commits_are_explained(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edit(("title: Library", "title: Libraries"))
@@ -527,7 +527,7 @@ def test_a_shallow_clone_reads_what_it_has_and_says_what_to_fetch(
         )
 
 
-def test_a_repository_with_sha256_ids_is_read_as_any_other(
+def test_sha256_repository_is_read(
     project: Path, canaries: Canaries, expected: list[Outcome]
 ) -> None:
     shutil.rmtree(".git")
@@ -541,11 +541,11 @@ def test_a_repository_with_sha256_ids_is_read_as_any_other(
     assert (canaries.ran(), project.is_dir()) == (set(), True)
 
 
-# What is committed is decided without git's own comparison
+# Whether files are committed is decided without git's own comparison
 
 
 @pytest.mark.parametrize("form", ["sha1", "sha256"])
-def test_what_differs_from_the_last_commit_is_listed(
+def test_files_that_differ_from_the_last_commit_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -587,17 +587,17 @@ def test_what_differs_from_the_last_commit_is_listed(
     assert repository.list_uncommitted([tmp_path.parent / "elsewhere"]) == []
 
 
-def test_other_line_ends_are_no_change(project: Path) -> None:
+def test_other_line_endings_are_no_difference(project: Path) -> None:
     git("config", "core.autocrlf", "true")
     for path in Path("schemas").glob("*.yaml"):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert Repository(project).list_uncommitted([project]) == []
-    # the control: another character beside them is one
+    # the control: another character is a difference
     edit(("title: Library", "title: Libraries"))
     assert Repository(project).list_uncommitted([project]) == ["schemas/api.yaml"]
 
 
-def test_what_git_lfs_keeps_is_compared_by_its_digest_and_is_no_baseline(project: Path) -> None:
+def test_git_lfs_file_is_compared_by_digest_and_is_no_baseline(project: Path) -> None:
     name = "generated/spec/production/2024-01-15.json"
     content = Path(name).read_bytes()
     digest = hashlib.sha256(content).hexdigest()
@@ -619,7 +619,7 @@ def test_what_git_lfs_keeps_is_compared_by_its_digest_and_is_no_baseline(project
     )
 
 
-def test_a_filter_is_named_where_it_hides_whether_a_file_is_committed(
+def test_filter_that_hides_whether_a_file_is_committed_is_named(
     project: Path, canaries: Canaries
 ) -> None:
     Path(".gitattributes").write_text("schemas/loans.yaml filter=upper\n")
@@ -637,7 +637,7 @@ def test_a_filter_is_named_where_it_hides_whether_a_file_is_committed(
     assert canaries.ran() == set()
 
 
-def test_the_filter_of_each_file_is_known(tmp_path: Path) -> None:
+def test_filter_of_each_file_is_known(tmp_path: Path) -> None:
     git("init", "-q", str(tmp_path))
     (tmp_path / ".gitattributes").write_text("*.bin filter=lfs\n*.txt -filter\n")
     names = ["a.txt", "b.bin", "c.md", "d.txt", "e.bin", "f.bin"]
@@ -645,7 +645,7 @@ def test_the_filter_of_each_file_is_known(tmp_path: Path) -> None:
     assert found == {"b.bin": "lfs", "e.bin": "lfs", "f.bin": "lfs"}
 
 
-def test_a_machine_without_git_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_git_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git("init", "-q", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
     with pytest.raises(NoRepositoryError) as caught:

@@ -1,4 +1,4 @@
-"""A removed component follows from a removed operation only if nothing else leads to it."""
+"""The removal of a component follows from that of an operation if nothing else refers to it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def define(use: dict[str, Any], *, has_gone: bool) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("how", USES)
-def test_a_component_that_is_used_elsewhere_is_reported(how: str, tmp_path: Path) -> None:
+def test_removed_component_that_is_used_elsewhere_is_reported(how: str, tmp_path: Path) -> None:
     now = json.dumps(define({"type": "object"}, has_gone=False))
     api = loaded(tmp_path, {"versions.yaml": VERSIONS, "api.yaml": now})
     shown = Combination("2024-01-15", "production")

@@ -1,4 +1,4 @@
-"""What a project is compared with that is new in a repository where others are published."""
+"""Baselines of a new project in a repository with other published projects."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def commit(root: Path) -> None:
 
 
 def add(root: Path, name: str) -> None:
-    """Add a project without the fines that the published one has."""
+    """Add a project that lacks a component of the published one."""
     copy_generated(root / name)
     shutil.rmtree(root / name / "generated")
     path = root / name / "schemas" / "api.yaml"
@@ -40,14 +40,14 @@ def add(root: Path, name: str) -> None:
 
 
 def check_new(name: str) -> bool:
-    """Check the project in the folder *name*; return whether it was compared with anything."""
+    """Check the project in the folder *name*; return whether there was a baseline."""
     outcome = dateline("-C", name, "check", "--against", "main")
     assert (outcome.status == 0) == (NOTHING in outcome.err)
     return NOTHING not in outcome.err
 
 
 @pytest.mark.parametrize("others", [[], ["films"]])
-def test_a_new_project_is_compared_with_no_other(repository: Path, others: list[str]) -> None:
+def test_new_project_has_no_baseline(repository: Path, others: list[str]) -> None:
     for name in others:
         copy_generated(repository / name)
     commit(repository)
@@ -55,7 +55,7 @@ def test_a_new_project_is_compared_with_no_other(repository: Path, others: list[
     assert not check_new("tools")
 
 
-def test_one_whose_outputs_are_elsewhere_is_another_project_too(repository: Path) -> None:
+def test_project_with_outputs_elsewhere_has_no_baseline(repository: Path) -> None:
     (repository / "books" / "generated").rename(repository / "books" / "public")
     (repository / "books" / "dateline.toml").write_text('output = "public"\n', "utf-8")
     commit(repository)
@@ -64,9 +64,7 @@ def test_one_whose_outputs_are_elsewhere_is_another_project_too(repository: Path
 
 
 @pytest.mark.parametrize(("listed", "compared"), [("books", False), ("to*", True)])
-def test_where_projects_are_listed_only_those_count(
-    repository: Path, listed: str, compared: bool
-) -> None:
+def test_only_listed_projects_are_compared(repository: Path, listed: str, compared: bool) -> None:
     add(repository, "tools")
     settings = f'projects = ["tools", "{listed}"]\n'
     (repository / "dateline.toml").write_text(settings, "utf-8")
@@ -74,7 +72,7 @@ def test_where_projects_are_listed_only_those_count(
 
 
 @pytest.mark.parametrize("kept", [False, True], ids=["moved", "copied"])
-def test_outputs_in_another_folder_are_those_of_the_same_project(
+def test_outputs_in_another_folder_belong_to_the_same_project(
     repository: Path, kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = repository / "books"
@@ -87,7 +85,7 @@ def test_outputs_in_another_folder_are_those_of_the_same_project(
     assert GONE in list_unwaived("--against", "main")
 
 
-def test_a_project_that_is_moved_is_the_same(
+def test_moved_project_keeps_its_baseline(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(repository, "tools")
@@ -96,7 +94,7 @@ def test_a_project_that_is_moved_is_the_same(
     assert GONE in list_unwaived("--against", "main")
 
 
-def test_settings_that_can_not_be_read_take_nothing(repository: Path) -> None:
+def test_unreadable_settings_claim_no_outputs(repository: Path) -> None:
     (repository / "books" / "dateline.toml").write_text("output = 1\n", "utf-8")
     add(repository, "tools")
     assert check_new("tools")

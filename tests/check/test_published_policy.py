@@ -1,4 +1,4 @@
-"""What was published judges: a policy that is looser in the same commit lets nothing pass."""
+"""The published policy applies: a policy loosened in the same commit has no effect."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ LOOSENED: Final[dict[str, tuple[Edits, list[tuple[str, str, str]]]]] = {
 
 @pytest.mark.parametrize("against", [(), ("--against", "main")])
 @pytest.mark.parametrize("name", LOOSENED)
-def test_a_looser_policy_lets_nothing_pass(
+def test_looser_policy_lets_nothing_pass(
     name: str, against: tuple[str, ...], committed: Path
 ) -> None:
     edits, expected = LOOSENED[name]
@@ -147,18 +147,18 @@ STRICTER: Final[dict[str, Edits]] = {
 
 
 @pytest.mark.parametrize("name", STRICTER)
-def test_a_stricter_policy_is_no_finding(name: str, committed: Path) -> None:
+def test_stricter_policy_is_no_finding(name: str, committed: Path) -> None:
     edit(committed, *STRICTER[name])
     rules = {rule for rule, _, _ in list_unwaived()}
     assert rules <= {"parameter-renamed"}
 
 
-def test_a_stricter_policy_judges_at_once(committed: Path) -> None:
+def test_stricter_policy_applies_immediately(committed: Path) -> None:
     edit(committed, *STRICTER["a rule"], ("id: { type", "shelf: { type: string }, id: { type"))
     assert ("response-field-added", "gated", "Loan.shelf: field added") in list_unwaived()
 
 
-def test_words_are_found_where_a_policy_judges_them(project: Path) -> None:
+def test_changed_descriptions_are_found_if_a_policy_demands_it(project: Path) -> None:
     edit(project, ("description: fines", "description: what is owed"))
     assert list_unwaived() == []
     edit(project, (POLICY, POLICY.replace("never", "never, documentation-changed: gated")))
@@ -167,7 +167,7 @@ def test_words_are_found_where_a_policy_judges_them(project: Path) -> None:
     ]
 
 
-def test_a_looser_policy_judges_once_it_is_waived_and_published(committed: Path) -> None:
+def test_looser_policy_applies_after_it_was_waived_and_published(committed: Path) -> None:
     edit(committed, (POLICY, POLICY.replace("never", "never, operation-removed: additive")),
          ("  - { date: next, title: What comes next., draft: true }\n", ""))  # fmt: skip
     pointer = "/policy/rules/operation-removed"
@@ -177,7 +177,7 @@ def test_a_looser_policy_judges_once_it_is_waived_and_published(committed: Path)
     assert list_unwaived() == [GONE]
     edit(committed, ("  /prices:", f"{FINES}  /prices:"))
     assert dateline("generate").status == 0
-    # what is not committed binds nobody yet
+    # what is not committed is not binding
     edit(committed, (FINES, ""))
     assert list_unwaived() == [GONE]
     git("add", "-A", "generated", "schemas/versions.yaml", "schemas/waivers.yaml")
@@ -186,12 +186,12 @@ def test_a_looser_policy_judges_once_it_is_waived_and_published(committed: Path)
 
 
 @pytest.mark.parametrize("lost", ["deleted", "edited", "not JSON", "another form"])
-def test_a_record_that_is_gone_does_not_help(lost: str, committed: Path) -> None:
+def test_deleting_the_record_does_not_change_the_policy(lost: str, committed: Path) -> None:
     record = committed / "generated" / "policy.json"
     edits, _ = LOOSENED["a rule is overridden"]
     edit(committed, *edits)
     _lose(record, lost)
-    # what is committed decides
+    # the committed record decides
     assert dateline("generate").status == 1
     shutil.rmtree(committed / ".git")
     for command in (("generate",), ("check",)):
@@ -208,7 +208,7 @@ def _lose(record: Path, how: str) -> None:
         record.write_text(texts.get(how, "{}"))
 
 
-def test_a_baseline_without_a_record_tells_nothing_of_the_policy(committed: Path) -> None:
+def test_baseline_without_a_record_has_no_policy(committed: Path) -> None:
     spec = committed / "published" / "spec"
     shutil.copytree(committed / "generated" / "spec", spec)
     edits, _ = LOOSENED["less notice"]
@@ -216,7 +216,7 @@ def test_a_baseline_without_a_record_tells_nothing_of_the_policy(committed: Path
     assert list_unwaived("--against", "published") == []
 
 
-def test_gate_gates_what_the_published_policy_calls_gated(committed: Path) -> None:
+def test_gate_follows_the_published_policy(committed: Path) -> None:
     looser = "value-added: never, response-field-removed: additive"
     edit(committed, ("value-added: never", looser), ("id: { type: string }, ", ""))
     assert dateline("gate").status == 0
@@ -224,7 +224,7 @@ def test_gate_gates_what_the_published_policy_calls_gated(committed: Path) -> No
 
 
 @pytest.mark.parametrize("place", ["outside of git", "in one commit", "in a commit before"])
-def test_documents_without_a_record_are_judged_by_the_built_in_preset(
+def test_documents_without_a_record_are_checked_with_the_default_preset(
     place: str, committed: Path
 ) -> None:
     record, manifest = (committed / "generated" / name for name in ("policy.json", "manifest.json"))
@@ -252,7 +252,7 @@ def test_documents_without_a_record_are_judged_by_the_built_in_preset(
 
 @pytest.mark.parametrize("loss", ["deleted", "edited"])
 @pytest.mark.parametrize("breaks", [True, False])
-def test_a_lost_document_is_restored_as_it_was_or_not_at_all(
+def test_deleted_document_is_restored_as_it_was_or_not_at_all(
     loss: str, breaks: bool, project: Path
 ) -> None:
     document = project / "generated" / "spec" / "production" / "2024-01-15.json"
@@ -273,7 +273,7 @@ def test_a_lost_document_is_restored_as_it_was_or_not_at_all(
         assert (outcome.status, document.read_bytes()) == (0, published)
 
 
-def test_a_deleted_document_is_missed_in_a_commit(committed: Path) -> None:
+def test_deleted_document_is_found_in_a_commit(committed: Path) -> None:
     (committed / "generated" / "spec" / "production" / "2024-01-15.json").unlink()
     (committed / "generated" / "manifest.json").unlink()
     git("commit", "-q", "-a", "-m", "two")
@@ -284,7 +284,7 @@ def test_a_deleted_document_is_missed_in_a_commit(committed: Path) -> None:
     assert dateline("check", "--against", "HEAD^").status == 0
 
 
-def test_an_index_of_another_form_hides_nothing(project: Path) -> None:
+def test_unrecognized_index_hides_nothing(project: Path) -> None:
     templates = project / "templates" / "spec" / "{environment}"
     templates.mkdir(parents=True)
     (templates / "versions.json.jinja").write_text('{"versions": [], "default": "2020-01-01"}\n')
@@ -331,7 +331,7 @@ RECORD: Final = PolicyRecord(
 )
 
 
-def test_a_record_reads_back_as_it_was() -> None:
+def test_record_round_trips() -> None:
     for record in (RECORD, replace(RECORD, adopted=False, require_why=False, notice_days=30)):
         assert PolicyRecord.read(json.loads(record.text())) == record
         mixed = replace(
@@ -347,7 +347,7 @@ def test_a_record_reads_back_as_it_was() -> None:
     assert announcement.place == Place("policy.json", 1, 1)
 
 
-def test_a_record_of_an_older_release_names_no_versions() -> None:
+def test_record_of_an_older_release_names_no_versions() -> None:
     data = json.loads(RECORD.text())
     kept = {key: value for key, value in data.items() if key not in ("versions", "announcements")}
     older = replace(RECORD, versions=None, announcements=None)
@@ -391,19 +391,19 @@ MISFIT: Final = "`counterparts` is not what `dateline generate` writes"
         *(("counterparts", {"a/b": given}, MISFIT) for given in COUNTERPARTS),
     ],
 )
-def test_a_record_of_another_form_is_refused(key: str, value: Any, said: str) -> None:
+def test_malformed_record_is_refused(key: str, value: Any, said: str) -> None:
     with pytest.raises(ValueError, match=re.escape(said)) as caught:
         PolicyRecord.read({**json.loads(RECORD.text()), key: value})
     assert str(caught.value) == said
 
 
-def test_a_record_keeps_no_rules_that_there_are_not() -> None:
+def test_record_drops_unknown_rules() -> None:
     policy = {"preset": "github", "notice-days": 1, "rules": {"gone-since": "fine"}}
     record = PolicyRecord.read({**json.loads(RECORD.text()), "policy": policy})
     assert record == replace(RECORD, rules={}, notice_days=1)
 
 
-def test_a_record_of_an_older_release_is_a_baseline(committed: Path) -> None:
+def test_record_of_an_older_release_is_a_baseline(committed: Path) -> None:
     record = committed / "generated" / "policy.json"
     kept = json.loads(record.read_text())
     for key in ("versions", "environments", "announcements"):
@@ -415,7 +415,7 @@ def test_a_record_of_an_older_release_is_a_baseline(committed: Path) -> None:
     assert list_unwaived("--against", "released") == [GONE]
 
 
-def test_a_renamed_header_is_shown_in_the_table(project: Path) -> None:
+def test_renamed_header_is_reported_in_the_table(project: Path) -> None:
     header = "header: X-API-Version\n"
     edit(project, (header, ""), ("X-API-Version", "Library-Version"))
     table = project / "schemas" / "versions.yaml"
@@ -430,9 +430,7 @@ REFUSED: Final = "an unknown version is refused (unknown: nearest -> refused)"
 
 @pytest.mark.parametrize("place", ["header: X-API-Version", "query: version", "path: true"])
 @pytest.mark.parametrize("after", ["", "unknown: refused\n"])
-def test_unknown_versions_are_served_as_long_as_they_were(
-    place: str, after: str, project: Path
-) -> None:
+def test_unknown_versions_stay_accepted(place: str, after: str, project: Path) -> None:
     near = f"{place}\nunknown: nearest\ndefault"
     parameter = "      parameters: [{ $ref: '#/components/parameters/Version' }]\n"
     heeded = () if place.startswith("header") else ((parameter, ""),)
@@ -447,7 +445,7 @@ def test_unknown_versions_are_served_as_long_as_they_were(
     assert (project / "generated" / "policy.json").read_bytes() == kept
 
 
-def test_unknown_versions_may_be_served_that_were_refused(project: Path) -> None:
+def test_unknown_versions_may_become_accepted(project: Path) -> None:
     edit(project, ("default: 2024", "unknown: nearest\ndefault: 2024"))
     assert list_unwaived() == []
     assert dateline("generate").status == 0
@@ -455,7 +453,7 @@ def test_unknown_versions_may_be_served_that_were_refused(project: Path) -> None
     assert [rule for rule, _, _ in list_unwaived()] == ["version-header-changed"]
 
 
-def test_operations_that_ignore_the_header_now_are_counted(project: Path) -> None:
+def test_operations_that_start_to_ignore_the_header_are_counted(project: Path) -> None:
     edit(
         project,
         ("ignores-header: [Prices]", "ignores-header: [Prices, Fines, Loans]"),
@@ -468,7 +466,7 @@ def test_operations_that_ignore_the_header_now_are_counted(project: Path) -> Non
     )
 
 
-def test_values_that_go_are_listed_as_they_were_published(project: Path) -> None:
+def test_removed_values_are_listed_as_published(project: Path) -> None:
     values = ["active", "zulu", "alpha", "mike", "bravo"]
     edit(project, ("[active, returned]", f"[{', '.join(values)}]"))
     shutil.rmtree(project / "generated")
@@ -480,7 +478,7 @@ def test_values_that_go_are_listed_as_they_were_published(project: Path) -> None
     ]
 
 
-def test_what_a_looser_policy_would_hide_is_named_in_part(committed: Path) -> None:
+def test_changes_that_a_looser_policy_would_hide_are_listed_in_part(committed: Path) -> None:
     paths = [f"/l{number}" for number in range(5)]
     added = "".join(
         f"  {path}:\n    get: {{ operationId: get{path[1:]}, tags: [Prices], responses: "
@@ -499,10 +497,10 @@ def test_what_a_looser_policy_would_hide_is_named_in_part(committed: Path) -> No
     ]
 
 
-# Where a revision holds the published documents
+# Where a revision has the published documents
 
 
-def test_a_project_may_be_published_at_the_top_of_its_repository(project: Path) -> None:
+def test_project_may_be_published_at_the_top_of_its_repository(project: Path) -> None:
     for path in (project / "generated").iterdir():
         path.rename(project / path.name)
     git("init", "-q", "-b", "main")
@@ -512,7 +510,7 @@ def test_a_project_may_be_published_at_the_top_of_its_repository(project: Path) 
     assert list_unwaived("--output", ".", "--against", "main") == [GONE]
 
 
-def test_of_two_folders_that_may_be_meant_none_is_taken(committed: Path) -> None:
+def test_ambiguous_output_folder_is_not_guessed(committed: Path) -> None:
     for name in ("internal", "public"):
         shutil.copytree(committed / "generated", committed / name)
     git("rm", "-r", "-q", "--cached", "generated")
@@ -527,7 +525,7 @@ def test_of_two_folders_that_may_be_meant_none_is_taken(committed: Path) -> None
     )
 
 
-def test_a_file_called_like_a_reference_is_no_merge(committed: Path) -> None:
+def test_file_named_like_a_git_reference_is_no_merge(committed: Path) -> None:
     (committed / "MERGE_HEAD").write_text("a file")
     assert Repository(committed).is_merging() is False
     (committed / ".git" / "MERGE_HEAD").write_text(f"{Repository(committed).commit('HEAD')}\n")
@@ -536,7 +534,7 @@ def test_a_file_called_like_a_reference_is_no_merge(committed: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["branch", "remote branch", "tag", "commit", "short commit"])
 @pytest.mark.parametrize("is_folder", [True, False], ids=["folder", "file"])
-def test_a_path_called_like_a_revision_is_not_the_baseline(
+def test_path_named_like_a_revision_is_not_the_baseline(
     committed: Path, kind: str, is_folder: bool
 ) -> None:
     git("update-ref", "refs/remotes/origin/main", "HEAD")

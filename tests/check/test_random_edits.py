@@ -1,4 +1,4 @@
-"""Edits of cut versions are refused whatever they are; other words for the same never are.
+"""Random edits of cut versions are found, random rewritings are not.
 
 `make bench` makes a thousand of each.
 """
@@ -25,11 +25,11 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
 
 @pytest.fixture
 def some(project: Project) -> int:
-    """Return how many edits of a kind are made: fewer where each takes long."""
+    """Return the number of edits: fewer if each takes long."""
     return 30 if project.size < 10_000 else 8
 
 
-def test_what_the_list_does_not_name_additive_is_refused(project: Project, some: int) -> None:
+def test_edits_that_are_not_listed_as_additive_are_found(project: Project, some: int) -> None:
     made = list(project.edits(seed=3, count=2 * some))
     assert [str(case) for case in made if not case.listed and not case.refused] == []
     assert sum(not case.listed for case in made) > 0.7 * some
@@ -41,7 +41,7 @@ def test_additive_edits_pass(project: Project, some: int) -> None:
     assert len(made) > some / 8
 
 
-def test_other_words_for_the_same_pass(project: Project, some: int) -> None:
+def test_rewritings_with_the_same_meaning_pass(project: Project, some: int) -> None:
     made = list(project.rewritings(seed=3, count=some))
     assert [str(case) for case in made if breaches(case.findings)] == []
     assert len({case.done for case in made}) > 0.7 * some

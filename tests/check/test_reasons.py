@@ -1,4 +1,4 @@
-"""A version table may demand a reason for each gate that is not cut yet."""
+"""A version table may require a reason for each gate that is not cut yet."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from support.sources import LIBRARY, loaded
 from dateline.check import Published, check
 
 
-def demanded(root: Path, *edits: tuple[str, str]) -> list[str]:
-    """Return what is found where the version table demands reasons."""
+def list_missing_reasons(root: Path, *edits: tuple[str, str]) -> list[str]:
+    """Return the findings if the version table requires reasons."""
     files = replace_texts(
         LIBRARY, ("policy: dated-contract", "policy: dated-contract\nrequire-why: true")
     )
@@ -28,24 +28,24 @@ def demanded(root: Path, *edits: tuple[str, str]) -> list[str]:
     ]
 
 
-def test_a_gate_that_is_not_cut_needs_its_reason_where_the_table_says_so(tmp_path: Path) -> None:
-    assert demanded(tmp_path / "given") == []
-    assert demanded(tmp_path / "left out", (", x-why: a loan can be paused", "")) == [
+def test_gate_without_a_reason_is_found_if_required(tmp_path: Path) -> None:
+    assert list_missing_reasons(tmp_path / "given") == []
+    assert list_missing_reasons(tmp_path / "left out", (", x-why: a loan can be paused", "")) == [
         "schemas/loans.yaml:38:28: `x-added` of next gives no reason"
     ]
     was = "{ 2024-09-01: { maxLength: 9 }, next: { maxLength: 7 } }"
     note = f"note: {{ type: string, x-was: {was}, x-why: {{ 2024-09-01: Notes were short. }} }}"
     edits = ("note: { type: string }", note)
-    assert demanded(tmp_path / "another", edits) == [
+    assert list_missing_reasons(tmp_path / "another", edits) == [
         "schemas/loans.yaml:31:31: `x-was` of next gives no reason"
     ]
     edits = ("note: { type: string }", "note: { type: string, x-was: { next: { type: integer } } }")
-    assert demanded(tmp_path / "was", edits) == [
+    assert list_missing_reasons(tmp_path / "was", edits) == [
         "schemas/loans.yaml:31:31: `x-was` of next gives no reason"
     ]
 
 
-def test_nobody_needs_a_reason_unless_the_table_says_so(tmp_path: Path) -> None:
+def test_reasons_are_optional_by_default(tmp_path: Path) -> None:
     api = loaded(tmp_path, replace_texts(LIBRARY, (", x-why: a loan can be paused", "")))
     found = check(api, Published(label="nothing"), today=date(2026, 1, 1))
     assert [finding.rule for finding in found] == []

@@ -1,4 +1,4 @@
-"""Operations of path items that are components are checked as those that are written in place."""
+"""Operations in referenced path items are checked like those written in place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def prices(folder: Path, paths: str, versions: str = VERSIONS, other: str = "lis
 
 
 @pytest.mark.parametrize("paths", [IN_PLACE, REFERRED])
-def test_an_operation_that_ignores_the_header_now_is_found(tmp_path: Path, paths: str) -> None:
+def test_operation_that_starts_to_ignore_the_header_is_found(tmp_path: Path, paths: str) -> None:
     before = prices(tmp_path, paths)
     shown = Combination("2024-01-15", "production")
     file = tmp_path / "published.json"
@@ -46,7 +46,7 @@ def test_an_operation_that_ignores_the_header_now_is_found(tmp_path: Path, paths
 
 
 @pytest.mark.parametrize("paths", [IN_PLACE, REFERRED])
-def test_links_lead_to_operations_that_exist(tmp_path: Path, paths: str) -> None:
+def test_links_must_lead_to_existing_operations(tmp_path: Path, paths: str) -> None:
     prices(tmp_path, paths)
     with pytest.raises(SourceError, match="unknown-operation"):
         prices(tmp_path, paths, other="listFines")
@@ -54,7 +54,7 @@ def test_links_lead_to_operations_that_exist(tmp_path: Path, paths: str) -> None
 
 @pytest.mark.parametrize("name", ["listPrices", "list_prices"])
 @pytest.mark.parametrize("paths", [IN_PLACE, REFERRED])
-def test_names_of_operations_differ(tmp_path: Path, paths: str, name: str) -> None:
+def test_operation_names_must_differ(tmp_path: Path, paths: str, name: str) -> None:
     responses = "{ '200': { description: prices } }"
     more = f"/fines: {{ get: {{ operationId: {name}, responses: {responses} }} }}"
     found = "operation-id-twice" if name == "listPrices" else "name-collision"
@@ -62,6 +62,6 @@ def test_names_of_operations_differ(tmp_path: Path, paths: str, name: str) -> No
         prices(tmp_path, paths.replace("paths: { ", f"paths: {{ {more}, "))
 
 
-def test_paths_may_refer_to_one_path_item(tmp_path: Path) -> None:
+def test_paths_may_share_a_path_item(tmp_path: Path) -> None:
     more = "/fees: { $ref: '#/components/pathItems/Prices' }"
     prices(tmp_path, REFERRED.replace("paths: { ", f"paths: {{ {more}, "))

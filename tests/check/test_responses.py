@@ -1,4 +1,4 @@
-"""A response that is new for some callers: what is found, and what callers of each version get."""
+"""Responses that are new for some callers: the findings, and what callers of each version get."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _JSON: Final = "application/json"
 
 
 def response(*content: tuple[str, Json, dict[str, str]], **gates: Json) -> Json:
-    """Return a response with the *content*: media types, their schemas and gates."""
+    """Return a response with *content*: media types with their schemas and gates."""
     media_types = {name: {"schema": schema, **gate} for name, schema, gate in content}
     return {"description": "one", "content": media_types, **gates}
 
@@ -37,7 +37,7 @@ def json(schema: Json = _OBJECT, **gates: Json) -> Json:
     return response((_JSON, schema, {}), **gates)
 
 
-# The responses of an operation, and what is said of those that older callers can't be sent.
+# The responses of an operation, and the findings for those that older callers can't be sent.
 SENDABLE: Final[dict[str, Json]] = {
     "every version has it": {"200": json(), "409": json()},
     "an error within a range": {"200": json(), "409": json(**ADDED), "4XX": json()},
@@ -162,7 +162,7 @@ CASES: Final = {**SENDABLE, **{name: responses for name, (responses, _) in UNSEN
 
 
 def sources(cases: dict[str, Json]) -> dict[str, str]:
-    """Return definitions with an operation for each of *cases*, called by its number."""
+    """Return definitions with an operation for each of *cases*, named by its number."""
     paths = {
         f"/{number}": {
             "get": {"operationId": f"get{number}", "tags": ["All"], "responses": responses}
@@ -205,7 +205,7 @@ def operation(responses: Json) -> Json:
         ),
     ],
 )
-def test_what_references_lead_to_is_found(
+def test_referenced_responses_are_checked(
     tmp_path: Path, item: Json, components: Json, fact: str | None
 ) -> None:
     table = VERSIONS + "lint: adopted\n"
@@ -220,7 +220,7 @@ def test_what_references_lead_to_is_found(
 
 @pytest.mark.parametrize("is_draft", [True, False])
 @pytest.mark.parametrize("content", [{"application/xml": {"schema": _OBJECT}}, None])
-def test_only_what_a_draft_brought_has_to_be_sendable_in_adopted_definitions(
+def test_only_additions_of_a_draft_must_be_sendable_in_adopted_definitions(
     tmp_path: Path, is_draft: bool, content: Json
 ) -> None:
     date = "next" if is_draft else NEW
@@ -234,7 +234,7 @@ def test_only_what_a_draft_brought_has_to_be_sendable_in_adopted_definitions(
 
 
 class Handlers:
-    """Handlers that answer with what they are told to."""
+    """Handlers that answer with what a test sets."""
 
     answer: Any = None
 
@@ -252,7 +252,7 @@ class Handlers:
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """Return what is found in each case."""
+    """Return the findings of each case."""
     definitions = loaded(tmp_path_factory.mktemp("found"), sources(CASES))
     said: dict[str, list[str]] = {name: [] for name in CASES}
     for finding in check_servable(definitions):
@@ -263,12 +263,14 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 
 @cases("case", CASES)
-def test_what_older_callers_cannot_be_sent_is_found(found: dict[str, list[str]], case: str) -> None:
+def test_responses_that_older_callers_can_not_be_sent_are_found(
+    found: dict[str, list[str]], case: str
+) -> None:
     assert found[case] == (UNSENDABLE[case][1] if case in UNSENDABLE else [])
 
 
 class Serving:
-    """A server of all cases, whose handlers answer with what they are told to."""
+    """A server of all cases, with handlers that a test controls."""
 
     def __init__(self, root: Path, cases: dict[str, Json]) -> None:
         self._module = Generated(root, loaded(root, sources(cases))).module("server")
@@ -278,7 +280,7 @@ class Serving:
         self._app = self._module.create_app(handlers, environment="production")
 
     def statuses(self, case: str, version: str) -> dict[str, int]:
-        """Return what callers of *version* get for each answer of the newest version."""
+        """Return the statuses that callers of *version* get for answers of the newest version."""
         responses = self._cases[case]
         found = {}
         for status, declared in responses.items():
@@ -304,15 +306,13 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Serving:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_not_found_is_served_to_callers_of_every_version(
-    serving: Serving, case: str
-) -> None:
+def test_responses_without_findings_are_served_to_all_versions(serving: Serving, case: str) -> None:
     assert not {500, 501} & {*serving.statuses(case, NEW).values()}
-    # if no success has a form, the operation is refused before it has an effect
+    # if no success can be sent, the request is refused before the handler runs
     assert bool({500, 501} & {*serving.statuses(case, OLD).values()}) == (case in UNSENDABLE)
 
 
-def test_only_what_the_version_has_is_sent(serving: Serving) -> None:
+def test_only_responses_of_the_version_are_sent(serving: Serving) -> None:
     assert serving.statuses("a success in place of another", OLD) == {"201": 200}
     assert serving.statuses("a success in place of another", NEW) == {"201": 201}
     assert serving.statuses("a redirect in place of another", OLD) == {"303": 302}
@@ -321,7 +321,7 @@ def test_only_what_the_version_has_is_sent(serving: Serving) -> None:
         assert found == {status: 200, "default": 418}
 
 
-# Each way out that the finding names, taken for an error that only a new version documents.
+# Each way out of the finding, for an error that only a new version documents.
 WAYS_OUT: Final[dict[str, Json]] = {
     "its gate is dropped": {"200": json(), "409": json()},
     "a range is declared": {"200": json(), "409": json(**ADDED), "4XX": json()},
@@ -330,7 +330,7 @@ WAYS_OUT: Final[dict[str, Json]] = {
 
 
 def define(cases: dict[str, Json]) -> None:
-    """Write definitions in the current folder whose policy lets errors be new in a version."""
+    """Write definitions with a policy that lets a version add errors."""
     files = sources(cases)
     strict = "policy: { preset: dated-contract, rules: { error-response-added: gated } }"
     table = files["versions.yaml"].replace("policy: dated-contract", strict)
@@ -340,7 +340,7 @@ def define(cases: dict[str, Json]) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A published API without operations, in the current folder."""
+    """A published API without operations in the current folder."""
     monkeypatch.chdir(tmp_path)
     define({})
     assert dateline("generate").status == 0
@@ -348,7 +348,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("way", WAYS_OUT)
-def test_the_way_out_ends_in_a_clean_check_and_a_served_answer(way: str, project: Path) -> None:
+def test_way_out_leads_to_a_clean_check_and_a_served_answer(way: str, project: Path) -> None:
     define({way: {"200": json(), "409": json(**ADDED)}})
     outcome = dateline("check")
     assert (outcome.status, outcome.out.count("[response-without-way-down]")) == (1, 1)
@@ -360,7 +360,7 @@ def test_the_way_out_ends_in_a_clean_check_and_a_served_answer(way: str, project
 
 
 @pytest.mark.usefixtures("project")
-def test_a_waiver_lets_pass_what_no_handler_answers() -> None:
+def test_waiver_is_accepted_for_an_answer_that_no_handler_gives() -> None:
     define({"extra": {"200": json(), "202": json(**ADDED)}})
     command = dateline("check").out.partition("to let one pass: dateline ")[2].partition("\n")[0]
     words = shlex.split(command.replace("TEXT", "Agreed.").replace("DATE", "2999-01-01"))

@@ -1,4 +1,4 @@
-"""Which gated members and request fields the server can't do without help."""
+"""Find gated members and request fields that the server can't convert without help."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXPECTED = ["State: paused is absent in 2024-01-15, and Loan.state is required a
 
 
 def servable(root: Path, schemas: str) -> list[str]:
-    """Return what the server can't do with *schemas*, which a response refers to as `Loan`."""
+    """Return what the server can't convert in *schemas*, which a response refers to as `Loan`."""
     adopted = f"{VERSIONS}lint: adopted\n"
     sources = {"versions.yaml": adopted, "api.yaml": API, "loans.yaml": PATHS + schemas}
     return [finding.message for finding in check_servable(loaded(root, sources))]
@@ -47,12 +47,12 @@ def servable(root: Path, schemas: str) -> list[str]:
         (f"required: [other], properties: {{ state: {REFERENCE} }}", []),
         (f"required: [state], properties: {{ state: {{ type: array, items: {REFERENCE} }} }}", []),
         (f"required: [state], patternProperties: {{ state: {REFERENCE} }}", []),
-        # patterns that are spelled as a keyword
+        # patterns spelled like a keyword
         (f"required: [schema], patternProperties: {{ schema: {REFERENCE} }}", []),
         (f"required: [allOf], patternProperties: {{ allOf: {REFERENCE} }}", []),
     ],
 )
-def test_a_member_needs_a_substitute_where_its_value_can_not_be_left_out(
+def test_member_in_a_required_value_needs_a_substitute(
     tmp_path: Path, keywords: str, expected: list[str]
 ) -> None:
     loan = f"    Loan: {{ type: object, {keywords} }}\n"
@@ -63,7 +63,7 @@ GATED: Final = "x-added: 2024-09-01"
 
 
 def lasting(keywords: str, missing: str, *, keyword: str = "minProperties") -> tuple[str, str]:
-    """Return an object of *keywords* in the required field of a loan, and what is said of it."""
+    """Return the findings for an object of *keywords* in a required field."""
     loan = f"    Loan: {{ type: object, required: [in], properties: {{ in: {{ {keywords} }} }} }}\n"
     return loan, f"{missing}, and Loan.in has `{keyword}`"
 
@@ -74,7 +74,7 @@ FIELDS_MISS: Final = (
     "required and single-valued"
 )
 
-# What is left of a value for older callers may be too little, though all that is left out may be.
+# After parts are left out for older callers, the rest may be too little to be valid.
 LEAST: Final = {
     "items": lasting(
         f"type: array, minItems: 1, items: {REFERENCE}", STATE_MISSES, keyword="minItems"
@@ -146,11 +146,11 @@ LEAST: Final = {
 
 
 @pytest.mark.parametrize("case", LEAST)
-def test_what_is_left_may_be_too_little(tmp_path: Path, case: str) -> None:
+def test_rest_that_may_be_invalid_is_found(tmp_path: Path, case: str) -> None:
     loan, said = LEAST[case]
     schemas = loan + (STATE if REFERENCE in loan else "")
     assert servable(tmp_path, schemas) == ([said] if said else [])
-    # and so it is at run time
+    # and it is invalid at run time
     adopted = f"{VERSIONS}lint: adopted\n"
     sources = {"versions.yaml": adopted, "api.yaml": API, "loans.yaml": PATHS + schemas}
     breaches = [one for one in Law(loaded(tmp_path, sources)).breaches(200) if "Unfit" in one]
@@ -191,9 +191,7 @@ NEEDED: Final = {
 
 @pytest.mark.parametrize("sent", ["Pet", "Owner", "Animal", "Cat", "Lives"])
 @pytest.mark.parametrize("base", ["Pet", "Animal"])
-def test_subtypes_are_sent_where_the_schema_with_the_discriminator_is(
-    tmp_path: Path, sent: str, base: str
-) -> None:
+def test_subtypes_are_sent_wherever_their_parent_is(tmp_path: Path, sent: str, base: str) -> None:
     paths = PETS.replace("SENT", f"{{ $ref: '#/components/schemas/{sent}' }}").replace("BASE", base)
     sources = {
         "versions.yaml": VERSIONS,
@@ -202,7 +200,7 @@ def test_subtypes_are_sent_where_the_schema_with_the_discriminator_is(
     }
     found = {finding.message for finding in check_servable(loaded(tmp_path, sources))}
     names = ["Lives"] if sent == "Lives" else ["Cat.allOf.1"]
-    is_other = sent == "Animal" and base == "Pet"  # a cat is no animal then
+    is_other = sent == "Animal" and base == "Pet"  # without it, a cat is no animal
     assert found == {text.format(name) for name in names for text in NEEDED if not is_other}
 
 
@@ -236,7 +234,7 @@ components:
 @pytest.mark.parametrize(
     ("section", "count"), [("paths", 5), ("webhooks", 0)], ids=["operation", "webhook"]
 )
-def test_nothing_is_needed_of_older_callers_in_what_the_server_sends(
+def test_older_requests_constrain_nothing_that_the_server_sends(
     tmp_path: Path, section: str, count: int
 ) -> None:
     text = EVENT.replace("OWN", OWN.replace("\n", ""))
@@ -252,10 +250,10 @@ def test_nothing_is_needed_of_older_callers_in_what_the_server_sends(
 
 
 @pytest.mark.parametrize("media_type", ["application/xml", "text/csv", "application/octet-stream"])
-def test_a_member_in_a_body_that_the_server_does_not_read_is_found(
+def test_member_in_a_body_that_the_server_does_not_read_is_found(
     tmp_path: Path, media_type: str
 ) -> None:
-    # contract data, from which other values are judged, say nothing of such bodies
+    # the contract data, which are the basis of other findings, do not contain such bodies
     said = f"{STATE_MISSES}, and Loan.in is required and single-valued"
     loan, _ = lasting(REFERENCE.strip("{} "), "")
     paths = PATHS.replace("application/json", media_type)

@@ -1,4 +1,4 @@
-"""What can't be served is found in the messages of operations, wherever these are written."""
+"""Messages that can't be served are found wherever they are written."""
 
 from __future__ import annotations
 

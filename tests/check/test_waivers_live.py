@@ -1,4 +1,4 @@
-"""What becomes of a waiver: it is active, settled by a merge, expired, or was never used."""
+"""The states of a waiver: active, settled by a merge, expired, or never used."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def status_lines() -> list[str]:
 
 @pytest.fixture
 def waived(committed: Path) -> Path:
-    """Return a project on a branch, where an enum's new value is waived and published."""
+    """Return a project on a branch with a new enum value, waived and generated."""
     git("checkout", "-q", "-b", "change")
     edit(committed, LOST)
     assert dateline("waive", "value-added", "Loan.state", *REASON).status == 0
@@ -39,14 +39,14 @@ def waived(committed: Path) -> Path:
         f"active until 2999-01-01  value-added at {STATE}/2: Agreed with both partners."
     ]
     assert dateline("generate").status == 0
-    # against what is committed it is needed until it is committed, too
+    # compared with the last commit, it is needed until it is committed as well
     assert status_lines()[0].startswith("active until")
     git("add", "-A")
     git("commit", "-q", "-m", "two")
     return committed
 
 
-def test_a_waiver_is_settled_by_the_merge(waived: Path) -> None:
+def test_merge_settles_a_waiver(waived: Path) -> None:
     assert status_lines()[0].startswith("settled until 2999-01-01")
     assert (list_unwaived(), list_unwaived("--against", "main")) == ([], [])
     git("checkout", "-q", "main")
@@ -61,22 +61,20 @@ def test_a_waiver_is_settled_by_the_merge(waived: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["", "/spec", "/spec/production", "/spec/production/2024-01-15.json"]
 )
-def test_a_settled_waiver_is_settled_against_any_path(name: str, waived: Path) -> None:
+def test_settled_waiver_is_settled_for_any_baseline_path(name: str, waived: Path) -> None:
     assert list_unwaived("--against", f"generated{name}") == []
     edit(waived, ("[active, returned, lost]", "[active, returned, burnt]"))
     assert list_unwaived("--against", f"generated{name}") != []
 
 
-def test_a_settled_waiver_covers_nothing_that_comes_later(waived: Path) -> None:
+def test_settled_waiver_does_not_cover_later_findings(waived: Path) -> None:
     edit(waived, ("[active, returned, lost]", "[active, returned, burnt]"))
     assert ("value-added", "never", "Loan.state: value burnt added") in list_unwaived()
     assert dateline("generate").status == 1
 
 
 @pytest.mark.parametrize("baseline", [[], ["--against", "HEAD"], ["--against", "generated"]])
-def test_the_printed_command_names_the_baseline_that_was_named(
-    baseline: list[str], committed: Path
-) -> None:
+def test_printed_command_names_the_given_baseline(baseline: list[str], committed: Path) -> None:
     edit(committed, LOST)
     outcome = dateline("check", *baseline)
     words = shlex.split(outcome.out.partition("to let one pass: dateline ")[2].partition("\n")[0])
@@ -92,7 +90,7 @@ def expire(root: Path) -> None:
     path.write_text(waivers(root).replace("2999-01-01", "2024-02-01"))
 
 
-def test_an_expired_waiver_is_a_finding(committed: Path) -> None:
+def test_expired_waiver_is_a_finding(committed: Path) -> None:
     edit(committed, LOST)
     assert dateline("waive", "value-added", "Loan.state", *REASON).status == 0
     expire(committed)
@@ -104,9 +102,7 @@ def test_an_expired_waiver_is_a_finding(committed: Path) -> None:
 
 
 @pytest.mark.parametrize("against", [(), ("--against", "main"), ("--against", "change")])
-def test_a_settled_waiver_that_expires_turns_nothing_red(
-    against: tuple[str, ...], waived: Path
-) -> None:
+def test_settled_waiver_that_expires_is_no_finding(against: tuple[str, ...], waived: Path) -> None:
     git("branch", "-f", "main")
     expire(waived)
     assert [one[:2] for one in list_unwaived(*against)] == [("waiver-expired", "information")]
@@ -115,7 +111,7 @@ def test_a_settled_waiver_that_expires_turns_nothing_red(
     assert (dateline("generate").status, dateline("generate", "--check").status) == (0, 0)
 
 
-def test_a_waiver_that_was_never_used_is_a_finding(committed: Path) -> None:
+def test_waiver_that_was_never_used_is_a_finding(committed: Path) -> None:
     given = ("value-added", f"{STATE}/0", "--version", "2024-01-15", *REASON)
     assert dateline("waive", *given).status == 0
     assert [rule for rule, _, _ in list_unwaived()] == ["waiver-unused"]
@@ -124,7 +120,7 @@ def test_a_waiver_that_was_never_used_is_a_finding(committed: Path) -> None:
     assert committed.is_dir()
 
 
-def test_a_waiver_that_covers_some_versions_says_which_are_missing(tmp_path: Path) -> None:
+def test_waiver_for_some_versions_names_the_missing_ones(tmp_path: Path) -> None:
     made = Project(folder(tmp_path, SOURCES), tmp_path / "generated")
     made.publish()
     made.edit(("enum: [active, returned]", "enum: [active, paused, returned]"))
@@ -154,7 +150,7 @@ def test_a_waiver_that_covers_some_versions_says_which_are_missing(tmp_path: Pat
         "schemas/api.yaml:31:90",
     ],
 )
-def test_what_the_report_prints_names_a_finding(place: str, committed: Path) -> None:
+def test_command_in_the_report_identifies_the_finding(place: str, committed: Path) -> None:
     edit(committed, LOST)
     printed = dateline("check").out
     if ":" in place:
@@ -179,7 +175,9 @@ def test_what_the_report_prints_names_a_finding(place: str, committed: Path) -> 
         (("value-removed", "/components/schemas/Loan"), "so name the versions"),
     ],
 )  # fmt: skip
-def test_what_is_unknown_is_refused(given: tuple[str, ...], said: str, committed: Path) -> None:
+def test_unknown_finding_can_not_be_waived(
+    given: tuple[str, ...], said: str, committed: Path
+) -> None:
     edit(committed, LOST)
     refused = dateline("waive", *given, *REASON)
     assert (refused.status, refused.out) == (2, "")
@@ -188,13 +186,13 @@ def test_what_is_unknown_is_refused(given: tuple[str, ...], said: str, committed
 
 
 @pytest.mark.parametrize("waivers", ["settled", "unused"])
-def test_what_is_generated_into_a_new_folder_needs_no_waiver(waivers: str, waived: Path) -> None:
+def test_generating_into_a_new_folder_needs_no_waiver(waivers: str, waived: Path) -> None:
     if waivers == "unused":
         other = ("value-added", f"{STATE}/0", "--version", "2024-01-15", *REASON)
         assert dateline("waive", *other).status == 0
         assert [one[0] for one in list_unwaived()] == ["waiver-unused"]
     assert dateline("generate", "--output", "elsewhere").status == 0
     assert dateline("generate", "--output", "elsewhere", "--check").status == 0
-    # nothing that comes later is covered there either
+    # later findings are not covered there either
     edit(waived, ("[active, returned, lost]", "[active, returned, lost, burnt]"))
     assert dateline("generate", "--output", "elsewhere").status == 1

@@ -1,4 +1,4 @@
-"""Constraints that what is left of a value for older callers may break, by keyword and gate."""
+"""Constraints that values may break after parts are left out for older callers."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def judge(
 
 
 def objects(pools: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    """Yield every object with some of the fields *pools*, or none."""
+    """Yield every object with any of the fields *pools*."""
     for values in product(*([None, *pool] for pool in pools.values())):
         made = {name: each for name, each in zip(pools, values, strict=True) if each is not None}
         yield from (made, {**made, "old": "22"})
@@ -219,23 +219,23 @@ def cases() -> Iterator[tuple[Schema, list[Any]]]:
         yield {**PET, **keywords}, PETS
 
 
-def test_a_response_without_an_older_form_is_found(tmp_path: Path) -> None:
+def test_response_without_an_older_form_is_found(tmp_path: Path) -> None:
     wrong, broken, alarms = [], 0, 0
     for number, (schema, values) in enumerate(cases()):
         try:
             breaches, findings = judge(tmp_path / str(number), schema, values)
         except SourceError:
-            continue  # such as a substitute that does not fit beside it
+            continue  # such as a substitute that doesn't satisfy the other keywords
         failing = [each for each in breaches or () if "was copied" not in each]
         broken += bool(failing)
         alarms += bool(findings) and not failing
-        # nothing that does not fit is ever sent
+        # an invalid value is never sent
         if any("UnfitError" not in each for each in failing) or (failing and not findings):
             wrong.append((schema, failing[0]))
         assert all(one.rule in RULES and one.verdict is not Verdict.NEVER for one in findings)
     assert wrong == []
     assert broken > 150
-    # what is safe is not found as a rule, but may be: items are taken for any others
+    # safe constraints usually have no finding, but may have: any item is considered possible
     assert alarms < 2 * broken
 
 
@@ -258,7 +258,7 @@ HARMLESS: Final[list[tuple[str, Schema]]] = [
 
 
 @pytest.mark.parametrize("case", HARMLESS, ids=str)
-def test_constraints_that_hold_for_whatever_is_left_are_not_found(
+def test_constraints_that_always_hold_are_not_found(
     tmp_path: Path, case: tuple[str, Schema]
 ) -> None:
     properties, pools = FIELDS[case[0]]
@@ -266,7 +266,7 @@ def test_constraints_that_hold_for_whatever_is_left_are_not_found(
     assert judge(tmp_path, schema, [*objects(pools)]) == ([], [])
 
 
-def test_the_finding_names_the_schema_the_keywords_and_the_versions(tmp_path: Path) -> None:
+def test_finding_names_the_schema_the_keywords_and_the_versions(tmp_path: Path) -> None:
     schema = {"type": "array", "uniqueItems": True, "minItems": 2, "items": STATE}
     _, (finding,) = judge(tmp_path, schema, [])
     assert finding.message == (
@@ -298,7 +298,7 @@ SENT: Final[list[tuple[str, Schema, str | None]]] = [
 
 
 @pytest.mark.parametrize("case", SENT, ids=str)
-def test_a_request_that_does_not_fit_once_it_is_converted_is_found(
+def test_request_that_is_invalid_after_conversion_is_found(
     tmp_path: Path, case: tuple[str, Schema, str | None]
 ) -> None:
     name, keywords, keyword = case
@@ -347,7 +347,7 @@ WITHIN: Final[dict[str, dict[str, Schema]]] = {
 
 
 @pytest.mark.parametrize("name", WITHIN)
-def test_a_schema_within_itself_is_no_obstacle(tmp_path: Path, name: str) -> None:
+def test_recursive_schema_is_checked(tmp_path: Path, name: str) -> None:
     schemas = {key: {"type": "object", **each} for key, each in WITHIN[name].items()}
     schemas["Loan"]["properties"] = {**schemas["Loan"]["properties"], "c": {**TEXT, **ADDED}}
     media = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
@@ -373,7 +373,7 @@ REST: Final[list[tuple[Schema, Any]]] = [
 
 
 @pytest.mark.parametrize("case", REST, ids=("items", "additionalProperties"))
-def test_the_rest_beside_other_parts_needs_a_converter(
+def test_rest_of_items_or_fields_needs_a_converter(
     tmp_path: Path, case: tuple[Schema, Any]
 ) -> None:
     schema, value = case
@@ -381,7 +381,7 @@ def test_the_rest_beside_other_parts_needs_a_converter(
 
 
 def withheld(date: str, **gate: Any) -> dict[str, Schema]:
-    """Return components with a list in which items become equal at *date*, directly or below."""
+    """Return components with a list whose items become equal at *date*, directly or nested."""
     states = [
         {"const": "x"},
         {"const": "y", "x-shown-as": "x", **{gate.get("key", "x-added"): date}},
@@ -409,13 +409,13 @@ def withheld(date: str, **gate: Any) -> dict[str, Schema]:
     ("key", "date", "verdict"),
     [
         ("x-added", "2024-09-01", Verdict.INFORMATION),
-        # callers of the newest version that is cut lack it, though no draft changed it
+        # callers of the latest cut version are affected, although no draft changed it
         ("x-removed", "2025-06-01", Verdict.INFORMATION),
         ("x-added", "next", Verdict.GATED),
         ("x-removed", "next", Verdict.GATED),
     ],
 )
-def test_only_what_a_draft_changes_is_gated_in_adopted_definitions(
+def test_only_changes_of_a_draft_are_found_in_adopted_definitions(
     tmp_path: Path, at: str, key: str, date: str, verdict: Verdict
 ) -> None:
     media = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
@@ -437,7 +437,7 @@ def test_only_what_a_draft_changes_is_gated_in_adopted_definitions(
 
 @pytest.mark.parametrize("pattern", ["^b", "^z"])
 @pytest.mark.parametrize("at", ["first", "last"])
-def test_fields_that_a_closed_part_with_patterns_does_not_allow_are_left_out(
+def test_fields_that_a_closed_part_with_patterns_forbids_are_left_out(
     tmp_path: Path, pattern: str, at: str
 ) -> None:
     closed = {
@@ -499,7 +499,9 @@ HOLDERS: Final[dict[str, Schema]] = {
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
-def test_it_is_found_wherever_the_server_sends_it(tmp_path: Path, holder: str) -> None:
+def test_constraints_are_checked_wherever_the_server_sends_values(
+    tmp_path: Path, holder: str
+) -> None:
     paths = {"/other": {"get": {"operationId": "o", "responses": {"204": {"description": "o"}}}}}
     document = {"paths": paths, **HOLDERS[holder], "components": {"schemas": {"Loan": TWICE}}}
     files = {"versions.yaml": f"{VERSIONS}lint: adopted\n", "api.yaml": API}

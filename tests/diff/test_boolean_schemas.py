@@ -1,4 +1,4 @@
-"""Schemas that are `true` or `false` are compared in each place: all of them are one object."""
+"""Schemas that are `true` or `false` are compared in each place, although they are one object."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def find_changes(before: Schema, after: Schema) -> dict[str, set[tuple[object, .
 
 
 def describe(change: Change) -> tuple[object, ...]:
-    """Return all of *change* that does not name its component."""
+    """Return *change* without the name of its component."""
     places = [
         pointer and pointer.split("/", 4)[4:]
         for pointer in (change.before_pointer, change.after_pointer)
@@ -76,7 +76,7 @@ def describe(change: Change) -> tuple[object, ...]:
 
 
 @cases("place", PLACES)
-def test_an_edit_of_every_component_is_reported_for_each_as_it_is_alone(place: str) -> None:
+def test_edit_of_every_component_is_reported_as_for_each_alone(place: str) -> None:
     for old, new in permutations(SCHEMAS, 2):
         before = create_document(place, dict.fromkeys(NAMES, old))
         after = create_document(place, dict.fromkeys(NAMES, new))
@@ -86,7 +86,7 @@ def test_an_edit_of_every_component_is_reported_for_each_as_it_is_alone(place: s
         assert find_changes(before, after) == dict.fromkeys(NAMES, alone["Second"])
 
 
-def test_two_fields_of_one_schema_are_two_changes() -> None:
+def test_two_fields_with_the_same_boolean_schema_are_two_changes() -> None:
     sides = [
         document({"First": {"properties": dict.fromkeys("abc", schema)}}, "3.1.0")
         for schema in (False, STRING)

@@ -1,4 +1,4 @@
-"""Components of all kinds that get another name, or are written where they were referred to."""
+"""Components of all kinds that are renamed, inlined or extracted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _content(**keys: Any) -> Document:
     return {"content": {"application/json": keys}}
 
 
-# By section: an operation with an entry, the contents of an entry, and another one.
+# By section: an operation with an entry, an entry, and a different entry.
 _USES: Final[dict[str, tuple[Callable[[Any], Document], Document, Document]]] = {
     "schemas": (lambda one: _answer(**_content(schema=one)), _TEXT, _NUMBER),
     "parameters": (
@@ -81,7 +81,7 @@ _USES: Final[dict[str, tuple[Callable[[Any], Document], Document, Document]]] = 
         },
     ),
 }
-# where examples are, beside bodies
+# for examples, next to bodies
 _EXAMPLES: Final[dict[str, Callable[[Any], Document]]] = {
     "parameter": lambda one: {
         "parameters": [{"name": "q", "in": "query", "schema": {}, "examples": {"one": one}}],
@@ -93,7 +93,7 @@ _EXAMPLES: Final[dict[str, Callable[[Any], Document]]] = {
         "responses": _OK,
     },
 }
-# The names of the component before and after; none where it is inline.
+# The names of the component before and after; None if it is inline.
 _MOVES: Final = {"renamed": ("Old", "New"), "inlined": ("Old", None), "shared": (None, "New")}
 
 
@@ -110,7 +110,7 @@ def _build(section: str, name: str | None, entry: Document, use: Any = None) -> 
 
 
 def _compare(before: Document, after: Document) -> tuple[list[Kind], list[str]]:
-    """Return the kinds of the changes of components, and those of all others in words."""
+    """Return the kinds of the changes of components, and the texts of all other changes."""
     changes = diff(before, after)
     components = [each for each in changes if each.kind.value.startswith("component-")]
     return (
@@ -119,14 +119,14 @@ def _compare(before: Document, after: Document) -> tuple[list[Kind], list[str]]:
     )
 
 
-def test_every_kind_of_component_is_tried() -> None:
-    # security schemes can't be inline, and are compared by what they demand
+def test_every_kind_of_component_is_tested() -> None:
+    # security schemes can't be inline, and are compared where operations demand them
     assert {*_USES} == {*COMPONENTS} - {"securitySchemes"}
 
 
 @pytest.mark.parametrize("move", _MOVES)
 @pytest.mark.parametrize("section", _USES)
-def test_only_the_component_changes_if_its_content_is_equal(section: str, move: str) -> None:
+def test_moved_component_with_equal_content_changes_nothing_else(section: str, move: str) -> None:
     old, new = _MOVES[move]
     entry = _USES[section][1]
     kinds, others = _compare(_build(section, old, entry), _build(section, new, entry))
@@ -141,18 +141,20 @@ def test_only_the_component_changes_if_its_content_is_equal(section: str, move: 
 
 @pytest.mark.parametrize("move", _MOVES)
 @pytest.mark.parametrize("section", _USES)
-def test_each_place_changes_once_if_the_content_differs(section: str, move: str) -> None:
+def test_moved_component_with_other_content_is_reported_at_each_place(
+    section: str, move: str
+) -> None:
     old, new = _MOVES[move]
     _, before, after = _USES[section]
     _, others = _compare(_build(section, old, before), _build(section, new, after))
-    # one that both sides share changes once, with all its operations
+    # a component on both sides is reported once, with all its operations
     assert 1 <= len(others) <= 2
     assert len({*others}) == len(others)
 
 
 @pytest.mark.parametrize("move", _MOVES)
 @pytest.mark.parametrize("place", _EXAMPLES)
-def test_examples_may_be_written_anywhere(place: str, move: str) -> None:
+def test_examples_may_be_inline_or_components(place: str, move: str) -> None:
     old, new = _MOVES[move]
     use, one, other = _EXAMPLES[place], {"value": 1, "summary": "s"}, {"value": 2}
     before = _build("examples", old, one, use)

@@ -1,4 +1,4 @@
-"""Keywords with their default values are no change, wherever a schema may be."""
+"""Keywords with their default values make no difference in any schema."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def document(schema: Any, *, sent: bool, version: str = "3.1.0") -> dict[str, An
 
 
 @pytest.mark.parametrize("position", POSITIONS)
-def test_a_keyword_with_its_default_value_is_no_change(position: str) -> None:
+def test_keyword_with_its_default_value_is_no_change(position: str) -> None:
     place = POSITIONS[position]
     found = []
     for (keyword, value), base, sent in product(DEFAULTS.items(), ({}, TEXT), (True, False)):
@@ -79,7 +79,7 @@ def test_a_keyword_with_its_default_value_is_no_change(position: str) -> None:
 
 @cases("keyword", ["items", "additionalProperties", "propertyNames"])
 @cases("schema", [{}, True, {"readOnly": False}, {"items": {"minLength": 0}}])
-def test_a_schema_that_takes_anything_is_like_none(keyword: str, schema: Any) -> None:
+def test_schema_that_accepts_anything_equals_no_schema(keyword: str, schema: Any) -> None:
     for sent in (True, False):
         without, alike = document({}, sent=sent), document({keyword: schema}, sent=sent)
         assert diff(without, alike) == diff(alike, without) == []
@@ -87,7 +87,7 @@ def test_a_schema_that_takes_anything_is_like_none(keyword: str, schema: Any) ->
 
 @pytest.mark.parametrize("keyword", ["items", "additionalProperties", "propertyNames"])
 @pytest.mark.parametrize("other", [None, {}, True])
-def test_words_below_a_keyword_are_documentation(keyword: str, other: Any) -> None:
+def test_annotations_below_a_keyword_are_documentation(keyword: str, other: Any) -> None:
     worded = document({keyword: {"description": "a"}}, sent=True)
     plain = document({} if other is None else {keyword: other}, sent=True)
     for pair in ((plain, worded), (worded, plain)):
@@ -98,7 +98,7 @@ def test_words_below_a_keyword_are_documentation(keyword: str, other: Any) -> No
     "schema",
     [{}, True, {"readOnly": False}, {"description": "a"}, {"$ref": "#/components/schemas/Any"}],
 )
-def test_what_takes_anything_still_evaluates(schema: Any) -> None:
+def test_schema_that_accepts_anything_still_evaluates(schema: Any) -> None:
     closed = {"unevaluatedProperties": False, "properties": {"a": TEXT}}
     open_ = closed | {"allOf": [{"additionalProperties": schema, "minProperties": 1}]}
     shut = closed | {"allOf": [{"minProperties": 1}]}
@@ -112,7 +112,7 @@ def test_what_takes_anything_still_evaluates(schema: Any) -> None:
 
 @cases("position", sorted(POSITIONS.keys() - {"definition"}))
 @cases("schema", [{"const": None}, {"enum": [None]}, {"not": {}}, False])
-def test_a_schema_that_takes_only_null_or_nothing_is_a_change(position: str, schema: Any) -> None:
+def test_schema_that_accepts_only_null_or_nothing_is_a_change(position: str, schema: Any) -> None:
     place = POSITIONS[position]
     for sent in (True, False):
         anything = document(place({}), sent=sent)

@@ -1,4 +1,4 @@
-"""What is told of two documents: every kind of change, once, where it is written."""
+"""Every kind of change between two documents is reported once, at its place."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ USES: Final = {"response": ("get",), "request": ("post",), "both": ("get", "post
 
 
 def document(parts: Document) -> Document:
-    """Return a whole document that has *parts*."""
+    """Return a complete document with *parts*."""
     return {"openapi": "3.1.0", "info": {"title": "A", "version": "1"}, **parts}
 
 
 def using(schemas: Document, use: str) -> Document:
-    """Return a document whose operations answer with, or take, the first of *schemas*."""
+    """Return a document whose operations return, or take, the first of *schemas*."""
     reference = f"#/components/schemas/{next(iter(schemas))}"
     body = {"content": {"application/json": {"schema": {"$ref": reference}}}}
     operations = {
@@ -58,7 +58,7 @@ def documents(case: Case) -> tuple[Document, Document]:
 
 
 def plain(change: Change) -> Document:
-    """Return what *change* holds, without the fields that hold nothing."""
+    """Return the fields of *change* that have a value."""
     found = {}
     for field in fields(change):
         value = getattr(change, field.name)
@@ -79,25 +79,25 @@ each_case = cases("case", CASES, ids=[case["it"] for case in CASES])
 @each_case
 def test_every_change_is_reported(case: Case) -> None:
     changes = diff(*documents(case), case.get("renames"))
-    # as text, since to Python 1, true and 1.0 are the same
+    # as text, because in Python 1, true and 1.0 are equal
     reported = [json.dumps(plain(change), sort_keys=True) for change in changes]
     assert reported == [json.dumps(change, sort_keys=True) for change in case["told"]]
 
 
-def test_every_kind_is_reported_by_a_case() -> None:
+def test_every_kind_of_change_has_a_case() -> None:
     reported = {change["kind"] for case in CASES for change in case["told"]}
     assert reported == {kind.value for kind in Kind}
 
 
 @each_case
-def test_no_document_changes_into_itself(case: Case) -> None:
+def test_equal_documents_have_no_changes(case: Case) -> None:
     for side in documents(case):
         assert diff(side, copy.deepcopy(side)) == []
         assert diff(side, side) == []
 
 
 def sharing(before: Any, after: Any) -> Any:
-    """Return *after*, with what stands equal at the same place of *before* as one object."""
+    """Return *after* with the parts that equal those of *before* as shared objects."""
     if json.dumps(before) == json.dumps(after):
         return before
     if isinstance(before, dict) and isinstance(after, dict):
@@ -109,7 +109,7 @@ def sharing(before: Any, after: Any) -> Any:
 
 
 @each_case
-def test_the_same_is_told_of_documents_that_share_what_is_equal(case: Case) -> None:
+def test_documents_with_shared_parts_have_the_same_changes(case: Case) -> None:
     before, after = documents(case)
     reported = [plain(change) for change in diff(before, after, case.get("renames"))]
     shared = diff(before, sharing(before, after), case.get("renames"))
@@ -159,9 +159,7 @@ REACHING: Final = {
 
 @cases("webhook", [False, True])
 @cases("reaching", REACHING)
-def test_what_changed_is_followed_to_operations_that_documents_share(
-    reaching: str, webhook: bool
-) -> None:
+def test_change_in_a_shared_part_lists_its_operations(reaching: str, webhook: bool) -> None:
     def pets(maximum: int) -> Document:
         components: Document = {
             "schemas": {"Pet": {"properties": {"tag": {"type": "string", "maxLength": maximum}}}},
@@ -185,14 +183,14 @@ def test_what_changed_is_followed_to_operations_that_documents_share(
     assert [plain(change) for change in diff(before, sharing(before, after))] == reported
 
 
-def test_the_collector_runs_after_a_comparison_as_before() -> None:
+def test_garbage_collector_is_restored_after_a_comparison() -> None:
     assert gc.isenabled()
     diff(*documents(CASES[0]))
     assert gc.isenabled()
 
 
 @each_case
-def test_no_document_is_changed_by_comparing_it(case: Case) -> None:
+def test_comparison_does_not_modify_documents(case: Case) -> None:
     pair = documents(case)
     kept = copy.deepcopy(pair)
     diff(*pair, case.get("renames"))
@@ -208,7 +206,7 @@ MIRRORED: Final = {
 
 
 def mirror(change: Change) -> tuple[Any, ...]:
-    """Return what *change* is when looked at from the other side."""
+    """Return *change* as seen from the other side."""
     *subject, event = change.kind.value.split("-")
     return (
         "-".join([*subject, MIRRORED.get(event, event)]),
@@ -238,14 +236,14 @@ def seen(change: Change) -> tuple[Any, ...]:
 
 
 @each_case
-def test_what_came_on_the_way_there_goes_on_the_way_back(case: Case) -> None:
+def test_reverse_comparison_has_mirrored_changes(case: Case) -> None:
     before, after = documents(case)
     there = [mirror(change) for change in diff(before, after)]
     back = [seen(change) for change in diff(after, before)]
     assert sorted(map(repr, there)) == sorted(map(repr, back))
 
 
-def test_contracts_are_compared_as_their_documents() -> None:
+def test_contracts_are_compared_like_their_documents() -> None:
     before, after = (
         using({"Pet": {"type": "object", "properties": properties}}, "response")
         for properties in ({}, {"tag": {"type": "string"}})
@@ -258,7 +256,7 @@ def test_contracts_are_compared_as_their_documents() -> None:
     assert diff(published, after) == diff(before, projected)
 
 
-def test_a_change_lists_every_operation_that_can_show_it() -> None:
+def test_change_lists_every_operation_that_can_show_it() -> None:
     def pets(maximum: int) -> Document:
         schemas: Document = {"Pet": {"properties": {"tag": {"maxLength": maximum}}}}
         schemas |= {
@@ -288,7 +286,7 @@ def test_a_change_lists_every_operation_that_can_show_it() -> None:
     ]
 
 
-def test_schemas_that_contain_one_another_are_compared_once() -> None:
+def test_mutually_recursive_schemas_are_compared_once() -> None:
     def ring(size: int, maximum: int) -> Document:
         return {
             f"R{index}": {
@@ -323,13 +321,13 @@ def test_schemas_that_contain_one_another_are_compared_once() -> None:
         },
     ],
 )
-def test_a_schema_that_is_made_of_itself_can_be_compared(schema: Document) -> None:
+def test_schema_that_contains_itself_in_all_of_can_be_compared(schema: Document) -> None:
     before = using({"Pet": schema}, "response")
     after = using({"Pet": {**schema, "maxLength": 5}}, "response")
     assert [str(change.kind) for change in diff(before, after)][:1] == ["keyword-added"]
 
 
-def test_a_union_that_is_a_member_of_itself_can_become_one_of_its_members() -> None:
+def test_recursive_union_can_become_one_of_its_members() -> None:
     pet = {"type": "object", "properties": {"name": {"type": "string"}}}
     union = {"oneOf": [pet, {"type": "boolean"}, {"$ref": "#/components/schemas/Pet"}]}
     changes = diff(using({"Pet": union}, "response"), using({"Pet": pet}, "response"))
@@ -339,7 +337,7 @@ def test_a_union_that_is_a_member_of_itself_can_become_one_of_its_members() -> N
     ]
 
 
-def test_the_same_is_reported_whatever_the_seed_of_hashes(tmp_path: Path) -> None:
+def test_changes_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     script = tmp_path / "told.py"
     script.write_text(
         "import json, sys\n"
@@ -363,8 +361,8 @@ def test_the_same_is_reported_whatever_the_seed_of_hashes(tmp_path: Path) -> Non
     assert len(reported) == 1
 
 
-def test_a_key_of_a_later_openapi_is_no_operation_of_an_older_document() -> None:
-    """`query` came with 3.2: before, it is a key like any other that OpenAPI does not know."""
+def test_method_of_a_later_openapi_is_no_operation_in_an_older_document() -> None:
+    """`query` is new in 3.2; before, it is an unknown key."""
     answer = {"responses": {"200": {"description": "d"}}}
     item = {"get": answer, "query": answer}
     for version, kinds in (("3.0.3", [Kind.KEYWORD_REMOVED]), ("3.2.0", [Kind.OPERATION_REMOVED])):

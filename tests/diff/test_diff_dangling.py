@@ -1,4 +1,4 @@
-"""A reference that leads nowhere hides no difference, wherever it is and whatever it was."""
+"""A dangling reference hides no change, wherever it is and whatever it was before."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def both(schema: Any) -> Paths:
     )
 
 
-# Where a reference stands, and what it leads to.
+# Places of a reference, and their targets.
 POSITIONS: Final[dict[str, tuple[str, Any, Callable[[Any], Paths]]]] = {
     "schema": ("schemas", OBJECT, both),
     "items": ("schemas", OBJECT, lambda ref: both({"type": "array", "items": ref})),
@@ -80,7 +80,7 @@ POSITIONS: Final[dict[str, tuple[str, Any, Callable[[Any], Paths]]]] = {
     ),
 }
 
-# What the reference names, and whether there is such a component, before and after.
+# The name in the reference, and whether such a component exists before and after.
 STATES: Final = {
     "lost": (("There", True), ("There", False)),
     "found": (("There", False), ("There", True)),
@@ -103,7 +103,7 @@ def document(position: str, name: str, *, there: bool) -> dict[str, Any]:
 @cases("preset", PRESETS)
 @cases("state", STATES)
 @cases("position", POSITIONS)
-def test_what_leads_nowhere_on_a_side_is_reported(position: str, state: str, preset: str) -> None:
+def test_dangling_reference_on_one_side_is_reported(position: str, state: str, preset: str) -> None:
     before, after = (document(position, name, there=there) for name, there in STATES[state])
     merged = Merged(preset, {})
     for change in diff(before, after):
@@ -112,7 +112,7 @@ def test_what_leads_nowhere_on_a_side_is_reported(position: str, state: str, pre
 
 
 @cases("position", POSITIONS)
-def test_what_leads_nowhere_on_both_sides_is_no_change(position: str) -> None:
+def test_dangling_reference_on_both_sides_is_no_change(position: str) -> None:
     before, after = (document(position, "Nowhere", there=True) for _ in range(2))
     assert diff(before, after) == []
 
@@ -120,7 +120,7 @@ def test_what_leads_nowhere_on_both_sides_is_no_change(position: str) -> None:
 @pytest.mark.parametrize(
     "parameter", [{"$ref": "#/nowhere"}, {}, {"in": "query"}, {"name": None}, 7]
 )
-def test_a_parameter_without_a_name_is_called_so(parameter: Any) -> None:
+def test_parameter_without_a_name_is_described_so(parameter: Any) -> None:
     named = {"name": "parameters", "in": "query", "schema": {}}
 
     def shown(*parameters: Any) -> dict[str, Any]:

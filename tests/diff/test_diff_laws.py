@@ -1,4 +1,4 @@
-"""What holds for every document: nothing changes from a contract to itself, or by refactoring."""
+"""Laws for every document: neither identity nor a refactoring is a change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dateline.model import Change, Direction, Kind
 
 
 def _reported(changes: list[Change]) -> list[str]:
-    """Return what of *changes* is more than other names of components."""
+    """Return the changes that are more than renamed components."""
     named = {Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RENAMED}
     return [
         f"{change.kind} {change.keyword} {change.before_pointer} -> {change.after_pointer}"
@@ -27,12 +27,12 @@ def document(request: pytest.FixtureRequest) -> Document:
     return DOCUMENTS[request.param]()
 
 
-def test_nothing_changes_from_a_document_to_itself(document: Document) -> None:
+def test_document_does_not_change_from_itself(document: Document) -> None:
     assert diff(document, copy.deepcopy(document)) == []
 
 
 @pytest.mark.parametrize("refactored", REFACTORINGS)
-def test_a_refactoring_is_no_change_for_callers(
+def test_refactoring_is_no_change_for_callers(
     document: Document, refactored: Callable[[Document], Document]
 ) -> None:
     other = refactored(document)

@@ -1,4 +1,4 @@
-"""`diff` judges two documents by a policy of its own, with no definitions beside them."""
+"""`diff` applies a policy of its own to two documents, without definitions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def judged(*arguments: str) -> tuple[int, list[tuple[str, str]]]:
         ("{ preset: wire, rules: { value-added: additive }, notice-days: 30 }", "additive"),
     ],
 )  # fmt: skip
-def test_a_policy_judges(policy: str | None, verdict: str, foreign: Path) -> None:
+def test_policy_decides_the_verdict(policy: str | None, verdict: str, foreign: Path) -> None:
     given = () if policy is None else ("--policy", policy)
     if policy is not None and ":" in policy:
         (foreign / "policy.yaml").write_text(policy)
@@ -84,7 +84,7 @@ def test_a_policy_judges(policy: str | None, verdict: str, foreign: Path) -> Non
         ("- 1\n", 3, "gihub:1:1: "),
     ],
 )  # fmt: skip
-def test_what_is_no_policy_is_refused(
+def test_invalid_policy_is_refused(
     policy: str | None, status: int, said: str, foreign: Path
 ) -> None:
     if policy is not None:
@@ -94,13 +94,13 @@ def test_what_is_no_policy_is_refused(
     assert said in refused.err
 
 
-def test_callers_are_told_what_they_do_about_it(foreign: Path) -> None:
+def test_help_addresses_callers(foreign: Path) -> None:
     assert foreign.is_dir()
     (change,) = json.loads(dateline("diff", "a.json", "b.json", "--format", "json").out)["changes"]
     assert change["help"] == RULES[change["rule"]].callers
 
 
-def test_a_comparison_of_versions_speaks_to_callers_and_one_of_a_branch_to_authors(
+def test_help_addresses_callers_between_versions_and_authors_on_branches(
     committed: Path,
 ) -> None:
     lost = "{ const: active }, { const: returned }, { const: lost, x-added: next }"
@@ -127,7 +127,7 @@ def test_a_comparison_of_versions_speaks_to_callers_and_one_of_a_branch_to_autho
         ((), 0, "nothing to gate"),
     ],
 )
-def test_gate_exits_with_1_where_something_is_left(
+def test_gate_exits_with_1_if_something_is_left(
     edits: tuple[tuple[str, str], ...],
     status: int,
     said: str,

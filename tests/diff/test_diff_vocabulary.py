@@ -1,4 +1,4 @@
-"""Every keyword of OpenAPI 3.0 and 3.1 and of JSON Schema 2020-12: a change of it is told."""
+"""Every keyword of OpenAPI 3.0 and 3.1 and of JSON Schema 2020-12 is compared."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _answer(**parts: Any) -> Object:
 
 def _schema(node: Any) -> Object:
     text = json.dumps(node)
-    # what only OpenAPI 3.0 says so
+    # keywords that only OpenAPI 3.0 has
     old = '"nullable"' in text or '"exclusiveMinimum": true' in text
     version = {"openapi": "3.0.3"} if old else {}
     return {**_answer(content={"a/b": {"schema": node}}), **version}
@@ -104,7 +104,7 @@ _ENCODINGS: Final[dict[str, Callable[[Object], Any]]] = {
     "itemEncoding": lambda node: node,
 }
 
-# What a keyword says before and after, where it is more than one text and another.
+# Values of a keyword before and after, unless two strings will do.
 VALUES: Final[dict[tuple[str, str], tuple[Any, Any]]] = {
     **{("schema", key): (3, 4) for key in NUMBERS},
     **{("document", key): ({"/x": {"get": {}}}, {"/x": {"put": {}}}) for key in ("paths",)},
@@ -195,7 +195,7 @@ VALUES: Final[dict[tuple[str, str], tuple[Any, Any]]] = {
     ("oauth-flow", "scopes"): ({"a": "x"}, {"b": "x"}),
 }
 
-# What a keyword says nothing without.
+# Keywords that others need to have any effect.
 BESIDE: Final[dict[str, Object]] = {
     "if": {"then": {"title": "a"}},
     **{key: {"if": {"required": ["a"]}} for key in ("then", "else")},
@@ -203,9 +203,9 @@ BESIDE: Final[dict[str, Object]] = {
     "contentSchema": {"contentMediaType": "application/json"},
 }
 EXTERNAL_DOCS: Final = ({"url": "a"}, {"url": "b"})
-# Keys that lead elsewhere or name the thing: to change them is to have another thing.
+# Keys that refer to or name a thing: changing them means having another thing.
 ELSEWHERE: Final = {("path-item", "$ref"), ("tag", "name"), ("parameter", "name")}
-# What 3.1 says with a key of its own name for each path, status or expression.
+# Maps of 3.1 with arbitrary keys for paths, statuses or expressions.
 NAMED: Final = {"paths": "/y", "responses": "201", "callback": "y"}
 
 
@@ -227,23 +227,23 @@ def _kinds(before: Object, after: Object) -> list[str]:
 
 
 @cases(("kind", "key"), VOCABULARY)
-def test_a_keyword_is_never_silent(kind: str, key: str) -> None:
+def test_changed_keyword_is_reported(kind: str, key: str) -> None:
     place, name = PLACES[kind], NAMED.get(kind, key) if key == ANY else key
     before, after = _values(kind, key)
-    # alone, it lets nothing through that would be refused otherwise
+    # alone, the keyword accepts nothing that would be refused otherwise
     beside = {"type": "string"} if key == "nullable" else BESIDE.get(key, {})
     one, other = place({**beside, name: before}), place({**beside, name: after})
     assert _kinds(one, other)
     assert _kinds(other, one)
     if after is not False:
-        # a flag that is false says as much as no flag
+        # a flag that is false equals no flag
         none = place(beside if key in BESIDE else {})
         assert _kinds(none, other) or kind in ("components", "document", "path-item")
         assert _kinds(other, none) or kind in ("components", "document", "path-item")
 
 
 @cases("kind", sorted(PLACES.keys() - {"paths", "callback", "responses"}))
-def test_a_keyword_that_nobody_knows_is_never_silent(kind: str) -> None:
+def test_changed_unknown_keyword_is_reported(kind: str) -> None:
     place = PLACES[kind]
     for one, other in ((1, 2), (None, 1)):
         before = place({} if one is None else {"surprise": one})
@@ -251,7 +251,7 @@ def test_a_keyword_that_nobody_knows_is_never_silent(kind: str) -> None:
 
 
 @cases("kind", sorted(PLACES))
-def test_an_extension_is_never_silent(kind: str) -> None:
+def test_changed_extension_is_reported(kind: str) -> None:
     place = PLACES[kind]
     assert _kinds(place({"x-a": {"b": 1}}), place({"x-a": {"b": 2}}))
     assert _kinds(place({}), place({"x-a": {"b": 2}}))
@@ -266,7 +266,7 @@ WORDS: Final = [
 
 
 @cases(("kind", "key"), [*WORDS, *((kind, "x-a") for kind in sorted(PLACES))])
-def test_words_and_extensions_promise_nothing(kind: str, key: str) -> None:
+def test_annotations_and_extensions_are_no_contract(kind: str, key: str) -> None:
     place, (before, after) = PLACES[kind], _values(kind, key)
     sides = [place({}), place({key: before}), place({key: after})]
     for one, other in itertools.permutations(sides, 2):
@@ -278,7 +278,7 @@ def test_every_kind_of_object_has_a_place() -> None:
     assert sorted(PLACES) == sorted(OBJECTS)
 
 
-# What a schema says in several spellings: every two of a row are one and the same.
+# Equivalent spellings of a schema: any two in a row have the same meaning.
 SPELLINGS: Final[dict[str, list[Any]]] = {
     "a constant": [{"const": "a"}, {"enum": ["a"]}, {"oneOf": [{"const": "a"}]}],
     "values": [
@@ -422,7 +422,7 @@ SPELLINGS: Final[dict[str, list[Any]]] = {
 
 
 def _reported(before: Any, after: Any) -> list[Change]:
-    """Return the changes but the one that says that the dialect is another."""
+    """Return the changes except that of the dialect."""
     changes = diff(_schema(before), _schema(after))
     return [change for change in changes if change.kind is not Kind.DIALECT_CHANGED]
 
@@ -496,7 +496,7 @@ def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
         ),
     ],
 )
-def test_what_looks_like_another_spelling_is_a_change(one: Any, other: Any) -> None:
+def test_similar_spelling_with_another_meaning_is_a_change(one: Any, other: Any) -> None:
     assert _reported(one, other) != []
     assert _reported(other, one) != []
 
@@ -510,7 +510,7 @@ def test_what_looks_like_another_spelling_is_a_change(one: Any, other: Any) -> N
         if name != reported
     ],
 )
-def test_what_says_something_else_is_reported(one: Any, other: Any) -> None:
+def test_schema_with_another_meaning_is_reported(one: Any, other: Any) -> None:
     reported = {change.kind for change in _reported(one, other)}
     assert reported - {Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED}
 
@@ -523,7 +523,7 @@ def test_what_says_something_else_is_reported(one: Any, other: Any) -> None:
         *("discriminator", "x-extensible-enum", "x-enum-descriptions", "$ref"),
     ],
 )
-def test_a_keyword_that_holds_nonsense_is_never_silent(keyword: str) -> None:
+def test_keyword_with_an_invalid_value_is_reported(keyword: str) -> None:
     for before, after in ((5, "odd"), ("odd", 5.5)):
         assert _kinds(_schema({keyword: before}), _schema({keyword: after}))
     assert _kinds(_schema({}), _schema({keyword: "odd"}))

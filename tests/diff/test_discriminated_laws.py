@@ -1,4 +1,4 @@
-"""What extends a discriminated parent is judged as the member of a union that lists it."""
+"""An heir of a discriminated parent is judged like a member of a union that lists it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def documents() -> Iterator[tuple[Random, Document]]:
 
 
 def listed(node: Any) -> int:
-    """Let every discriminated union in *node* be `Noun`; return how many there were."""
+    """Turn every discriminated union in *node* into `Noun`; return how many there were."""
     found = 0
     for key, below in list(node.items() if isinstance(node, dict) else enumerate(node)):
         if isinstance(below, dict) and "discriminator" in below:
@@ -51,7 +51,7 @@ def listed(node: Any) -> int:
 
 
 def inherited(document: Document) -> Document:
-    """Return *document* with a parent that its variants extend, in place of the union."""
+    """Return *document* with a parent and its heirs in place of the union."""
     made = copy.deepcopy(document)
     schemas = made["components"]["schemas"]
     noun = schemas["Noun"]
@@ -63,7 +63,7 @@ def inherited(document: Document) -> Document:
 
 
 def said(before: Document, after: Document) -> Counter[tuple[str, ...]]:
-    """Return what is told of operations, and the verdicts."""
+    """Return the changes of operations, and their verdicts."""
     return Counter(
         (
             str(change.kind),
@@ -78,12 +78,12 @@ def said(before: Document, after: Document) -> Counter[tuple[str, ...]]:
 
 
 def undirected(reported: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
-    """Return what is told, whoever sends it."""
+    """Return the changes without their directions."""
     return {(kind, keyword, *rest) for kind, keyword, _, *rest in reported}
 
 
 def edited(random: Random, document: Document) -> Document | None:
-    """Return *document* with an edit of a member, or of the tags; None if it can't be made."""
+    """Return *document* after an edit of a member or the tags; None if it isn't applicable."""
     after = copy.deepcopy(document)
     schemas = after["components"]["schemas"]
     member = schemas[random.choice(MEMBERS)]
@@ -100,7 +100,7 @@ def edited(random: Random, document: Document) -> Document | None:
     return after if edit.change(random, site) and after != document else None
 
 
-def test_an_edit_of_a_variant_is_judged_alike_however_it_is_one() -> None:
+def test_edited_variant_is_judged_alike_as_member_and_heir() -> None:
     compared = 0
     for random, before in documents():
         for _ in range(4):
@@ -113,12 +113,12 @@ def test_an_edit_of_a_variant_is_judged_alike_however_it_is_one() -> None:
             if nouns[0] == nouns[1]:
                 assert ours == theirs
             else:
-                # a variant has its tag where it stands alone as well, a member has not
+                # an heir has its tag also where it is used alone, a member hasn't
                 assert undirected(ours) <= undirected(theirs)
     assert compared > DOCUMENTS / 10
 
 
-def test_a_variant_that_came_is_judged_alike_however_it_is_one() -> None:
+def test_added_variant_is_judged_alike_as_member_and_heir() -> None:
     for _, after in documents():
         before = copy.deepcopy(after)
         before["components"]["schemas"]["Noun"]["anyOf"].pop()

@@ -1,4 +1,4 @@
-"""What extends a discriminated schema is a variant of it, wherever that schema stands."""
+"""A schema that extends a discriminated one is a variant wherever its parent is used."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def reported(before: Schema, after: Schema) -> list[str]:
 
 
 @cases(("spelling", "position"), CASES)
-def test_a_new_one_is_a_new_variant_where_callers_read_it(spelling: str, position: str) -> None:
+def test_new_heir_is_a_new_variant_in_responses(spelling: str, position: str) -> None:
     after = SPELLINGS[spelling]()
     before = {name: schema for name, schema in after.items() if name != "Dog"}
     body = POSITIONS[position][0]
@@ -54,9 +54,7 @@ def test_a_new_one_is_a_new_variant_where_callers_read_it(spelling: str, positio
 
 
 @cases(("spelling", "position"), CASES)
-def test_a_field_of_it_is_read_and_written_where_its_parent_is(
-    spelling: str, position: str
-) -> None:
+def test_field_of_an_heir_is_part_of_messages_with_its_parent(spelling: str, position: str) -> None:
     before = SPELLINGS[spelling]()
     after = copy.deepcopy(before)
     after["Dog"]["allOf"].append({"properties": {"age": {"type": "integer"}}})
@@ -67,14 +65,14 @@ def test_a_field_of_it_is_read_and_written_where_its_parent_is(
         assert reported(older, newer) == [f"field-added {at} {way} POST /pets: {verdict}"]
 
 
-def test_what_extends_a_schema_without_a_discriminator_is_another_schema() -> None:
+def test_heir_of_a_schema_without_a_discriminator_is_unrelated() -> None:
     base = {key: value for key, value in pet().items() if key != "discriminator"}
     before = {"Pet": base}
     after = {"Pet": base, "Dog": extending("Pet", "bark")}
     assert reported(document(before, ref("Pet")), document(after, ref("Pet"))) == []
 
 
-def test_a_sibling_does_not_stand_where_one_of_them_does() -> None:
+def test_sibling_is_no_variant_where_an_heir_is_used() -> None:
     before = {"Pet": pet(), "Cat": extending("Pet", "claws")}
     after = {**before, "Dog": extending("Pet", "bark")}
     assert reported(document(before, ref("Cat")), document(after, ref("Cat"))) == []
@@ -94,7 +92,7 @@ MAPPED: Final = "/components/schemas/Pet/discriminator"
         ({"cat": "Cat"}, {"cat": ref("Cat")["$ref"]}, None),
     ],
 )
-def test_its_tag_is_what_the_mapping_says_or_its_name(
+def test_tag_is_mapped_or_the_name_of_the_heir(
     before: Schema, after: Schema, said: str | None, body: str
 ) -> None:
     def mapped(mapping: Schema) -> Schema:
@@ -107,7 +105,7 @@ def test_its_tag_is_what_the_mapping_says_or_its_name(
     assert reported(mapped(before), mapped(after)) == expected
 
 
-def test_another_name_is_another_tag() -> None:
+def test_renamed_heir_has_another_tag() -> None:
     before = {"Pet": pet(), "Cat": extending("Pet", "claws")}
     after = {"Pet": pet(), "Feline": extending("Pet", "claws")}
     assert reported(document(before, ref("Pet")), document(after, ref("Pet"))) == [
@@ -116,7 +114,7 @@ def test_another_name_is_another_tag() -> None:
 
 
 @pytest.mark.parametrize(("spelling", "position"), AUTHORED)
-def test_a_gated_one_is_kept_from_older_callers(
+def test_gated_heir_is_hidden_from_older_callers(
     spelling: str, position: str, tmp_path: Path
 ) -> None:
     body, filled, empty = POSITIONS[position]
@@ -134,7 +132,7 @@ def test_a_gated_one_is_kept_from_older_callers(
 
 
 @pytest.mark.parametrize(("spelling", "position"), AUTHORED)
-def test_a_gated_field_of_one_is_kept_from_older_callers(
+def test_gated_field_of_an_heir_is_hidden_from_older_callers(
     spelling: str, position: str, tmp_path: Path
 ) -> None:
     body, filled, _ = POSITIONS[position]
@@ -149,7 +147,7 @@ def test_a_gated_field_of_one_is_kept_from_older_callers(
 
 
 @pytest.mark.parametrize("mapping", [{}, {"mapping": {"dog": "Dog"}}])
-def test_an_example_does_not_show_a_gated_one_to_older_callers(
+def test_example_does_not_show_a_gated_heir_to_older_callers(
     mapping: Schema, tmp_path: Path
 ) -> None:
     tags = {"propertyName": "kind", **mapping}
@@ -163,7 +161,7 @@ def test_an_example_does_not_show_a_gated_one_to_older_callers(
     assert "reference-outlives-target: Pet.examples.1 is shown in 2024-01-15, where Dog" in said
 
 
-def test_a_gated_one_that_has_to_be_shown_needs_a_substitute(tmp_path: Path) -> None:
+def test_gated_heir_in_a_required_place_needs_a_substitute(tmp_path: Path) -> None:
     body = {"type": "object", "required": ["pet"], "properties": {"pet": ref("Pet")}}
     gated = extending("Pet", "bark", **{"x-added": "next"})
     made = api(tmp_path, {"Pet": pet(), "Dog": gated}, body)
@@ -181,7 +179,7 @@ def test_a_gated_one_that_has_to_be_shown_needs_a_substitute(tmp_path: Path) -> 
     }
 
 
-def test_a_gated_one_needs_no_substitute_where_its_sibling_stands(tmp_path: Path) -> None:
+def test_gated_heir_needs_no_substitute_where_its_sibling_is_used(tmp_path: Path) -> None:
     gated = extending("Pet", "bark", **{"x-added": "next"})
     schemas = {"Pet": pet(), "Cat": extending("Pet", "claws"), "Dog": gated}
     assert list(check_servable(api(tmp_path, schemas, ref("Cat")))) == []
@@ -196,7 +194,7 @@ def test_a_gated_one_needs_no_substitute_where_its_sibling_stands(tmp_path: Path
         ("a dog", ["no Pet: "]),
     ],
 )
-def test_a_substitute_is_one_that_older_callers_know(
+def test_substitute_must_be_an_heir_that_older_callers_know(
     value: Any, said: list[str], tmp_path: Path
 ) -> None:
     schemas = {
@@ -210,7 +208,7 @@ def test_a_substitute_is_one_that_older_callers_know(
     assert all(f"shown-as-invalid: {each}" in one for each, one in zip(said, found, strict=True))
 
 
-def test_a_substitute_stands_on_what_a_tag_names_only(tmp_path: Path) -> None:
+def test_substitute_is_only_allowed_on_a_schema_with_a_tag(tmp_path: Path) -> None:
     base = {key: value for key, value in pet().items() if key != "discriminator"}
     gated = extending("Pet", "bark", **{"x-added": "next", "x-shown-as": {"kind": "Pet"}})
     text = json.dumps(document({"Pet": base, "Dog": gated}, ref("Dog")))

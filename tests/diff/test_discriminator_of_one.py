@@ -1,4 +1,4 @@
-"""The discriminator of a union with one member distinguishes it on the wire, as in any other."""
+"""The discriminator of a union with one member matters on the wire, as in any other union."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CAT, DOG = ({"$ref": f"#/components/schemas/{name}"} for name in ("Cat", "Dog"))
 NULLS: Final[dict[str, list[Schema]]] = {"alone": [], "beside null": [{"type": "null"}]}
 TAGGED: Final = {"propertyName": "kind", "mapping": {"c": "Cat"}}
 
-# What the discriminator becomes, and the keyword that says so.
+# The new discriminator, and the keyword that changed.
 CHANGED: Final[dict[str, tuple[Any, str]]] = {
     "another tag": ({"propertyName": "kind", "mapping": {"cat": "Cat"}}, "mapping"),
     "one more tag": ({"propertyName": "kind", "mapping": {"c": "Cat", "k": "Cat"}}, "mapping"),
@@ -62,7 +62,7 @@ def found(before: Schema, after: Schema) -> list[tuple[str, Direction, Any, Any]
 @cases("null", NULLS)
 @cases("keyword", ["oneOf", "anyOf"])
 @cases("case", CHANGED)
-def test_a_change_of_it_is_found(case: str, keyword: str, null: str) -> None:
+def test_changed_discriminator_is_found(case: str, keyword: str, null: str) -> None:
     members = [CAT, *NULLS[null]]
     changed, said = CHANGED[case]
     plain, other = (document(keyword, members, each) for each in (TAGGED, changed))
@@ -73,7 +73,7 @@ def test_a_change_of_it_is_found(case: str, keyword: str, null: str) -> None:
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
 @pytest.mark.parametrize("case", SAME)
-def test_other_words_for_it_are_no_change(case: str, keyword: str, null: str) -> None:
+def test_equivalent_discriminator_is_no_change(case: str, keyword: str, null: str) -> None:
     members = [CAT, *NULLS[null]]
     plain, other = (document(keyword, members, each) for each in (TAGGED, SAME[case]))
     assert diff(plain, other) == diff(other, plain) == []
@@ -82,7 +82,7 @@ def test_other_words_for_it_are_no_change(case: str, keyword: str, null: str) ->
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
 @pytest.mark.parametrize("tag", ["c", "cat"])
-def test_its_tag_is_compared_when_another_member_comes(tag: str, keyword: str, null: str) -> None:
+def test_tag_is_compared_when_a_member_is_added(tag: str, keyword: str, null: str) -> None:
     alone = document(keyword, [CAT, *NULLS[null]], TAGGED)
     mapping = {tag: "Cat", "d": "Dog"}
     several = document(keyword, [CAT, DOG, *NULLS[null]], {**TAGGED, "mapping": mapping})
@@ -94,7 +94,7 @@ def test_its_tag_is_compared_when_another_member_comes(tag: str, keyword: str, n
 
 
 @pytest.mark.parametrize("entry", ["c", "{c}", "a } b", '{"c":"'])
-def test_what_a_mapping_alone_names_is_reached_whatever_the_tags_are(entry: str) -> None:
+def test_target_of_a_mapping_is_reached_whatever_the_tags_are(entry: str) -> None:
     mapping = {entry: "Dog", "a": "Cat"}
     before = document("anyOf", [CAT, {"type": "null"}], {**TAGGED, "mapping": mapping})
     after = copy.deepcopy(before)

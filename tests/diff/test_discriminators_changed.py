@@ -1,4 +1,4 @@
-"""A discriminator that changed: older callers read and send the property and the tags they know."""
+"""A changed discriminator: older callers read and send the property and the tags they know."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ POSITIONS: Final[dict[str, tuple[Callable[[Schema], Schema], Callable[[Any], Any
     ),
 }
 
-# What a discriminator says now and said before, and the tags of Book and Disc now and before.
+# The discriminator now and before, and the tags of Book and Disc now and before.
 CHANGES: Final[dict[str, tuple[Schema, Schema, tuple[str, str], tuple[str, str]]]] = {
     "the property": (
         {"propertyName": "type"},
@@ -85,7 +85,7 @@ CHANGES: Final[dict[str, tuple[Schema, Schema, tuple[str, str], tuple[str, str]]
 
 
 def tag(now: Schema, before: Schema) -> Schema:
-    """Return the properties that hold the tag."""
+    """Return the properties with the tag."""
     name, old = now["propertyName"], before["propertyName"]
     renamed = {} if name == old else {"x-was": {"next": {"name": old}}}
     return {
@@ -119,7 +119,7 @@ WAYS: Final = {"union": union, "parent": parent}
 @pytest.mark.parametrize("position", POSITIONS)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("change", CHANGES)
-def test_older_callers_see_and_send_the_old_one(
+def test_older_callers_see_and_send_the_old_discriminator(
     change: str, way: str, position: str, tmp_path: Path
 ) -> None:
     now, before, tags, old_tags = CHANGES[change]
@@ -136,7 +136,7 @@ def test_older_callers_see_and_send_the_old_one(
         assert up(oldest) == newest
 
 
-def test_a_variant_that_stands_alone_has_the_tag_that_callers_know(tmp_path: Path) -> None:
+def test_variant_used_alone_has_the_old_tag(tmp_path: Path) -> None:
     now, before, tags, old_tags = CHANGES["property and tags"]
     made = api(tmp_path, parent(now, before), {"type": "array", "items": ref("Disc")})
     newest, oldest = [{"type": tags[1], "minutes": "3"}], [{"kind": old_tags[1], "minutes": "3"}]
@@ -151,7 +151,7 @@ def found(folder: Path, schemas: dict[str, Schema]) -> list[str]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_history_is_held_against_the_names_of_its_time(way: str, tmp_path: Path) -> None:
+def test_history_uses_the_names_of_its_time(way: str, tmp_path: Path) -> None:
     now, before = {"propertyName": "type"}, {"propertyName": "kind"}
     schemas = WAYS[way](now, before)
     assert found(tmp_path / "right", schemas) == []
@@ -165,7 +165,7 @@ def test_history_is_held_against_the_names_of_its_time(way: str, tmp_path: Path)
     assert silent.endswith("write `x-was: {DATE: {discriminator: {propertyName: …}}}`")
 
 
-def test_an_old_tag_is_one_that_the_property_let_through_then(tmp_path: Path) -> None:
+def test_old_tag_must_be_valid_for_the_old_property(tmp_path: Path) -> None:
     now = {"propertyName": "kind", "mapping": {"book": "Book", "audio": "Disc"}}
     before = {"propertyName": "kind", "mapping": {"book": "Book", "disc": "Disc"}}
     schemas = union(now, before)
@@ -181,7 +181,7 @@ def test_an_old_tag_is_one_that_the_property_let_through_then(tmp_path: Path) ->
     ]
 
 
-def test_a_member_that_older_versions_lack_is_none_of_their_mapping(tmp_path: Path) -> None:
+def test_old_mapping_must_not_name_a_member_that_was_absent(tmp_path: Path) -> None:
     mapping = {"book": "Book", "disc": "Disc"}
     schemas = union({"propertyName": "kind", "mapping": mapping}, {"propertyName": "kind"})
     del schemas["Noun"]["x-was"]
@@ -190,7 +190,7 @@ def test_a_member_that_older_versions_lack_is_none_of_their_mapping(tmp_path: Pa
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_tags_that_could_become_several_are_refused(way: str, tmp_path: Path) -> None:
+def test_ambiguous_conversion_of_tags_is_refused(way: str, tmp_path: Path) -> None:
     now = {"propertyName": "kind", "mapping": {"book": "Book", "novel": "Book", "disc": "Disc"}}
     before = {"propertyName": "kind", "mapping": {"text": "Book", "tale": "Book", "disc": "Disc"}}
     said = found(tmp_path, WAYS[way](now, before))
@@ -198,7 +198,7 @@ def test_tags_that_could_become_several_are_refused(way: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_several_tags_that_become_one_stay_it_on_the_way_up(way: str, tmp_path: Path) -> None:
+def test_several_tags_that_were_merged_stay_merged_on_the_way_up(way: str, tmp_path: Path) -> None:
     now = {"propertyName": "kind", "mapping": {"book": "Book", "novel": "Book", "disc": "Disc"}}
     before = {"propertyName": "kind", "mapping": {"book": "Book", "disc": "Disc"}}
     made = api(tmp_path, WAYS[way](now, before), ref("Noun"))

@@ -1,4 +1,4 @@
-"""What takes anything is a change where `unevaluatedProperties` or `unevaluatedItems` sees it."""
+"""Schemas that accept anything matter to `unevaluatedProperties` and `unevaluatedItems`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Schema = dict[str, Any]
 
 CLOSING: Final = ("unevaluatedProperties", "unevaluatedItems")
 TEXT: Final = {"contains": {"type": "string"}}
-# Schemas of which the second one evaluates more, and takes the same values.
+# The second schema of each evaluates more, and accepts the same values.
 EVALUATORS: Final[tuple[tuple[Schema, Schema], ...]] = (
     ({}, {"additionalProperties": True}),
     ({}, {"additionalProperties": {}}),
@@ -39,7 +39,7 @@ EVALUATORS: Final[tuple[tuple[Schema, Schema], ...]] = (
     ({}, {"$ref": "#/components/schemas/Open"}),
 )
 STRING: Final = {"type": "string"}
-# Schemas of which the second one evaluates more, and takes fewer values alone.
+# The second schema of each evaluates more, and alone accepts fewer values.
 CONSTRAINTS: Final[tuple[tuple[Schema, Schema], ...]] = (
     ({}, {"additionalProperties": {"type": "integer"}}),
     ({}, {"unevaluatedProperties": {"type": "integer"}}),
@@ -144,15 +144,15 @@ def are_gated(before: Schema, after: Schema, readings: DiffReadings | None = Non
     return any(verdict is not Verdict.ADDITIVE for verdict in verdicts)
 
 
-def test_what_is_evaluated_in_every_place_is_compared() -> None:
+def test_evaluation_is_compared_in_every_place() -> None:
     visible = [edit for edit in edits() if edit.visible]
     assert len(visible) > 400
     missed = [edit for edit in visible if not is_gated(edit.before, edit.after)]
     assert [json.dumps(each[:2]) for each in missed] == []
 
 
-def test_a_keyword_that_allows_more_of_a_closed_schema_narrows_nothing() -> None:
-    """On the wire a change is safe if requests keep their values and responses gain none."""
+def test_keyword_that_opens_a_closed_schema_does_not_narrow_it() -> None:
+    """A change is safe on the wire if requests lose no value and responses gain none."""
     wrong, unsafe = [], 0
     for before, after, visible in edits((*EVALUATORS, *CONSTRAINTS)):
         if not visible:
@@ -183,7 +183,7 @@ def is_safe_on_the_wire(before: Schema, after: Schema, direction: str) -> bool:
 
 @pytest.mark.parametrize("closing", CLOSING)
 @pytest.mark.parametrize("evaluating", [{"additionalProperties": True, "items": True}])
-def test_what_moves_between_branches_is_compared(closing: str, evaluating: Schema) -> None:
+def test_keyword_moved_between_branches_is_compared(closing: str, evaluating: Schema) -> None:
     first, second = {"maxItems": 1}, {"minProperties": 2}
     before = {"Closed": {closing: False, "anyOf": [{**first, **evaluating}, second]}}
     after = {"Closed": {closing: False, "anyOf": [first, {**second, **evaluating}]}}
@@ -191,7 +191,7 @@ def test_what_moves_between_branches_is_compared(closing: str, evaluating: Schem
 
 
 @cases("place", PLACES)
-def test_nothing_is_reported_where_nothing_is_closed(place: str) -> None:
+def test_nothing_is_reported_without_unevaluated_keywords(place: str) -> None:
     for less, more in EVALUATORS[:2]:
         sides = [
             {"Closed": PLACES[place](schema), "Open": {}, "Other": schema}
@@ -239,10 +239,10 @@ AROUND: Final[dict[str, Callable[[Schema], Schema]]] = {
 
 @pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("keywords", SAME_ALONE)
-def test_what_is_evaluated_alone_is_the_rest(keywords: tuple[str, str], around: str) -> None:
+def test_unevaluated_keyword_covers_what_remains(keywords: tuple[str, str], around: str) -> None:
     rests = [{keyword: rest} for keyword, rest in product(keywords, REST)]
     rests += [{keywords[0]: True, keywords[1]: False}, {}]
-    # one document has all that is beside the same rest: a comparison costs more than a component
+    # one document for everything with the same rest: a comparison costs more than a component
     schemas = [[AROUND[around]({**beside, **rest}) for beside in BESIDE] for rest in rests]
     taken = [[nested_accepted(schema) for schema in each] for each in schemas]
     documents, readings = [document(name_all(each), "3.1.0") for each in schemas], DiffReadings()
@@ -266,7 +266,7 @@ def name_all(schemas: Sequence[Schema]) -> Schema:
 
 
 def find_gated(before: Schema, after: Schema, readings: DiffReadings) -> set[str]:
-    """Return the components with a change that is gated."""
+    """Return the components with a gated change."""
     return {
         str(change.schema).partition(".")[0]
         for change in diff(before, after, readings=readings)
@@ -293,7 +293,7 @@ ANCHORED: Final[tuple[Schema, ...]] = (
 
 @pytest.mark.parametrize("user", ["$ref", "$dynamicRef", "mapping", ""])
 @pytest.mark.parametrize("there", ANCHORED[:2])
-def test_anchors_that_nothing_refers_to_are_no_change(user: str, there: Schema) -> None:
+def test_unused_anchor_is_no_change(user: str, there: Schema) -> None:
     using: Schema = {"properties": {"in": {user: "#one"}}} if user else {}
     if user == "mapping":
         using = {

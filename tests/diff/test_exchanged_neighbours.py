@@ -1,4 +1,4 @@
-"""Keywords in several members of an `allOf`: each is compared with what is beside it."""
+"""Keywords in several members of an `allOf` are compared with their siblings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HAS: Final = {name: {"properties": {name: True}, "required": [name]} for name in
 OPEN: Final = {"patternProperties": {"^a": True}}
 FIRST: Final = {"prefixItems": [True]}
 
-# A keyword, two values of it, and two neighbours of it.
+# A keyword, two values of it, and two siblings of it.
 EXCHANGED: Final[tuple[tuple[str, tuple[Any, Any], tuple[Schema, Schema]], ...]] = (
     ("additionalProperties", (STRING, SHORT), ({}, OPEN)),
     ("unevaluatedProperties", (STRING, SHORT), ({}, OPEN)),
@@ -71,7 +71,7 @@ VALUES: Final[tuple[Any, ...]] = (
 
 
 @cases(("keyword", "values", "beside"), EXCHANGED)
-def test_neighbours_exchanged(
+def test_exchanged_siblings_are_a_change(
     keyword: str, values: tuple[Any, Any], beside: tuple[Schema, Schema]
 ) -> None:
     schemas = [
@@ -107,8 +107,8 @@ def test_one_of_two_members_changes_to_what_the_other_implies(
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize("keyword", ["not", "if", "then", "else", "contains"])
-def test_what_keywords_of_several_members_refer_to(keyword: str, count: int) -> None:
-    """More of it can mean less, so the keyword changed, for the operations that use it."""
+def test_change_behind_a_reference_in_a_member_is_reported(keyword: str, count: int) -> None:
+    """If more can mean less, the keyword changed for the operations that use it."""
     around = {"if": {"then": HAS["a"]}, "then": {"if": HAS["a"]}, "else": {"if": HAS["a"]}}
     closed = {
         "allOf": [

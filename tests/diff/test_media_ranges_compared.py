@@ -1,4 +1,4 @@
-"""A media type without an entry of its own has the contract of the range that it is in."""
+"""A media type without an entry of its own has the contract of its media range."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Content = dict[str, Any]
 WIDE: Final[Schema] = {"type": "string", "maxLength": 9}
 NARROW: Final[Schema] = {"type": "string", "maxLength": 5}
 
-# A media type, and ranges that it is in.
+# A media type, and ranges that contain it.
 RANGES: Final = [
     ("application/json", "*/*"),
     ("application/json", "application/*"),
@@ -53,7 +53,7 @@ def _parameter(content: Content) -> Schema:
     return _operation(parameters=[{"name": "it", "in": "query", "content": content}])
 
 
-# Where content may be, and whether callers read or write it.
+# Places of content, and whether callers read or write it.
 PLACES: Final[dict[str, tuple[Callable[[Content], Schema], str]]] = {
     "body": (_body, "request"),
     "parameter": (_parameter, "request"),
@@ -64,7 +64,7 @@ PLACES: Final[dict[str, tuple[Callable[[Content], Schema], str]]] = {
 
 
 def document(place: str, **schemas: Schema) -> Schema:
-    """Return a document with *schemas* by media type, *place* and a component both."""
+    """Return a document with *schemas* by media type at *place*, and a component that both use."""
     content = {name: {"schema": copy.deepcopy(each)} for name, each in schemas.items()}
     return {
         "openapi": "3.1.0",
@@ -83,9 +83,7 @@ def found(before: Schema, after: Schema) -> list[tuple[str, str, Any, Any]]:
 
 @cases("place", PLACES)
 @cases(("media_type", "wider"), RANGES)
-def test_an_entry_that_says_what_its_range_says_is_no_change(
-    place: str, media_type: str, wider: str
-) -> None:
+def test_entry_that_equals_its_range_is_no_change(place: str, media_type: str, wider: str) -> None:
     alone = document(place, **{wider: WIDE})
     beside = document(place, **{wider: WIDE, media_type: WIDE})
     assert diff(alone, beside) == diff(beside, alone) == []
@@ -94,7 +92,7 @@ def test_an_entry_that_says_what_its_range_says_is_no_change(
 @cases("place", PLACES)
 @cases(("media_type", "wider"), RANGES)
 @cases("is_kept", [True, False])
-def test_an_entry_is_compared_with_the_range_that_described_it(
+def test_new_entry_is_compared_with_its_range(
     place: str, media_type: str, wider: str, *, is_kept: bool
 ) -> None:
     direction = PLACES[place][1]
@@ -121,7 +119,7 @@ def test_another_media_type_needs_a_version(place: str, media_type: str, wider: 
         assert verdicts == {Verdict.GATED}
 
 
-def test_the_narrowest_range_counts() -> None:
+def test_narrowest_range_applies() -> None:
     before = document("response", **{"*/*": NARROW, "text/*": WIDE})
     after = document("response", **{"*/*": NARROW, "text/*": WIDE, "text/csv": NARROW})
     assert found(before, after) == [("keyword-changed", "response", 9, 5)]

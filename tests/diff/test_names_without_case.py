@@ -1,4 +1,4 @@
-"""Names of headers and media types have no case; where a document has two of one, both count."""
+"""Names of headers and media types are case-insensitive; duplicates both count."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ PLACES: Final[dict[str, tuple[Callable[[Entries], dict[str, Any]], tuple[str, st
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_case_makes_no_other_name(place: str) -> None:
+def test_change_of_case_is_no_rename(place: str) -> None:
     write, (first, second) = PLACES[place]
     assert diff(write({first: TEXT}), write({second: TEXT})) == []
     (change,) = diff(write({first: TEXT}), write({second: NUMBER}))
@@ -75,7 +75,7 @@ def test_case_makes_no_other_name(place: str) -> None:
 
 @cases("place", PLACES)
 @cases("turned", [False, True], ids=["first", "second"])
-def test_of_two_that_differ_in_case_both_count(place: str, turned: bool) -> None:
+def test_duplicates_that_differ_in_case_both_count(place: str, turned: bool) -> None:
     write, names = PLACES[place]
     one, other = reversed(names) if turned else names
     both = dict.fromkeys(names, TEXT)

@@ -1,4 +1,4 @@
-"""One written edit is one finding, whatever it is in each environment and version."""
+"""One edit has one finding, however many environments and versions it affects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ policy: dated-contract
 python: { package: library }
 """
 
-# Only the sandbox takes an amount, and has more operations that demand a key.
+# Only the sandbox takes an amount, and it has more operations that need a key.
 FINES: Final = """\
 openapi: 3.1.0
 info: { title: Library, version: canonical }
@@ -118,7 +118,7 @@ def sources(edits: dict[str, str]) -> dict[str, str]:
             {"Amount: { type: object,": "Amount: { type: object, additionalProperties: false,"},
             [("request-narrowed", "Amount: additionalProperties added (false)",
               "both", USED, BOTH)],
-            id="only one environment takes what was closed",
+            id="one environment opens a closed schema",
         ),
         pytest.param(
             {"cents: { type: integer }": "cents: { type: integer }, code: { type: string }"},
@@ -129,7 +129,7 @@ def sources(edits: dict[str, str]) -> dict[str, str]:
             {"X-Total": "X-Count"},
             [("header-removed", "GET /fines: header X-Total removed",
               "response", ("GET /fines",), BOTH)],
-            id="a header of another name",
+            id="a renamed header",
         ),
         pytest.param(
             {"name: page": "name: offset"},
@@ -159,17 +159,17 @@ def sources(edits: dict[str, str]) -> dict[str, str]:
             {"kind": "cause"},
             [("union-changed", "Fine.reason: discriminator changed ('kind' -> 'cause')",
               "response", ("GET /fines",), BOTH)],
-            id="a discriminating property of another name",
+            id="a renamed discriminating property",
         ),
         pytest.param(
             {"Amount": "Sum"},
             [("component-renamed", "Sum: component renamed ('Amount' -> 'Sum')",
               "model", (), BOTH)],
-            id="a component of another name",
+            id="a renamed component",
         ),
     ],
 )  # fmt: skip
-def test_a_written_edit_is_one_finding(
+def test_one_edit_is_one_finding(
     edits: dict[str, str], printed: list[tuple[Any, ...]], tmp_path: Path
 ) -> None:
     published, schemas = edited(tmp_path, edits)
@@ -180,7 +180,7 @@ def test_a_written_edit_is_one_finding(
     ] == printed
 
 
-def test_a_comparison_tells_what_all_environments_meet(tmp_path: Path) -> None:
+def test_comparison_merges_changes_of_all_environments(tmp_path: Path) -> None:
     published, schemas = edited(tmp_path, {"cents: { type: integer }": "cents: { type: number }"})
     for shown, document in published.documents.items():
         home = tmp_path / "published" / "spec" / shown.environment
@@ -192,7 +192,7 @@ def test_a_comparison_tells_what_all_environments_meet(tmp_path: Path) -> None:
     ]
 
 
-def test_a_shared_parameter_that_was_renamed_is_one_difference(tmp_path: Path) -> None:
+def test_renamed_shared_parameter_is_one_difference(tmp_path: Path) -> None:
     history = "{ name: offset, x-was: { 2025-01-15: { name: page } },"
     files = sources({"{ name: page,": history})
     newer = ", { date: 2025-01-15, title: Offsets }]\n"
@@ -203,7 +203,7 @@ def test_a_shared_parameter_that_was_renamed_is_one_difference(tmp_path: Path) -
     ]
 
 
-def test_the_old_name_of_a_component_may_stay_beside_the_new_one(tmp_path: Path) -> None:
+def test_renamed_component_may_keep_its_old_name_as_well(tmp_path: Path) -> None:
     kept = "    Amount: { $ref: '#/components/schemas/Sum' }\n    Sum: { type"
     published, schemas = edited(tmp_path, {"Amount": "Sum", "    Sum: { type": kept})
     assert check(load(schemas), published, today=date(2024, 2, 1)) == []
@@ -225,7 +225,7 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
             {MAKING: ""},
             [("operation-removed", "POST /sandbox/fines: operation removed")],
             [("component-removed", "Sum: component removed")],
-            id="a component goes with the only operation that led to it",
+            id="a component is removed with the only operation that used it",
         ),
         pytest.param(
             {MAKING: TAKES_SUM, "    Late:\n": SUM + "    Late:\n",
@@ -235,7 +235,7 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
              ("component-removed", "Sum: component removed"),
              ("response-field-removed", "Fine.most: field removed")],
             [],
-            id="a component that something else led to is told by itself",
+            id="a component with another user is reported separately",
         ),
         pytest.param(
             {"    Late:\n": SUM + "    Late:\n"},
@@ -243,7 +243,7 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
             [("operation-removed", "POST /sandbox/fines: operation removed"),
              ("component-removed", "Sum: component removed")],
             [],
-            id="a component that the operation did not lead to is told by itself",
+            id="a component that the operation did not use is reported separately",
         ),
         pytest.param(
             {MAKING: TAKES_SUM,
@@ -253,14 +253,14 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
              ("component-removed", "All: component removed"),
              ("component-removed", "Sum: component removed")],
             [],
-            id="a component that went where the operation never was is told by itself",
+            id="a component removed where the operation never was is reported separately",
         ),
         pytest.param(
             {},
             {TEXT: TEXT.replace("json", "hal+json")},
             [("media-type-removed", "GET /fines: media type application/json removed")],
             [("media-type-added", "GET /fines: media type application/hal+json added")],
-            id="a media type of another name",
+            id="a renamed media type",
         ),
         pytest.param(
             {},
@@ -268,7 +268,7 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
             [("media-type-removed", "GET /fines: media type application/json removed"),
              ("media-type-added", "GET /fines: media type application/hal+json added")],
             [],
-            id="another media type of another shape",
+            id="another media type with another schema",
         ),
         pytest.param(
             {},
@@ -284,7 +284,7 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
              ("success-response-added", "POST /sandbox/fines: response 201 added"),
              ("success-response-added", "POST /sandbox/fines: response 202 added")],
             [],
-            id="two statuses that the old one may have become",
+            id="two statuses that may replace the old one",
         ),
         pytest.param(
             {},
@@ -293,11 +293,11 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
             [("reference-switched", "GET /fines: $ref changed ('Fine' -> 'Bill'), so Bill.cents: "
               "field added, and 2 more")],
             [],
-            id="a reference to a component that is new",
+            id="a reference to a new component",
         ),
     ],
 )  # fmt: skip
-def test_what_follows_from_an_edit_is_reported_with_it_alone(
+def test_consequences_of_an_edit_are_reported_with_it(
     before: dict[str, str],
     after: dict[str, str],
     printed: list[tuple[str, str]],
@@ -310,7 +310,7 @@ def test_what_follows_from_an_edit_is_reported_with_it_alone(
     assert dateline("generate").status == 0
     folder(tmp_path, sources(after))
     assert sorted(unwaived()) == sorted(printed)
-    # what another finding told of stands for itself once that one is waived
+    # a consequence is reported separately once the finding that included it is waived
     waive_all()
     assert unwaived() == then
     waive_all()

@@ -1,4 +1,4 @@
-"""What is found of an operation does not depend on what else is in the document."""
+"""The findings for an operation do not depend on the rest of the document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dateline.rules import judge
 Document = dict[str, Any]
 
 
-def test_no_other_operation_hides_a_change() -> None:
+def test_other_operations_hide_no_change() -> None:
     compared = 0
     for pair in pairs(seed=5, count=150):
         whole = gated(pair.before, pair.after)
@@ -37,7 +37,7 @@ def list_operations(document: Document) -> set[tuple[str, str]]:
 
 
 def keep(document: Document, path: str, method: str) -> Document:
-    """Return *document* with one operation, and all components."""
+    """Return *document* with one operation and all components."""
     item = document["paths"][path]
     others = dict(operations(item)).keys() - {method}
     kept = {key: value for key, value in item.items() if key not in others}

@@ -1,4 +1,4 @@
-"""References into components and to other places: judged by what is there, as if it were inline."""
+"""References into components and to other places are judged by their targets, as if inline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONG: Final = {"type": "string", "maxLength": 50}
 _NUMBER: Final = {"type": "integer"}
 _MEDIA: Final = "content/application~1json/schema"
 
-# Where the reference leads; then the components with one schema or another there.
+# The target of the reference, and components with either schema at that place.
 _PLACES: Final[dict[str, Any]] = {
     "#/components/schemas/A/properties/b": lambda one: {
         "schemas": {"A": {"properties": {"b": one}}}
@@ -42,7 +42,7 @@ _PLACES: Final[dict[str, Any]] = {
 }
 
 
-# The same outside the components that OpenAPI knows.
+# The same for targets outside of the components that OpenAPI knows.
 _ELSEWHERE: Final[dict[str, Any]] = {
     "#/components/x-schemas/A": lambda one: {"components": {"x-schemas": {"A": one}}},
     "#/definitions/A": lambda one: {"definitions": {"A": one}},
@@ -61,7 +61,7 @@ _ELSEWHERE: Final[dict[str, Any]] = {
 
 
 def _parts(place: str, schema: Document) -> Document:
-    """Return what of a document holds *schema* at *place*."""
+    """Return the part of a document that has *schema* at *place*."""
     found = _PLACES.get(place)
     parts: Document = {"components": found(schema)} if found else _ELSEWHERE[place](schema)
     return parts
@@ -83,7 +83,7 @@ def _document(schema: Document, parts: Document, *, sent: bool) -> Document:
 
 
 def _printed(before: Document, after: Document) -> list[tuple[str, str, Direction, Any, Any]]:
-    """Return what callers of the operation notice."""
+    """Return the changes that callers of the operation notice."""
     return sorted(
         (change.kind.value, change.keyword, change.direction, change.before, change.after)
         for change in diff(before, after)
@@ -94,7 +94,7 @@ def _printed(before: Document, after: Document) -> list[tuple[str, str, Directio
 @cases("sent", [False, True], ids=["response", "request"])
 @cases(("old", "new"), [(_SHORT, _LONG), (_LONG, _SHORT), (_SHORT, _NUMBER)])
 @cases("place", [*_PLACES, *_ELSEWHERE])
-def test_what_a_reference_leads_to_is_judged_as_if_it_stood_inline(
+def test_target_of_a_reference_is_judged_as_if_inline(
     place: str, old: Document, new: Document, sent: bool
 ) -> None:
     before, after = (
@@ -105,14 +105,14 @@ def test_what_a_reference_leads_to_is_judged_as_if_it_stood_inline(
     assert _printed(before, after) == inline
 
 
-# a key that OpenAPI does not know is judged itself
+# a key that OpenAPI doesn't know is reported itself
 @pytest.mark.parametrize("place", sorted(_ELSEWHERE.keys() - {"#/definitions/A"}))
-def test_what_a_reference_leads_to_is_reported_once(place: str) -> None:
+def test_target_of_a_reference_is_reported_once(place: str) -> None:
     before, after = (
         _document({"$ref": place}, _parts(place, schema), sent=True) for schema in (_SHORT, _LONG)
     )
     assert [change.kind for change in diff(before, after) if not change.operations] == []
-    # what no reference leads to is reported as it is
+    # without a reference, it is reported as it is
     for side, value in ((before, "old"), (after, "new")):
         side["x-alone"] = {"a": value}
     alone = [change.keyword for change in diff(before, after) if not change.operations]
@@ -120,7 +120,7 @@ def test_what_a_reference_leads_to_is_reported_once(place: str) -> None:
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
-def test_members_that_changed_places_are_reported_where_a_reference_counts_them(
+def test_reordered_members_are_reported_if_a_reference_counts_them(
     keyword: str,
 ) -> None:
     schema = {"$ref": f"#/components/schemas/A/{keyword}/1"}
@@ -135,7 +135,7 @@ def test_members_that_changed_places_are_reported_where_a_reference_counts_them(
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
-def test_members_that_changed_places_are_no_change_where_none_is_counted(keyword: str) -> None:
+def test_reordered_members_are_no_change_without_such_a_reference(keyword: str) -> None:
     before, after = (
         _document(
             {"$ref": "#/components/schemas/A"},
@@ -147,7 +147,7 @@ def test_members_that_changed_places_are_no_change_where_none_is_counted(keyword
     assert diff(before, after) == []
 
 
-def test_what_stands_beside_the_place_is_nothing_to_the_operation() -> None:
+def test_siblings_of_the_target_do_not_concern_the_operation() -> None:
     schema = {"$ref": "#/components/schemas/A/properties/b"}
     before, after = (
         _document(
@@ -177,7 +177,7 @@ _SCHEMES: Final[dict[str, Any]] = {
 
 @pytest.mark.parametrize(("renamed", "printed"), [("X-Other", True), ("x-key", False)])
 @pytest.mark.parametrize("scheme", _SCHEMES)
-def test_a_scheme_is_judged_where_an_operation_demands_it(
+def test_scheme_is_judged_where_an_operation_demands_it(
     scheme: str, renamed: str, printed: bool
 ) -> None:
     before, after = (
@@ -196,7 +196,7 @@ def test_a_scheme_is_judged_where_an_operation_demands_it(
 
 @pytest.mark.parametrize("sent", [False, True], ids=["response", "request"])
 @pytest.mark.parametrize(("old", "new"), [(_SHORT, _LONG), (_LONG, _SHORT), (_SHORT, _NUMBER)])
-def test_what_a_dynamic_reference_leads_to_concerns_its_operation(
+def test_target_of_a_dynamic_reference_concerns_its_operation(
     old: Document, new: Document, sent: bool
 ) -> None:
     before, after = (

@@ -1,4 +1,4 @@
-"""What the rules call additive breaks nobody: held against an oracle that knows neither."""
+"""Changes that the rules call additive break no caller, according to an independent oracle."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def test_random_changes_that_need_no_version_break_nobody() -> None:
     assert [str(each) for each in judged() if each.missed()] == []
 
 
-def test_the_wire_alone_rarely_asks_for_a_version_in_vain() -> None:
+def test_wire_preset_rarely_asks_for_an_unnecessary_version() -> None:
     alarms = [str(each) for each in judged() if each.false_alarm]
-    # what overlapping members of a `oneOf` and impossible objects allow, only the oracle knows
+    # only the oracle knows what overlapping members of a `oneOf` and impossible objects accept
     assert len(alarms) <= PAIRS * 0.015, "\n".join(alarms)
 
 
@@ -71,12 +71,13 @@ WORDLESS: Final = {
 
 
 @pytest.mark.parametrize("name", [each.name for each in REFACTORINGS])
-def test_other_words_for_the_same_are_no_change_for_callers(name: str) -> None:
+def test_refactorings_are_no_change_for_callers(name: str) -> None:
     tried = list(judge_pairs(refactor_pairs(11, name, 25)))
     assert [str(each) for each in tried if each.contradictions or each.loud] == []
 
 
-# For each condition of an additive rule: the rule without it, and the edits that it is there for.
+# For each condition of an additive rule: the rule without it, and the edits that show the
+# difference.
 GUARDS: Final[dict[str, tuple[str, Callable[[Change], bool], tuple[str, ...]]]] = {
     "callers are called": (
         "operation-added",
@@ -157,19 +158,19 @@ def _constrains(change: Change) -> bool:
 
 
 @cases("guard", GUARDS)
-def test_a_rule_without_one_of_its_conditions_is_caught(guard: str) -> None:
+def test_additive_rule_without_one_of_its_conditions_is_caught(guard: str) -> None:
     rule, applies, edits = GUARDS[guard]
     without = replace_predicate(rule, applies)
     tried = chain.from_iterable(once_each(7, edit, 25) for edit in edits)
     assert any(each.missed(without) and not each.missed() for each in judge_pairs(tried))
 
 
-def test_every_condition_of_an_additive_rule_is_tried() -> None:
+def test_every_condition_of_an_additive_rule_is_tested() -> None:
     additive = {rule.id for rule in CHANGE_RULES.values() if rule.verdict is Verdict.ADDITIVE}
     assert {rule for rule, _, _ in GUARDS.values()} | UNCONDITIONAL == additive
 
 
-# The kinds that each rule with conditions speaks of.
+# The kinds of changes that each rule with conditions applies to.
 KINDS: Final = {
     "operation-added": {Kind.OPERATION_ADDED},
     "response-field-added": {Kind.FIELD_ADDED},
@@ -183,14 +184,14 @@ KINDS: Final = {
 
 
 @pytest.mark.parametrize("rule", KINDS)
-def test_a_rule_that_looks_at_kinds_alone_is_caught(rule: str) -> None:
+def test_rule_that_checks_only_kinds_is_caught(rule: str) -> None:
     without = replace_predicate(rule, lambda change: change.kind in KINDS[rule])
     edits = chain.from_iterable(edits for name, _, edits in GUARDS.values() if name == rule)
     tried = chain.from_iterable(once_each(8, edit, 25) for edit in dict.fromkeys(edits))
     assert any(each.missed(without) for each in judge_pairs(tried))
 
 
-def test_the_differ_that_sees_nothing_is_caught() -> None:
+def test_differ_that_finds_nothing_is_caught() -> None:
     tried = chain.from_iterable(once_each(9, edit.name, 4) for edit in EDITS)
     caught = [each.pair.edits[0] for each in judge_pairs(tried, lambda *_: []) if each.missed()]
     assert set(caught) | WORDLESS == {edit.name for edit in EDITS}
@@ -199,7 +200,7 @@ def test_the_differ_that_sees_nothing_is_caught() -> None:
 # The oracle itself
 
 
-def test_no_instance_speaks_against_a_proof() -> None:
+def test_no_instance_contradicts_a_proof() -> None:
     random = Random(1)
     disproved = []
     for pair in pairs(seed=4, count=70):
@@ -211,7 +212,7 @@ def test_no_instance_speaks_against_a_proof() -> None:
     assert set(disproved) == {None}
 
 
-def test_instances_are_found_where_there_are_any() -> None:
+def test_instances_are_found_if_there_are_any() -> None:
     random = Random(2)
     found = []
     for pair in once_each(5, "bound loosened", 60):
@@ -223,7 +224,7 @@ def test_instances_are_found_where_there_are_any() -> None:
     assert sum(found) > 0.8 * len(found)
 
 
-def test_schemas_that_extend_a_discriminated_one_are_among_the_pairs() -> None:
+def test_pairs_include_heirs_of_discriminated_schemas() -> None:
     family = [each for each in judged() if "Noun" in each.pair.before["components"]["schemas"]]
     related = {"child added", "child gone", "tags exchanged"}
     done = {edit for each in family for edit in each.pair.edits}

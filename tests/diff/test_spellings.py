@@ -1,4 +1,4 @@
-"""What says the same is no change, and what only looks like it is one."""
+"""Equivalent spellings are no change, and near misses are."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SILENT: Final = {Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED}
 
 
 class Spellings(NamedTuple):
-    """Schemas of one dialect that say the same, and others."""
+    """Schemas of one dialect with the same meaning, and others."""
 
     openapi: str
     same: list[Schema]
@@ -65,7 +65,7 @@ class Spellings(NamedTuple):
         return [validator.is_valid(value) for value in VALUES]
 
     def loud(self, before: Schema, after: Schema) -> set[str]:
-        """Return the kinds of what is told beside words."""
+        """Return the kinds of the changes that are more than documentation."""
         changes = diff(self.document(before), self.document(after))
         return {str(change.kind) for change in changes if change.kind not in SILENT}
 
@@ -83,7 +83,7 @@ def _cases() -> list[Any]:
 
 
 @pytest.mark.parametrize("spellings", _cases())
-def test_other_spellings_are_no_change(spellings: Spellings) -> None:
+def test_equivalent_spellings_are_no_change(spellings: Spellings) -> None:
     for before, after in permutations(spellings.same, 2):
         assert spellings.accepted(before) == spellings.accepted(after), (before, after)
         assert spellings.loud(before, after) == set(), (before, after)
@@ -99,7 +99,7 @@ def test_near_misses_are_changes(spellings: Spellings) -> None:
 
 
 @pytest.mark.parametrize("access", ["readOnly", "writeOnly"])
-def test_a_required_field_of_one_direction_may_still_be_needed(access: str) -> None:
+def test_field_required_in_one_direction_may_still_be_needed(access: str) -> None:
     spellings = Spellings("3.1.0", [], [])
     fields = {"a": {"type": "string"}, "b": {"type": "string", access: True}}
     free = {"type": "object", "required": ["b"], "properties": fields}

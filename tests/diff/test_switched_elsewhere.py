@@ -1,4 +1,4 @@
-"""A switched reference explains differences only for operations that have that reference."""
+"""A switched reference explains differences only for operations with that reference."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def document(way: str, kept: Json, other: Json, schemas: Json) -> Json:
 
 
 def list_changes(before: Json, after: Json) -> set[tuple[str, str, str, str]]:
-    """Return what differs in `POST /kept`."""
+    """Return the changes of `POST /kept`."""
     return {
         (str(each.kind), each.keyword, each.field, str(each.direction))
         for each in diff(before, after)
@@ -73,7 +73,7 @@ def list_changes(before: Json, after: Json) -> set[tuple[str, str, str, str]]:
 @cases("place", PLACES)
 @cases("elsewhere", PLACES)
 @cases("way", ["request", "response"])
-def test_differences_are_reported_beside_a_switch(
+def test_differences_are_reported_besides_a_switch(
     way: str, elsewhere: str, place: str, fields: str
 ) -> None:
     old, new = FIELDS[fields]
@@ -96,7 +96,7 @@ def test_differences_are_reported_beside_a_switch(
 
 
 @cases("place", PLACES)
-def test_a_switch_alone_is_one_change(place: str) -> None:
+def test_switch_alone_is_one_change(place: str) -> None:
     schemas = {
         "Save": {"type": "object", "properties": {"a": {"type": "string"}}},
         "Item": {"type": "object", "properties": {"a": {"type": "integer"}}},
@@ -133,7 +133,7 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
 @cases("kept", GROUPS)
 @cases("other", GROUPS)
 @cases("keyword", VALUES)
-def test_a_switch_hides_nothing_that_belongs_to_another(
+def test_switch_hides_no_difference_of_another_operation(
     keyword: str, other: str, kept: str, changed: str, way: str, group: str
 ) -> None:
     first, second = refer("First"), refer("Second")

@@ -41,7 +41,7 @@ def _document(key: str, place: str, value: Any, section: str) -> Document:
     }
     if section == "callbacks":
         loans: Document = {"responses": {"200": {"description": "a loan"}}}
-        # what surrounds the callback has its own
+        # the operation around the callback has values of its own
         loans |= {each: value for each, (value, _) in VALUES.items()}
         loans["callbacks"] = {"lent": {"{$request.body#/url}": item}}
         document["paths"] = {"/loans": {"post": loans}}
@@ -59,7 +59,7 @@ def _cases() -> Iterator[tuple[str, str, str, str]]:
 
 
 @cases(("key", "before", "after", "section"), list(_cases()))
-def test_reports_other_values_wherever_they_are_written(
+def test_other_values_are_reported_wherever_they_are_written(
     key: str, before: str, after: str, section: str
 ) -> None:
     old, new = VALUES[key]
@@ -78,7 +78,7 @@ def test_reports_other_values_wherever_they_are_written(
 
 
 @pytest.mark.parametrize("key", VALUES)
-def test_a_value_that_every_operation_replaces_is_documentation(key: str) -> None:
+def test_value_that_every_operation_overrides_is_documentation(key: str) -> None:
     old, new = VALUES[key]
     before, after = (_document(key, "operation", old, "paths") for _ in range(2))
     before[key], after[key] = old, new

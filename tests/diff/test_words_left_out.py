@@ -1,4 +1,4 @@
-"""A comparison without words finds all that differs in more than words."""
+"""A comparison without descriptions finds all other differences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RANDOM_PAIRS = 150
 
 LOAN: dict[str, Any] = {"type": "object", "properties": {"id": {"type": "string"}}}
 
-# What is called as words are, in a schema, and is none.
+# Names in a schema that look like keywords for descriptions, and aren't.
 NO_WORDS: dict[str, dict[str, Any]] = {
     "a field": {"properties": {"description": {"type": "integer"}}},
     "a constant": {"const": {"description": "a loan"}},
@@ -36,10 +36,10 @@ OTHERWISE = {"a loan": "a book", "integer": "string", "A": "B"}
 
 
 def reword(document: Document) -> Document:
-    """Return *document* with another text in each object that may have words."""
+    """Return *document* with another text in each object that may have a description."""
     found = copy.deepcopy(document)
     for number, (_, kind, node) in enumerate(walk("document", found)):
-        # where nothing else is said, words would say something; servers are known by theirs
+        # where a description is the only content, it matters; servers are identified by theirs
         is_server = kind.startswith("server")
         if "description" in OBJECTS[kind] and node and "$ref" not in node and not is_server:
             node["description"] = f"other words {number}"
@@ -71,7 +71,7 @@ def describe_loan(loan: dict[str, Any]) -> Document:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_other_words_alone_are_no_change(name: str) -> None:
+def test_other_descriptions_alone_are_no_change(name: str) -> None:
     document = DOCUMENTS[name]()
     other = reword(document)
     both = [diff(document, other), diff(other, document)]
@@ -83,7 +83,7 @@ def test_other_words_alone_are_no_change(name: str) -> None:
 
 
 @pytest.mark.parametrize("spelling", NO_WORDS)
-def test_what_is_only_called_like_words_is_compared(spelling: str) -> None:
+def test_names_that_look_like_description_keywords_are_compared(spelling: str) -> None:
     before = describe_loan(NO_WORDS[spelling])
     after = describe_loan(change_values(NO_WORDS[spelling]))
     found = diff(before, after, words=False)
@@ -92,11 +92,11 @@ def test_what_is_only_called_like_words_is_compared(spelling: str) -> None:
 
 
 def name_changes(changes: list[Change]) -> list[Change]:
-    """Return *changes* without the values, in which there are words, too."""
+    """Return *changes* without their values, which contain descriptions as well."""
     return [replace(change, before=None, after=None, within=()) for change in tell(changes)]
 
 
-def test_what_else_differs_is_found_whatever_words_say() -> None:
+def test_other_differences_are_found_whatever_descriptions_say() -> None:
     for pair in pairs(7, RANDOM_PAIRS):
         plain = name_changes(diff(pair.before, pair.after))
         for before, after in (
@@ -104,5 +104,5 @@ def test_what_else_differs_is_found_whatever_words_say() -> None:
             (reword(pair.before), pair.after),
         ):
             found = name_changes(diff(before, after, words=False))
-            # members of unions, which have no names, are known by their words, too
+            # members of unions have no names, so they are also identified by their descriptions
             assert found in (plain, name_changes(diff(before, after)))
