@@ -1,4 +1,4 @@
-"""Nodes of contract data for combinations of keywords that are easily mistaken for simpler ones."""
+"""Contract data of keyword combinations that are easily mistaken for simpler ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LACKING: Final = {"left_out": ["g"]}
 
 
 def variant(name: str, tag: str, *more: str) -> str:
-    """Return a component with a constant *tag*, the text of which is its name in lower case."""
+    """Return a component with a constant *tag* and its name in lower case as text."""
     fields = ", ".join([f"{tag}: {{ const: {name.lower()} }}", *more])
     return f"    {name}: {{ type: object, required: [{tag}], properties: {{ {fields} }} }}\n"
 
@@ -117,7 +117,7 @@ NARROWED: Final[dict[str, tuple[str, Any]]] = {
 
 
 @pytest.mark.parametrize("case", NARROWED)
-def test_values_of_responses(tmp_path: Path, case: str) -> None:
+def test_response_values_are_converted(tmp_path: Path, case: str) -> None:
     schemas, node = NARROWED[case]
     found = down(api(tmp_path, things(schemas), ADOPTED))
     assert found["Thing"]["2024-01-15"] == node
@@ -155,7 +155,9 @@ def twins(*goals: str) -> str:
         twins("A", "Thing"),
     ],
 )
-def test_values_within_values_of_the_same_schemas(tmp_path: Path, schemas: str) -> None:
+def test_values_nested_in_values_of_the_same_schemas_are_converted(
+    tmp_path: Path, schemas: str
+) -> None:
     shapes = down(api(tmp_path, things(schemas), ADOPTED))
     for version, lacking in (("2024-01-15", ["g"]), ("next", None)):
         shape = "Thing"
@@ -168,7 +170,7 @@ def test_values_within_values_of_the_same_schemas(tmp_path: Path, schemas: str) 
 
 
 @cases("depth", range(1, 5))
-def test_values_deep_below_two_schemas(tmp_path: Path, depth: int) -> None:
+def test_values_deep_below_two_schemas_are_converted(tmp_path: Path, depth: int) -> None:
     levels = [
         f"    {side}{at}: {{ type: object, properties: "
         f"{{ p: {{ $ref: '#/components/schemas/{side}{at + 1}' }} }} }}"
@@ -185,7 +187,7 @@ def test_values_deep_below_two_schemas(tmp_path: Path, depth: int) -> None:
     assert found == {"2024-01-15": expected, "next": None}
 
 
-def test_values_with_an_unknown_tag_are_of_the_default(tmp_path: Path) -> None:
+def test_unknown_tag_selects_the_default_member(tmp_path: Path) -> None:
     mapping = "mapping: { a: '#/components/schemas/A', b: '#/components/schemas/B' }"
     discriminator = f"discriminator: {{ propertyName: k, {mapping}, defaultMapping: Any }}"
     text = (
@@ -201,7 +203,7 @@ def test_values_with_an_unknown_tag_are_of_the_default(tmp_path: Path) -> None:
     }
 
 
-def test_requests_have_no_least_fields(tmp_path: Path) -> None:
+def test_requests_have_no_minimum_fields(tmp_path: Path) -> None:
     below = "{ type: object, properties: { b: { type: string, x-was: { next: { name: c } } } } }"
     text = (
         "    Thing: { type: object, minProperties: 1, required: [a], "
@@ -218,11 +220,11 @@ def test_requests_have_no_least_fields(tmp_path: Path) -> None:
     [
         ("", 3),
         ("x-was: { next: { default: 4 } }", 4),
-        # callers may omit it, and handlers must have it
+        # callers may omit it, and handlers require it
         ("x-was: { next: { default: null } }", 3),
     ],
 )
-def test_a_field_that_requests_could_omit_has_a_default(
+def test_field_that_requests_could_omit_has_a_default(
     tmp_path: Path, history: str, default: int
 ) -> None:
     text = f"""\

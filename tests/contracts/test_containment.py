@@ -1,4 +1,4 @@
-"""What one era of a schema is said to take over from another fits that one."""
+"""If one era of a schema is said to contain another, all values of the other fit it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXT: Final[Schema] = {"type": "string"}
 NUMBER: Final[Schema] = {"type": "integer"}
 CLOSED: Final[Schema] = {"type": "object", "additionalProperties": False}
 
-# Schemas, those that differ in few keywords beside each other.
+# Groups of schemas that differ in few keywords.
 ERAS: Final[list[Schema]] = [
     {},
     TEXT,
@@ -60,7 +60,7 @@ VALUES: Final[list[Any]] = [
     *({"a": "x", "b": 1}, {"a": "x", "b": "x"}, {"a": "x", "c": 1}),
 ]
 
-# What needs no converter one way, and one the other way.
+# Pairs that need no converter one way, and one the other way.
 CONTAINED: Final[list[tuple[Schema, Schema]]] = [
     (TEXT, {"type": ["string", "null"]}),
     (NUMBER, {"type": "number"}),
@@ -82,7 +82,7 @@ def fits(schema: Schema) -> list[bool]:
     return [bool(validator.is_valid(value)) for value in VALUES]
 
 
-def test_no_value_of_what_is_contained_is_refused() -> None:
+def test_no_value_of_a_contained_schema_is_refused() -> None:
     valid = [fits(era) for era in ERAS]
     wrong = [
         (ERAS[one], ERAS[other], value)
@@ -95,13 +95,13 @@ def test_no_value_of_what_is_contained_is_refused() -> None:
 
 
 @cases(("one", "other"), CONTAINED)
-def test_what_only_loosens_is_contained(one: Schema, other: Schema) -> None:
+def test_loosened_schema_is_contained(one: Schema, other: Schema) -> None:
     assert is_contained("schema", one, other)
     assert not is_contained("schema", other, one)
 
 
 @pytest.mark.parametrize("bound", ["maxLength", "minLength"])
-def test_bounds_of_one_size_are_one(bound: str) -> None:
+def test_equal_bounds_in_other_spellings_are_equal(bound: str) -> None:
     whole, fraction = ({**TEXT, bound: size} for size in (3, 3.0))
     assert is_contained("schema", whole, fraction)
     assert is_contained("schema", fraction, whole)

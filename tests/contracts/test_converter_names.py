@@ -1,4 +1,4 @@
-"""What converters are called: after a component and field, or as the definitions say."""
+"""Names of converters: from the component and field, or as the definitions set them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def demanded(folder: Path, *files: str, **more: str) -> list[DemandedConverter]:
     )
 
 
-def test_a_schema_that_moves_to_another_file_keeps_the_name(tmp_path: Path) -> None:
+def test_name_survives_moving_a_schema_to_another_file(tmp_path: Path) -> None:
     whole = demanded(tmp_path / "whole", household(REFERENCE) + component())
     assert methods(whole) == ["older_person"]
     parts = demanded(
@@ -80,7 +80,7 @@ def test_a_schema_that_moves_to_another_file_keeps_the_name(tmp_path: Path) -> N
         ]
 
 
-def test_a_name_of_its_own_stays_where_the_schema_is_inlined(tmp_path: Path) -> None:
+def test_explicit_name_survives_inlining_the_schema(tmp_path: Path) -> None:
     inlined = FIELDS.replace("NAMED", "converter: full_name,")
     by_reference = demanded(
         tmp_path / "reference", household(REFERENCE, REFERENCE) + component("converter: full_name,")
@@ -102,13 +102,13 @@ def test_a_name_of_its_own_stays_where_the_schema_is_inlined(tmp_path: Path) -> 
         ]
 
 
-def test_without_one_it_is_called_after_its_place(tmp_path: Path) -> None:
+def test_default_name_comes_from_the_place(tmp_path: Path) -> None:
     inlined = FIELDS.replace("NAMED", "")
     found = demanded(tmp_path, household(inlined, inlined))
     assert methods(found) == ["older_household_person0", "older_household_person1"]
 
 
-def test_one_name_for_values_that_differ_otherwise_is_refused(tmp_path: Path) -> None:
+def test_one_name_for_different_conversions_is_refused(tmp_path: Path) -> None:
     inlined = FIELDS.replace("NAMED", "converter: full_name,")
     other = inlined.replace("name: {", "called: {")
     with pytest.raises(SourceError, match="converter-name-taken: another converter is called"):
@@ -136,7 +136,7 @@ DEFECTS = {
 
 
 @pytest.mark.parametrize("entry", DEFECTS)
-def test_what_an_entry_says_wrong_is_reported_with_its_place(entry: str, tmp_path: Path) -> None:
+def test_invalid_entry_is_reported_with_its_place(entry: str, tmp_path: Path) -> None:
     schema = "properties: { first: { type: string }, last: { type: string } }"
     text = f"{{ type: object, {schema}, x-was: {{ next: {{ {entry} }} }} }}"
     source = f"components:\n  schemas:\n    Household: {text}\n"
@@ -157,7 +157,7 @@ def test_what_an_entry_says_wrong_is_reported_with_its_place(entry: str, tmp_pat
         ("minProperties: 1", "", None),
     ],
 )
-def test_older_properties_are_required_where_all_that_replaced_them_are(
+def test_older_properties_are_required_if_all_their_replacements_are(
     fields: str, entry: str, required: list[str] | None, tmp_path: Path
 ) -> None:
     text = FIELDS.replace("required: [first, last]", fields).replace("NAMED", entry)

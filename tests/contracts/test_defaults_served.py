@@ -1,4 +1,4 @@
-"""What a field or parameter that callers leave out is to the handler: by the caller's version."""
+"""A field or parameter that callers omit has the default of their version."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _TREE: Final = {
     },
 }
 
-# For each position: the schema of a body, what callers send, where the handler finds the field,
-# and what it finds there for callers of each version.
+# For each position: the schema of a body, what callers send, where the handler finds the field, and
+# the value that it finds there for callers of each version.
 POSITIONS: Final[dict[str, tuple[Json, Json, tuple[str | int, ...], tuple[Any, ...]]]] = {
     "property": (_fields(_GATED), {}, ("a",), _EACH),
     "nested": (_fields(_fields(_GATED)), {"a": {}}, ("a", "a"), _EACH),
@@ -103,14 +103,14 @@ POSITIONS: Final[dict[str, tuple[Json, Json, tuple[str | int, ...], tuple[Any, .
         ("a", "n"),
         (2, 2, _ABSENT),
     ),
-    # what requests must have now comes from the newest default
+    # a field that became required gets the newest default
     "required": (
         {**_fields({**I, "default": 3}, required=["a"]), **_history({}, required=None)},
         {},
         ("a",),
         (3, 3, 400),
     ),
-    # controls: nothing says otherwise, and a new field has its default for all
+    # controls: no history, and a new field with the same default for all
     "constant": (_fields({**I, "default": 3}), {}, ("a",), (3, 3, 3)),
     "new": (_fields({**I, "default": 3, "x-added": NEW}), {}, ("a",), (3, 3, 3)),
 }
@@ -167,7 +167,7 @@ def _sources() -> dict[str, str]:
 
 
 class Handlers:
-    """Handlers that keep what they are given."""
+    """Handlers that record their arguments."""
 
     def __init__(self) -> None:
         self.given: list[dict[str, Any]] = []
@@ -202,7 +202,7 @@ def _found(value: Any, steps: tuple[str | int, ...]) -> Any:
 
 @cases("position", POSITIONS)
 @cases("at", [0, 1, 2])
-def test_a_field_has_the_default_of_its_callers_version(
+def test_omitted_field_has_the_default_of_the_callers_version(
     served: SimpleNamespace, position: str, at: int
 ) -> None:
     number = list(POSITIONS).index(position)
@@ -220,7 +220,7 @@ def test_a_field_has_the_default_of_its_callers_version(
 
 @cases("position", PARAMETERS)
 @cases("at", [0, 1, 2])
-def test_a_parameter_has_the_default_of_its_callers_version(
+def test_omitted_parameter_has_the_default_of_the_callers_version(
     served: SimpleNamespace, position: str, at: int
 ) -> None:
     number = list(PARAMETERS).index(position)

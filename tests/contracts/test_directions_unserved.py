@@ -1,4 +1,4 @@
-"""What only the direction of a message changes demands no converter, wherever it is written."""
+"""A difference that only concerns the other direction needs no converter."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def data(
 @pytest.mark.parametrize("keyword", ["readOnly", "writeOnly"])
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("position", POSITIONS)
-def test_no_converter(
+def test_difference_in_the_other_direction_needs_no_converter(
     position: str, spelling: str, keyword: str, versions: int, tmp_path: Path
 ) -> None:
     field = {"type": "string", keyword: True}
@@ -80,7 +80,7 @@ def test_no_converter(
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("position", POSITIONS)
-def test_what_differs_between_versions_demands_one(
+def test_difference_between_versions_needs_a_converter(
     position: str, spelling: str, tmp_path: Path
 ) -> None:
     field = {"type": "string", "x-was": {NEW: {"type": "integer"}}}

@@ -81,26 +81,26 @@ HAMSTER = {"kind": "Hamster"}
 CATS = [{"kind": "Cat", "claws": 18}, {"kind": "Cat", "claws": 20}]
 
 
-def test_a_gated_variant_is_shown_to_callers_of_its_version_only(pets: Any) -> None:
+def test_gated_variant_is_shown_to_callers_of_its_versions_only(pets: Any) -> None:
     answer = ask(pets, "GET", "/pets", headers=NEW)
     dogs = [{"kind": "Dog", "bark": "loud"}, {"kind": "Dog", "bark": "soft"}]
     assert answer.json() == [HAMSTER, CATS[0], dogs[0], CATS[1], dogs[1]]
     assert ask(pets, "GET", "/pets", headers=OLD).json() == [HAMSTER, *CATS]
 
 
-def test_a_tag_is_the_one_that_the_caller_knows(pets: Any) -> None:
+def test_tag_is_the_one_that_the_caller_knows(pets: Any) -> None:
     for headers, tag in ((OLD, "disc"), (NEW, "audio")):
         item = {"kind": tag, "minutes": 42}
         answer = ask(pets, "POST", "/pets", headers=headers, json=item)
         assert (answer.status_code, answer.json()) == (200, item)
 
 
-def test_a_tag_of_a_newer_version_is_refused(pets: Any) -> None:
+def test_tag_of_a_newer_version_is_refused(pets: Any) -> None:
     item = {"kind": "audio", "minutes": 42}
     assert ask(pets, "POST", "/pets", headers=OLD, json=item).status_code == 400
 
 
-def test_variants_that_went_with_the_only_operation_of_their_parent_are_reported_with_it(
+def test_variants_removed_with_the_only_operation_of_their_parent_are_reported_with_it(
     tmp_path: Path,
 ) -> None:
     callers_have = publish_cut(loaded(tmp_path / "before", dict(PETS)))
@@ -134,7 +134,7 @@ def later(sources: dict[str, str]) -> dict[str, str]:
     return {**sources, "versions.yaml": table}
 
 
-def test_a_variant_is_shown_to_each_version_as_what_is_said_for_it(tmp_path: Path) -> None:
+def test_variant_is_shown_as_the_substitute_of_each_version(tmp_path: Path) -> None:
     one = "{ $ref: '#/components/schemas/Pet' }"
     listed = (f"{{ type: array, items: {one} }}", one)
     sources = later(edited(("    Item:\n", PUPPY), ("oneOf", "anyOf"), listed))

@@ -1,4 +1,4 @@
-"""Operations that only the history of a path item has, in adopted definitions: they are served."""
+"""Operations that exist only in the history of a path item of adopted definitions are served."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def operation(name: str, answer: str) -> dict[str, Any]:
 GET, PUT, OLD_PUT = operation("get_it", "get"), operation("put_it", "put"), operation("put_it", "p")
 REFERENCE = {"$ref": "#/components/pathItems/It"}
 
-# What a path item is, and what each version answers to GET and PUT.
+# Path items, and the answers of each version to GET and PUT.
 CASES: dict[str, tuple[dict[str, Any], list[tuple[int, int]]]] = {
     "removed": (
         {"get": GET, "x-was": {THIRD: {"put": PUT}}},
@@ -57,7 +57,7 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[int, int]]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_callers_of_the_time_are_answered(case: str, tmp_path: Path) -> None:
+def test_callers_of_old_versions_are_answered(case: str, tmp_path: Path) -> None:
     item, expected = CASES[case]
     document = {
         "openapi": "3.1.0",
@@ -94,7 +94,7 @@ def test_callers_of_the_time_are_answered(case: str, tmp_path: Path) -> None:
     assert statuses == expected
 
 
-def test_an_operation_keeps_what_it_was(tmp_path: Path) -> None:
+def test_operation_keeps_its_old_contract(tmp_path: Path) -> None:
     item = {"get": GET, "x-was": {THIRD: {"put": PUT}, SECOND: {"put": OLD_PUT}}}
     document = {
         "openapi": "3.1.0",
@@ -120,7 +120,7 @@ def test_an_operation_keeps_what_it_was(tmp_path: Path) -> None:
     ]
 
 
-def test_a_note_names_the_media_types_that_are_not_served(tmp_path: Path) -> None:
+def test_note_names_the_media_types_that_are_not_served(tmp_path: Path) -> None:
     schema = {"schema": {"type": "string"}}
     answer = {"description": "it", "content": {"text/csv": schema, "application/json": schema}}
     document = {

@@ -1,4 +1,4 @@
-"""Forms to which parts were added need no converter; other differences in forms need one."""
+"""Forms with added parts need no converter; forms with other differences do."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def data(folder: Path, media_type: str, written: tuple[Any, Any], position: str)
 @pytest.mark.parametrize("media_type", [*FORMS, "multipart/mixed", "application/xml"])
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("kind", PARTS)
-def test_converters(
+def test_form_with_another_difference_needs_a_converter(
     kind: str, spelling: str, media_type: str, position: str, tmp_path: Path
 ) -> None:
     later, needs = PARTS[kind]
@@ -89,9 +89,7 @@ def test_converters(
 
 @pytest.mark.parametrize("media_type", FORMS)
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_parts_that_callers_only_read_need_no_converter(
-    spelling: str, media_type: str, tmp_path: Path
-) -> None:
+def test_read_only_parts_need_no_converter(spelling: str, media_type: str, tmp_path: Path) -> None:
     later = {**TEXT, "readOnly": True}
     schema = {"type": "object", "properties": {"here": TEXT, "later": later}}
     found = data(tmp_path, media_type, SPELLINGS[spelling](schema), "request")

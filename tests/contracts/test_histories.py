@@ -1,7 +1,7 @@
-"""Every keyword that `x-was` may hold, at every position, in both directions.
+"""Every keyword that `x-was` may set, at every position and in both directions.
 
-Each is served by itself, demands a converter, or is refused where it is written. The keywords are
-those of the grammar: one that has no case here fails.
+Each is served without help, needs a converter, or is refused where it is written. The keywords are
+those of the grammar: the test fails if one has no case.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ DISCRIMINATED: Final = frozenset({"discriminator", "$dynamicRef"})
 """Keywords that have tests of their own, or that no definitions here can hold."""
 
 
-def test_every_keyword_of_a_schema_has_a_case() -> None:
+def test_every_schema_keyword_has_a_case() -> None:
     known = OBJECTS["schema"].keys() - DISCRIMINATED
     assert known - KEYWORDS.keys() == set()
     assert KEYWORDS.keys() - known == {"x-extensible-enum"}
 
 
-def test_every_schema_below_a_schema_is_a_position() -> None:
+def test_every_place_of_a_subschema_is_a_position() -> None:
     below = {key for key, found in OBJECTS["schema"].items() if found.slot.kind == "schema"}
     assert below - POSITIONS.keys() == set()
 
 
-def test_every_keyword_of_every_other_object_has_a_case() -> None:
+def test_every_keyword_of_other_objects_has_a_case() -> None:
     known = {
         (kind, key)
         for kind, slots in OBJECTS.items()
         for key in slots
-        # what only 3.2 has is in `tests/generate/test_openapi_3_2.py`
+        # keywords of 3.2 are tested in `tests/generate/test_openapi_3_2.py`
         if kind not in WHOLE | UNSEEN and kind != "schema" and slots[key].since != NEWEST
     }
     assert known - {(kind, key) for kind, key, _ in CASES} == set()
@@ -63,10 +63,10 @@ def test_every_keyword_of_every_other_object_has_a_case() -> None:
 def loaded(
     head: str, parts: dict[str, Json], make: Callable[[Api], Made], *, adopted: bool
 ) -> tuple[Api, Made, dict[str, set[str]], Callable[[Place], str]]:
-    """Return what *parts* define beside *head*, and what is made of it.
+    """Return the API that *parts* define together with *head*, and what is known about it.
 
-    Beside them stand the ids of what was refused, by the name of the part, which is left out, and
-    what tells the part that a place is in.
+    That is the ids of the problems by part (parts with problems are left out), and a function that
+    returns the part of a place.
     """
     refused: dict[str, set[str]] = defaultdict(set)
     versions = VERSIONS + ("lint: adopted\n" if adopted else "")
@@ -91,9 +91,9 @@ def loaded(
 
 
 def written(parts: dict[str, Json]) -> tuple[str, dict[int, str]]:
-    """Return *parts* as one fragment, and for each of its lines the part that stands there.
+    """Return *parts* as one fragment, and for each of its lines the part it belongs to.
 
-    Thousands of files would take longer to read than to judge.
+    Thousands of files would take longer to read than to check.
     """
     lines = ["{"]
     named: dict[int, str] = {}
@@ -116,7 +116,7 @@ def written(parts: dict[str, Json]) -> tuple[str, dict[int, str]]:
 
 
 def judged(api: Api) -> Law:
-    """Return the law of *api*, whose contract data are made here: what they refuse is raised."""
+    """Return the law of *api*; a refusal raises, because the contract data are computed here."""
     law = Law(api)
     assert law.contracts
     return law
@@ -130,13 +130,13 @@ def schemas(*, adopted: bool) -> tuple[Law, list[Pair], dict[str, set[str]]]:
 
 
 def demanded(data: dict[str, Any], way: str) -> set[str]:
-    """Return the operations and components that converters are demanded for on one *way*."""
+    """Return the operations and components that need converters on one *way*."""
     names = (name for name, said in data["converters"].items() if said[way])
     return {re.split(r"[.@#\[{]", name)[0] for name in names}
 
 
 def breaches(law: Law, pair: Pair, way: str) -> list[str]:
-    """Return how one direction fails where it does without converters."""
+    """Return how one direction fails where no converter is needed."""
     shown = law.shown[OLD, "production"]
     path = ("paths", f"/{pair.name}", "post")
     content = ("content", "application/json", "schema")
@@ -163,30 +163,32 @@ def breaches(law: Law, pair: Pair, way: str) -> list[str]:
 
 @pytest.mark.parametrize("way", ["down", "up"])
 @pytest.mark.parametrize("adopted", [False, True])
-def test_what_a_keyword_was_is_served_converted_or_refused(adopted: bool, way: str) -> None:
+def test_history_of_a_schema_keyword_is_served_converted_or_refused(
+    adopted: bool, way: str
+) -> None:
     law, pairs, refused = schemas(adopted=adopted)
     needed = demanded(law.contracts, way)
     served = [pair for pair in pairs if pair.name not in refused and pair.name not in needed]
     assert [line for pair in served for line in breaches(law, pair, way)] == []
-    # controls: much does without a converter, and adopted definitions may hold anything
+    # controls: much needs no converter, and adopted definitions may contain anything
     assert len(served) > (250 if not adopted else 1000)
     ids = set[str]().union(*refused.values())
     assert ids == {"forbidden-keyword"} if adopted else ids > {"forbidden-keyword"}
 
 
-def test_words_demand_nothing() -> None:
+def test_annotations_need_no_converter() -> None:
     law, pairs, _ = schemas(adopted=True)
     silent = {"$comment", "title", "description", "examples", "xml", "externalDocs", "deprecated"}
     words = {pair.name for pair in pairs if pair.keyword in silent}
     assert words & (demanded(law.contracts, "down") | demanded(law.contracts, "up")) == set()
 
 
-# Objects beside schemas.
+# Objects other than schemas
 
 
 @cache
 def kinds(*, adopted: bool) -> dict[tuple[str, str, int], str]:
-    """Return what becomes of each case."""
+    """Return the outcome of each case."""
     head, parts, names = kind_sources()
     defined, contracts, refused, part = loaded(head, parts, contract_data, adopted=adopted)
     findings: dict[str, set[str]] = defaultdict(set)
@@ -208,11 +210,11 @@ def kinds(*, adopted: bool) -> dict[tuple[str, str, int], str]:
     return made
 
 
-def test_what_other_objects_were_is_served_converted_or_refused() -> None:
+def test_history_of_other_objects_is_served_converted_or_refused() -> None:
     assert kinds(adopted=False) == {case: reported for case, (_, reported) in CASES.items()}
 
 
-def test_adopted_objects_are_held_to_the_same() -> None:
+def test_adopted_objects_follow_the_same_rules() -> None:
     style = {"misplaced-annotation", "unknown-key", "reference-sibling", "undeclared-tag"}
     authored, adopted = kinds(adopted=False), kinds(adopted=True)
     differing = {
@@ -220,14 +222,15 @@ def test_adopted_objects_are_held_to_the_same() -> None:
         for case, reported in authored.items()
         if adopted[case] != reported and style.isdisjoint(reported.split(", "))
     }
-    # published documents may give up parameters, a body or an operation: these are passed over
+    # published documents may remove parameters, a body or an operation; these are skipped
     passed = {case: reported for case, reported in differing.items() if case[0] == "path-item"}
     assert passed == dict.fromkeys(passed, "")
     assert {case for case in differing if case not in passed} == {
         ("operation", "parameters", 1),
         ("operation", "requestBody", 1),
     }
-    # references have no history in authored definitions, adopted ones convert what they led to
+    # references can't have a history in authored definitions; in adopted ones, values of their
+    # targets are converted
     assert {kind: adopted[kind, "$ref", 0] for kind, key, _ in CASES if key == "$ref"} == {
         "parameter": "converted up",
         "header": "converted down",

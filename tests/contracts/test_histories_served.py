@@ -1,4 +1,4 @@
-"""Histories that a generated server answers by itself: values, credentials, and what is no JSON."""
+"""The generated server handles histories by itself: values, credentials, other media."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ SOURCES: Final = {
 
 
 class Handlers:
-    """Handlers that keep what they are sent, and give it back."""
+    """Handlers that record what they are sent, and return it."""
 
     def __init__(self) -> None:
         self.sent: list[Any] = []
@@ -78,7 +78,7 @@ class Handlers:
 
 
 class Converters:
-    """Converters that say which way something went."""
+    """Converters that mark values with their direction."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith(("older_", "newer_")):
@@ -116,7 +116,7 @@ def created(package: Generated, handlers: Any, converters: Any) -> Any:
         (NEW, "open", 400),
     ],
 )
-def test_a_renamed_value_is_what_each_version_calls_it(
+def test_renamed_value_is_shown_as_each_version_calls_it(
     package: Generated, version: str, sent: str, status: int
 ) -> None:
     handlers = Handlers()
@@ -128,7 +128,7 @@ def test_a_renamed_value_is_what_each_version_calls_it(
         assert handlers.sent == ["active" if sent == "open" else sent]
 
 
-def test_what_is_no_json_goes_through_its_converter(package: Generated) -> None:
+def test_body_that_is_no_json_goes_through_its_converter(package: Generated) -> None:
     handlers = Handlers()
     app = created(package, handlers, Converters())
     for version in (NEW, OLD):
@@ -140,7 +140,7 @@ def test_what_is_no_json_goes_through_its_converter(package: Generated) -> None:
     assert handlers.sent == [b"1", b"newer 1"]
 
 
-def test_a_converter_of_what_is_no_json_is_demanded(package: Generated) -> None:
+def test_converter_of_a_body_that_is_no_json_is_required(package: Generated) -> None:
     server = package.module("server")
     with pytest.raises(server.MissingConverterError, match=r"putNote"):
         created(package, Handlers(), object())
@@ -150,7 +150,7 @@ def test_a_converter_of_what_is_no_json_is_demanded(package: Generated) -> None:
     ("version", "header", "status"),
     [(NEW, "X-Key", 204), (NEW, "X-Old", 401), (OLD, "X-Old", 204), (OLD, "X-Key", 401)],
 )
-def test_credentials_are_those_that_a_version_demands(
+def test_credentials_are_those_of_the_callers_version(
     package: Generated, version: str, header: str, status: int
 ) -> None:
     handlers = Handlers()
@@ -160,7 +160,7 @@ def test_credentials_are_those_that_a_version_demands(
     assert handlers.sent == ([header.removeprefix("X-")] if status == 204 else [])
 
 
-def test_the_contract_data_are_plain(package: Generated) -> None:
+def test_contract_data_are_plain(package: Generated) -> None:
     data = json.loads(package.text("server/contracts.json"))
     [older, newer] = data["requests"]["getSecret"]
     assert (older["request"]["security"], "security" in newer["request"]) == ([["Old"]], False)

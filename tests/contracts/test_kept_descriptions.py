@@ -1,4 +1,4 @@
-"""The contract data that a check keeps are those that are described without it."""
+"""Contract data that a check caches equal those that are computed afresh."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dateline.project import Projector
 
 
 def write(described: tuple[ContractData, ...]) -> list[tuple[str, ContractData]]:
-    """Return contract data with their text, which has the order of all keys."""
+    """Return contract data with their text, which shows the order of all keys."""
     return [(json.dumps(one.data), one) for one in described]
 
 
-def test_contract_data_of_a_check_are_those_of_definitions_with_other_words() -> None:
+def test_cached_contract_data_do_not_depend_on_descriptions() -> None:
     for each in (load(SCHEMAS), *adopted_apis()):
         kept = each.derive(Description)
         other = replace(each, document=with_other_words(each.document))

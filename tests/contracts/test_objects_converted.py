@@ -1,4 +1,4 @@
-"""One converter makes several fields of an object: a split, a merge, flat fields in an object."""
+"""A converter of several fields of an object: a split, a merge, or fields moved into an object."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ components:
       properties: { ID, FIELDS }
       x-was: { 2025-06-01: { required: [id, OLDER], properties: { ID, WERE } } }
 """
-# What is beside the fields that are converted keeps its own gates.
+# The fields beside the converted ones have gates of their own.
 ID = (
     "id: { type: string, x-was: { 2024-09-01: { name: key } } }, "
     "state: { $ref: '#/components/schemas/State' }"
@@ -47,7 +47,7 @@ SHORT = "x-was: { 2025-06-01: { in-place-of: [NEWER], properties: { WERE } } }"
 
 
 class Case:
-    """The fields of an object now and before 2025-06-01, with a value of each."""
+    """The fields of an object now and before 2025-06-01, with values of each."""
 
     def __init__(self, fields: str, now: dict[str, Any], were: str, then: dict[str, Any]) -> None:
         self.now, self.then = now, then
@@ -70,7 +70,7 @@ class Case:
         )
 
     def convert(self, value: dict[str, Any], goal: dict[str, Any]) -> dict[str, Any]:
-        """Return *value* with the fields of *goal* in place of the others."""
+        """Return *value* with its fields replaced by those of *goal*."""
         gone = self.now if goal is self.then else self.then
         assert {name: value[name] for name in gone} == gone
         return {**{name: each for name, each in value.items() if name not in gone}, **goal}
@@ -118,7 +118,7 @@ CASES = {
 
 
 class Fields:
-    """Makes the fields alone, as the short annotation has it."""
+    """Converts only the fields, as the short annotation demands."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -134,7 +134,7 @@ class Fields:
 
 @pytest.mark.parametrize("is_short", [False, True], ids=["whole", "short"])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_several_fields_are_made_together_on_both_ways(
+def test_several_fields_are_converted_together_both_ways(
     case: Case, is_short: bool, tmp_path: Path
 ) -> None:
     source = case.short if is_short else case.source
@@ -150,7 +150,7 @@ def test_several_fields_are_made_together_on_both_ways(
             received.append(body.model_dump(mode="json"))
             return [body, body]
 
-    # the starter's group of operations has no other
+    # the group of the starter project has no other operation
     app = server.create_app(
         SimpleNamespace(loans=Loans()), environment="production", converters=converters
     )
@@ -167,7 +167,7 @@ def test_several_fields_are_made_together_on_both_ways(
     assert components.lift(oldest, "A", OLDEST, converters=converters) == newest
 
 
-def test_a_field_that_became_required_beside_others_has_no_way_up(tmp_path: Path) -> None:
+def test_field_that_became_required_with_others_has_no_way_up(tmp_path: Path) -> None:
     case = CASES["split"]
     source = case.source.replace(
         f"{{ {ID}, name: {TEXT} }}", f"{{ {ID}, first: {TEXT}, x: {TEXT} }}"

@@ -1,4 +1,4 @@
-"""Parameters that were called otherwise, or had other defaults, reach handlers by one name."""
+"""Parameters with other names or defaults in older versions reach handlers under one name."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Account:
 
 
 class Handlers:
-    """Remembers what it is given."""
+    """Records its arguments."""
 
     def __init__(self) -> None:
         self.things = self
@@ -144,7 +144,7 @@ def app(package: Generated, handlers: Handlers) -> Any:
         ),
     ],
 )
-def test_what_is_left_out_has_the_default_of_the_callers_version(
+def test_omitted_parameter_has_the_default_of_the_callers_version(
     package: Generated, version: str, expected: dict[str, Any]
 ) -> None:
     handlers = Handlers()
@@ -152,7 +152,7 @@ def test_what_is_left_out_has_the_default_of_the_callers_version(
     assert (response.status_code, handlers.calls) == (204, [expected])
 
 
-def test_a_handler_is_typed_by_the_defaults_of_all_versions(package: Generated) -> None:
+def test_handler_is_typed_for_the_defaults_of_all_versions(package: Generated) -> None:
     text = package.text("server/handlers.py")
     keywords = [line.strip() for line in text.splitlines() if line.startswith(" " * 8)]
     assert keywords[3:10] == [
@@ -167,7 +167,7 @@ def test_a_handler_is_typed_by_the_defaults_of_all_versions(package: Generated) 
 
 
 @pytest.mark.parametrize(("version", "name"), [(OLD, "X-Sub"), (MIDDLE, "X-For"), (NEW, "x-for")])
-def test_authenticate_asks_for_headers_by_their_canonical_names(
+def test_authenticate_reads_headers_by_their_canonical_names(
     package: Generated, version: str, name: str
 ) -> None:
     handlers = Handlers()
@@ -189,9 +189,7 @@ def test_authenticate_asks_for_headers_by_their_canonical_names(
 
 
 @pytest.mark.parametrize(("version", "name"), [(OLD, "X-For"), (MIDDLE, "X-Sub"), (NEW, "X-Sub")])
-def test_headers_of_other_versions_count_for_nothing(
-    package: Generated, version: str, name: str
-) -> None:
+def test_headers_of_other_versions_are_ignored(package: Generated, version: str, name: str) -> None:
     handlers = Handlers()
     headers = {"X-API-Version": version, "X-Key": "k", name: str(uuid4())}
     assert ask(app(package, handlers), "POST", "/api/things", headers=headers).status_code == 200

@@ -1,4 +1,4 @@
-"""Paths that only their version tells apart: each caller reaches the operation of theirs."""
+"""Requests for paths that match several operations reach the one of the caller's version."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dateline.load import load
 
 OLD, NEW = "2024-01-15", "2025-06-01"
 
-# What each version has: the operations by path and method.
+# The operations of each version by path and method.
 PATHS = {
     OLD: {
         "/rates/{currency}": {"get": "getCurrency"},
@@ -32,11 +32,11 @@ PATHS = {
     },
 }
 
-# What is asked for, and what the versions answer with: the operation, or a status.
+# Requests, and the answers of the versions: the operation, or a status.
 ASKED: list[tuple[str, str, str | int, str | int]] = [
     ("GET", "/rates/EUR", "getCurrency", "getRate"),
     ("GET", "/books/Emma", "getBook", "getBook"),
-    # a title in the older version
+    # a different title in the older version
     ("GET", "/books/newest", "getBook", "getNewest"),
     ("PUT", "/books/Emma", "putBook", 405),
     ("POST", "/books/Emma", 405, 405),
@@ -107,7 +107,7 @@ def test_each_version_reaches_its_own_operations(project: Path) -> None:
 
 
 async def newest(scope: Any, _: Any, send: Any) -> None:
-    """Answer as a server of the newest version: with the operation that it has at a path."""
+    """Answer as a server of the newest version, with the operation at the path."""
     path = scope["path"]
     named = "getNewest" if path == "/books/newest" else "getBook"
     found = {"rates": "getRate", "books": named, "health": "getHealth"}[path.split("/")[1]]
@@ -122,14 +122,15 @@ async def newest(scope: Any, _: Any, send: Any) -> None:
     [
         ("GET", "/books/Emma", "getBook", "getBook"),
         ("GET", "/health", "getHealth", "getHealth"),
-        # the newest version has another operation there, whose answers the older does not know
+        # the newest version has another operation there, with answers that the older one doesn't
+        # know
         ("GET", "/rates/EUR", 404, "getRate"),
         ("GET", "/books/newest", 404, "getNewest"),
-        # the newest version has none there: for the older, the application says so
+        # the newest version has no operation there, and the application says so
         ("PUT", "/books/Emma", 405, 404),
     ],
 )
-def test_an_application_is_not_asked_for_another_operation_than_its_caller_means(
+def test_application_is_not_asked_for_another_operation_than_the_caller_means(
     project: Path, tmp_path: Path, method: str, path: str, older: str | int, newer: str | int
 ) -> None:
     server = Generated(tmp_path, load(project / "schemas")).module("server")

@@ -1,4 +1,4 @@
-"""What the contract data say of what differs between versions, and that they say no more."""
+"""Contract data describe the differences between versions, and nothing else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dateline.contracts import contract_data
 from dateline.load import load
 from dateline.model import SourceError
 
-# Validators in Rust take other characters for digits (RFC 3339, section 5.6).
+# Validators in Rust accept other digit characters (RFC 3339, section 5.6).
 DATE: Final = {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
 DATE_TIME: Final = {
     "type": "string",
@@ -25,7 +25,7 @@ DATE_TIME: Final = {
 }
 
 
-def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Path) -> None:
+def test_contract_data_of_the_library_contain_only_differences(tmp_path: Path) -> None:
     loan = {"left_out": ["writer"], "names": {"author_name": "writer"}}
     fields = {"item": "Item", "state": "LoanState"}
     staying = {"required": ["item", "state"]}
@@ -81,7 +81,7 @@ def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Pa
     }
 
 
-def test_every_response_with_an_autoramp_in_it_is_listed_and_no_other() -> None:
+def test_exactly_the_responses_with_an_autoramp_are_listed() -> None:
     found = contract_data(load(SCHEMAS)).data
     media_type = "application/json; charset=utf-8"
     operations = found["down"]["operations"]
@@ -99,7 +99,7 @@ def test_every_response_with_an_autoramp_in_it_is_listed_and_no_other() -> None:
     assert found["converters"] == {}
 
 
-def test_an_answer_that_does_not_differ_is_listed_beside_one_that_does() -> None:
+def test_response_without_differences_is_listed_beside_one_with_some() -> None:
     answers = contract_data(load(SCHEMAS)).data["down"]["operations"]["getAutoramp"]
     media_type = "application/json; charset=utf-8"
     assert {status: each["content"] for status, each in answers.items()} == {
@@ -111,7 +111,7 @@ def test_an_answer_that_does_not_differ_is_listed_beside_one_that_does() -> None
     }
 
 
-def test_an_api_without_gates_has_no_shapes(tmp_path: Path) -> None:
+def test_api_without_gates_has_no_shapes(tmp_path: Path) -> None:
     found = contract_data(
         api(tmp_path, things("    Thing: { type: object, properties: { a: {} } }"))
     ).data
@@ -119,14 +119,14 @@ def test_an_api_without_gates_has_no_shapes(tmp_path: Path) -> None:
     assert (found["down"], found["up"], found["converters"]) == (nothing, nothing, {})
 
 
-def test_the_data_are_sorted_and_the_same_every_time(tmp_path: Path) -> None:
+def test_contract_data_are_sorted_and_deterministic(tmp_path: Path) -> None:
     one = contract_data(loaded(tmp_path / "one", LIBRARY)).data
     other = contract_data(loaded(tmp_path / "other", dict(reversed(LIBRARY.items())))).data
     assert json.dumps(one) == json.dumps(other)
     assert list(one["down"]["shapes"]) == sorted(one["down"]["shapes"])
 
 
-def test_environments_are_told_apart_where_they_differ(tmp_path: Path) -> None:
+def test_environments_are_separate_if_they_differ(tmp_path: Path) -> None:
     found = api(
         tmp_path,
         things(
@@ -192,7 +192,7 @@ def test_environments_are_told_apart_where_they_differ(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_gated_thing_is_reached_wherever_it_occurs(
+def test_gated_node_is_reached_wherever_it_occurs(
     tmp_path: Path, around: str, shape: dict[str, Any]
 ) -> None:
     found = down(api(tmp_path, things(f"    Thing: {{ {GATED} }}", around)))
@@ -202,13 +202,13 @@ def test_a_gated_thing_is_reached_wherever_it_occurs(
     }
 
 
-def test_one_base_in_all_of_is_the_base(tmp_path: Path) -> None:
+def test_all_of_with_one_base_is_the_base(tmp_path: Path) -> None:
     around = "allOf: [{ $ref: '#/components/schemas/Thing' }], description: A thing."
     found = contract_data(api(tmp_path, things(f"    Thing: {{ {GATED} }}", around))).data["down"]
     assert found["operations"]["getThing"]["200"]["content"] == {"application/json": "Thing"}
 
 
-def test_a_schema_that_leads_back_to_itself_is_referred_to(tmp_path: Path) -> None:
+def test_recursive_schema_is_referred_to(tmp_path: Path) -> None:
     text = """\
     Thing:
       type: object
@@ -221,7 +221,7 @@ def test_a_schema_that_leads_back_to_itself_is_referred_to(tmp_path: Path) -> No
     }
 
 
-def test_what_an_all_of_brings_from_a_version_on_is_left_out_before(tmp_path: Path) -> None:
+def test_fields_of_a_gated_all_of_member_are_left_out_before(tmp_path: Path) -> None:
     text = """\
     Thing:
       allOf:
@@ -235,7 +235,7 @@ def test_what_an_all_of_brings_from_a_version_on_is_left_out_before(tmp_path: Pa
     }
 
 
-def test_what_is_called_like_a_field_at_another_version_is_left_out(tmp_path: Path) -> None:
+def test_name_of_a_field_at_another_version_is_left_out(tmp_path: Path) -> None:
     text = """\
     Thing:
       type: object
@@ -250,7 +250,7 @@ def test_what_is_called_like_a_field_at_another_version_is_left_out(tmp_path: Pa
     }
 
 
-def test_requests_are_read_by_the_names_of_the_callers_version(tmp_path: Path) -> None:
+def test_requests_use_the_names_of_the_callers_version(tmp_path: Path) -> None:
     text = """\
     Thing:
       type: object
@@ -275,7 +275,7 @@ def test_requests_are_read_by_the_names_of_the_callers_version(tmp_path: Path) -
     }
 
 
-def test_parameters_and_headers_differ_like_fields(tmp_path: Path) -> None:
+def test_parameters_and_headers_are_converted_like_fields(tmp_path: Path) -> None:
     text = """\
 paths:
   /things:
@@ -341,7 +341,7 @@ paths:
                 ("{ type: object }", "type: object", (True, False)),
                 ("{ type: object }", "type: object, maxProperties: 2", (True, False)),
                 ("{ type: object, maxProperties: 2 }", "type: object", (True, True)),
-                # the member is not there yet
+                # the member doesn't exist yet
                 ("{ type: object, x-added: next }", "type: object", (True, True)),
             )
         ),
@@ -360,7 +360,7 @@ paths:
         ("type: string, default: a", "default: b", None),
     ],
 )
-def test_a_converter_is_needed_where_a_value_may_not_fit_what_was(
+def test_converter_is_needed_if_a_value_may_not_fit_the_older_schema(
     tmp_path: Path, now: str, was: str, ways: tuple[bool, bool] | None
 ) -> None:
     text = f"""\
@@ -380,7 +380,7 @@ def test_a_converter_is_needed_where_a_value_may_not_fit_what_was(
     assert {*given, *taken} == ({"Thing.due"} if ways else set())
 
 
-def test_the_oldest_converter_of_a_place_keeps_its_name(tmp_path: Path) -> None:
+def test_oldest_converter_of_a_place_keeps_its_name(tmp_path: Path) -> None:
     text = """\
     Thing:
       type: object
@@ -428,7 +428,7 @@ def test_the_oldest_converter_of_a_place_keeps_its_name(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_converter_is_called_by_component_and_field(
+def test_converter_is_named_by_component_and_field(
     tmp_path: Path, schemas: str, thing: str, name: str
 ) -> None:
     due = "type: string, format: date-time, x-was: { 2025-06-01: { format: date } }"
@@ -436,7 +436,7 @@ def test_a_converter_is_called_by_component_and_field(
     assert list(contract_data(api(tmp_path, text)).data["converters"]) == [name]
 
 
-def test_null_needs_no_converter_where_both_sides_have_it(tmp_path: Path) -> None:
+def test_null_allowed_on_both_sides_needs_no_converter(tmp_path: Path) -> None:
     text = """\
     Thing:
       type: object
@@ -450,7 +450,7 @@ def test_null_needs_no_converter_where_both_sides_have_it(tmp_path: Path) -> Non
     }
 
 
-def test_a_body_may_have_been_of_another_schema_altogether(tmp_path: Path) -> None:
+def test_body_may_have_had_an_unrelated_schema(tmp_path: Path) -> None:
     text = things("    Thing: { type: string }\n    Older: { type: integer }").replace(
         "{ schema: {", "{ x-was: { 2025-06-01: { schema: { type: integer } } }, schema: {"
     )
@@ -463,7 +463,7 @@ def test_a_body_may_have_been_of_another_schema_altogether(tmp_path: Path) -> No
     }
 
 
-def test_a_parameter_that_stood_elsewhere_is_refused_with_its_place(tmp_path: Path) -> None:
+def test_parameter_that_moved_to_another_place_is_refused(tmp_path: Path) -> None:
     text = """\
 paths:
   /things:
@@ -490,7 +490,7 @@ paths:
     )
 
 
-def test_null_is_let_through_as_openapi_3_0_writes_it(tmp_path: Path) -> None:
+def test_null_of_openapi_3_0_is_accepted(tmp_path: Path) -> None:
     text = things(
         f"    Thing: {{ {GATED} }}",
         "type: object, properties: { thing: { nullable: true, "
@@ -507,10 +507,10 @@ def test_null_is_let_through_as_openapi_3_0_writes_it(tmp_path: Path) -> None:
     }
 
 
-# What values are written against
+# The canonical document
 
 
-def test_the_canonical_document_holds_all_that_any_version_shows(tmp_path: Path) -> None:
+def test_canonical_document_contains_everything_that_any_version_shows(tmp_path: Path) -> None:
     schemas = canonical_document(loaded(tmp_path, LIBRARY))["components"]["schemas"]
     assert schemas["LoanState"] == {"type": "string", "enum": ["active", "paused", "returned"]}
     assert schemas["Loan"]["required"] == ["id", "item", "author_name", "state"]
@@ -520,7 +520,7 @@ def test_the_canonical_document_holds_all_that_any_version_shows(tmp_path: Path)
     assert schemas["Loan"]["properties"]["due"] == {"type": "string", "format": "date-time"}
 
 
-def test_what_some_callers_can_not_send_is_not_required_of_requests(tmp_path: Path) -> None:
+def test_canonical_requests_require_nothing_that_some_callers_can_not_send(tmp_path: Path) -> None:
     text = """\
     Thing:
       type: object

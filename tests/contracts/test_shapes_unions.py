@@ -1,4 +1,4 @@
-"""How values of a union are distinguished, and which keywords nothing can serve."""
+"""How contract data distinguish members of a union, and which keywords they don't support."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PETS = """\
     Dog: { allOf: [{ $ref: '#/components/schemas/Pet' }] }"""
 
 
-def test_a_tag_leads_to_schemas_that_extend_one_without_a_union(tmp_path: Path) -> None:
+def test_tag_selects_heirs_of_a_parent_without_a_union(tmp_path: Path) -> None:
     found = down(api(tmp_path, things(PETS, "$ref: '#/components/schemas/Pet'")))
     assert found["Pet"]["2024-01-15"] == {
         "tag": "kind",
@@ -46,7 +46,7 @@ MEMBERS = """\
     C: { type: object, properties: { c: { type: string } } }"""
 
 
-def test_members_without_a_discriminator_are_told_apart_by_what_they_list(tmp_path: Path) -> None:
+def test_members_without_a_discriminator_are_distinguished_by_their_values(tmp_path: Path) -> None:
     around = (
         "oneOf: [{ $ref: '#/components/schemas/A' }, "
         "{ $ref: '#/components/schemas/B', x-added: next }]"
@@ -58,21 +58,21 @@ def test_members_without_a_discriminator_are_told_apart_by_what_they_list(tmp_pa
     }
 
 
-def test_members_that_no_tag_tells_apart_are_reported_by_their_schemas(tmp_path: Path) -> None:
+def test_indistinguishable_members_are_reported_with_their_schemas(tmp_path: Path) -> None:
     around = (
         "anyOf: [{ $ref: '#/components/schemas/C', x-added: next }, "
         "{ $ref: '#/components/schemas/A' }]"
     )
     found = down(api(tmp_path, things(MEMBERS, around), ADOPTED))
     tried = [
-        # what a version does not have comes last
+        # members that a version lacks come last
         {"schema": {"$ref": "#/components/schemas/A"}, "then": None},
         {"schema": {"$ref": "#/components/schemas/C"}, "then": {"absent": True}},
     ]
     assert found["getThing/200/application/json"] == {"2024-01-15": {"tried": tried}, "next": None}
 
 
-def test_what_comes_out_of_a_one_of_is_of_one_member_at_the_version_too(tmp_path: Path) -> None:
+def test_result_of_a_one_of_fits_one_member_at_the_version_too(tmp_path: Path) -> None:
     around = "oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/C' }]"
     gated = MEMBERS.replace("c: { type: string }", "c: { type: string, x-added: next }")
     found = down(api(tmp_path, things(gated, around), ADOPTED))
@@ -89,7 +89,7 @@ def test_what_comes_out_of_a_one_of_is_of_one_member_at_the_version_too(tmp_path
 
 
 @pytest.mark.parametrize("required", ["required: [kind], ", ""])
-def test_a_tag_that_a_value_may_be_without_tells_nothing(tmp_path: Path, required: str) -> None:
+def test_optional_tag_does_not_distinguish_members(tmp_path: Path, required: str) -> None:
     around = (
         "anyOf: [{ $ref: '#/components/schemas/A' }, "
         "{ $ref: '#/components/schemas/B', x-added: next }]"
@@ -101,7 +101,9 @@ def test_a_tag_that_a_value_may_be_without_tells_nothing(tmp_path: Path, require
     assert ("tag" in shape, "tried" in shape) == (bool(required), not required)
 
 
-def test_what_is_sent_is_reported_by_the_schemas_of_the_callers_version(tmp_path: Path) -> None:
+def test_request_members_are_reported_with_the_schemas_of_the_callers_version(
+    tmp_path: Path,
+) -> None:
     text = """\
     Thing:
       anyOf:
@@ -132,12 +134,12 @@ def test_what_is_sent_is_reported_by_the_schemas_of_the_callers_version(tmp_path
     }
 
 
-def test_members_that_nothing_tells_apart_may_be_equal_in_all_versions(tmp_path: Path) -> None:
+def test_indistinguishable_members_may_be_equal_in_all_versions(tmp_path: Path) -> None:
     around = "oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/C' }]"
     assert down(api(tmp_path, things(MEMBERS, around), ADOPTED)) == {}
 
 
-def test_a_gate_below_a_keyword_that_no_shape_can_serve_demands_a_converter(
+def test_gate_below_an_unsupported_keyword_needs_a_converter(
     tmp_path: Path,
 ) -> None:
     text = f"    Thing: {{ type: object, patternProperties: {{ '^x': {{ {GATED} }} }} }}"
@@ -179,7 +181,7 @@ def test_a_gate_below_a_keyword_that_no_shape_can_serve_demands_a_converter(
         ("propertyNames: { maxLength: 9, x-was: { next: { maxLength: 4 } } }", "type: object"),
     ],
 )
-def test_keywords_that_no_shape_can_serve(tmp_path: Path, keyword: str, types: str) -> None:
+def test_unsupported_keywords_are_reported(tmp_path: Path, keyword: str, types: str) -> None:
     text = f"    Thing: {{ {types}, {keyword.replace('GATED', GATED)} }}"
     [converter] = contract_data(api(tmp_path, things(text), ADOPTED)).data["converters"].values()
     assert (converter["place"], "reason" in converter) == ("Thing", True)

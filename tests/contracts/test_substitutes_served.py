@@ -1,4 +1,4 @@
-"""What is shown instead of a member of a union that a version lacks."""
+"""Substitutes for members of a union that a version lacks."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ OBJECTS = "".join(
         ("none", "none"),
         ("[7]", [7]),
     ],
-    ids=["of the same type", "a text", "a list"],
+    ids=["of the same type", "a string", "a list"],
 )
-def test_a_substitute_may_be_of_any_type_of_the_union(
+def test_substitute_may_have_any_type_of_the_union(
     substitute: str, shown: object, tmp_path: Path
 ) -> None:
     gated = f"x-added: next, x-shown-as: {substitute}"

@@ -1,4 +1,4 @@
-"""Adopted unions that differ between versions: a server, a mock and first handlers all the same."""
+"""Adopted unions that differ between versions, in the server, the mock and first handlers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _PATTERNED: Final = """
           properties: { a: { type: integer }, new: { type: integer, x-new: true } }
 """
 
-# Fields, and the schemas they refer to. What `x-new` stands on is there in the newer version only.
+# Fields, and the schemas they refer to. Nodes marked `x-new` exist only in the newer version.
 UNIONS: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "customer": (
         "anyOf: [$ref: '#/components/schemas/Customer', $ref: '#/components/schemas/Deleted']",
@@ -101,7 +101,7 @@ UNIONS: Final[dict[str, tuple[str, dict[str, str]]]] = {
         "{ type: object, required: [b], properties: { b: { type: integer } }, x-new: true }]",
         {},
     ),
-    # not unions, but of parts that relate
+    # no unions, but parts that depend on each other
     "related": (
         "{ type: object, properties: { name: { type: string }, card: { anyOf: [type: string, "
         "{ type: object, x-new: true }] } }, "
@@ -122,12 +122,12 @@ UNIONS: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "patterned": ("$ref: '#/components/schemas/Patterned'", {"Patterned": _PATTERNED}),
 }
 
-# Canonical values of a field, and what callers of the older version are shown of each.
+# Canonical values of a field, each with what callers of the older version are shown.
 SHOWN: Final[dict[str, list[tuple[Any, Any]]]] = {
     "customer": [
         ({"id": "c", "name": "Ann", "email": "a@b"}, {"id": "c", "name": "Ann"}),
         ({"id": "c", "deleted": True}, {"id": "c", "deleted": True}),
-        # of both: open objects may have any field
+        # fits both members: open objects may have any field
         (
             {"id": "c", "name": "Ann", "email": "a@b", "deleted": True},
             {"id": "c", "name": "Ann", "deleted": True},
@@ -147,7 +147,7 @@ SHOWN: Final[dict[str, list[tuple[Any, Any]]]] = {
         ([], []),
     ],
     "closed": [({"one": 1, "new": 2}, {"one": 1}), ({"other": 1}, {"other": 1})],
-    # without `new`, the second one would be of both members
+    # without `new`, the second one would fit both members
     "ambiguous": [
         ({"a": 1, "new": 1}, {"a": 1}),
         ({"a": 12, "new": 1}, None),
@@ -162,7 +162,7 @@ SHOWN: Final[dict[str, list[tuple[Any, Any]]]] = {
     "related": [
         ({"name": "Ann", "card": "c"}, {"name": "Ann", "card": "c"}),
         ({"card": {}}, {}),
-        # the name alone would not do
+        # the name alone would not suffice
         ({"name": "Ann", "card": {}}, None),
     ],
     "twice": [({"a": 1, "b": 2, "new": 3}, {"a": 1, "b": 2})],
@@ -196,7 +196,7 @@ def documents() -> dict[str, dict[str, Any]]:
 
 
 def _at(version: str, node: Any) -> Any:
-    """Return *node* as it is at *version*: what is marked by `x-new` is there in the newer one."""
+    """Return *node* at *version*; parts marked `x-new` exist only in the newer one."""
     if isinstance(node, list):
         return [_at(version, each) for each in node if _is_at(version, each)]
     if not isinstance(node, dict):
@@ -214,7 +214,7 @@ def _is_at(version: str, node: Any) -> bool:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a project that the documents were adopted into, and generated from."""
+    """The folder of a project adopted from the documents and generated."""
     root = tmp_path_factory.mktemp("unions")
     arguments = ["adopt", "--into", str(root / "schemas"), "--package", "unions"]
     for version, document in documents().items():
@@ -233,7 +233,7 @@ def package(project: Path) -> Generated:
 
 
 class Things:
-    """Handlers that give what they are told to, and keep what they were sent."""
+    """Handlers that return what a test sets, and record what they are sent."""
 
     given: Any = None
     sent: Any = None
@@ -247,7 +247,7 @@ class Things:
 
 
 class Converters:
-    """Converters that give what they are told to."""
+    """Converters that return what a test sets."""
 
     older: Any = None
 
@@ -268,9 +268,7 @@ def served(package: Generated, things: Things, converters: Any) -> Any:
 
 
 @cases("field", SHOWN)
-def test_callers_of_each_version_are_shown_what_is_valid_there(
-    field: str, package: Generated
-) -> None:
+def test_callers_of_each_version_get_valid_values(field: str, package: Generated) -> None:
     things, converters = Things(), Converters()
     converters.older = {"xa": {"a": 3}}
     app = served(package, things, converters)
@@ -282,7 +280,7 @@ def test_callers_of_each_version_are_shown_what_is_valid_there(
             assert (answer.status_code, answer.json()) == (200, expected), (version, value)
 
 
-def test_what_a_converter_gives_is_held_to_the_contract_of_the_caller(
+def test_result_of_a_converter_must_satisfy_the_callers_contract(
     package: Generated, caplog: pytest.LogCaptureFixture
 ) -> None:
     things, converters = Things(), Converters()
@@ -301,7 +299,7 @@ def test_what_a_converter_gives_is_held_to_the_contract_of_the_caller(
     ("sent", "taken"),
     [
         ({"customer": {"id": "c", "deleted": True}}, {"customer": {"id": "c", "deleted": True}}),
-        # a field that the version does not know is none of the caller's
+        # the version doesn't know the field, so callers can't mean it
         (
             {"customer": {"id": "c", "name": "Ann", "email": 7}},
             {"customer": {"id": "c", "name": "Ann"}},
@@ -310,9 +308,7 @@ def test_what_a_converter_gives_is_held_to_the_contract_of_the_caller(
         ({"patterned": {"xb": {"a": 1}}}, {"patterned": {"xb": {"a": 1, "new": 1}}}),
     ],
 )
-def test_requests_of_an_older_version_are_understood(
-    sent: Any, taken: Any, package: Generated
-) -> None:
+def test_requests_of_an_older_version_are_lifted(sent: Any, taken: Any, package: Generated) -> None:
     things = Things()
     app = served(package, things, Converters())
     headers = {"X-API-Version": OLD}
@@ -320,7 +316,7 @@ def test_requests_of_an_older_version_are_understood(
     assert things.sent == taken
 
 
-def test_a_converter_that_is_missing_is_reported_by_place_and_method(
+def test_missing_converter_is_reported_by_place_and_method(
     package: Generated, caplog: pytest.LogCaptureFixture
 ) -> None:
     served(package, Things(), object())
@@ -334,11 +330,11 @@ def test_a_converter_that_is_missing_is_reported_by_place_and_method(
     ) in " ".join(package.text("server/handlers.py").split())
 
 
-def test_the_mock_answers_every_version_with_what_fits(project: Path) -> None:
+def test_mock_answers_every_version_with_valid_values(project: Path) -> None:
     assert list_misfits(project / "schemas") == []
 
 
-def test_the_first_handlers_and_converters_are_typed_in_full(
+def test_first_handlers_and_converters_are_fully_typed(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project)
@@ -362,16 +358,14 @@ def law_of(folder: Path, seed: int) -> Law:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_what_is_shown_and_sent_of_random_unions_is_valid_where_it_goes(
-    seed: int, tmp_path: Path
-) -> None:
+def test_values_of_random_unions_are_valid_after_conversion(seed: int, tmp_path: Path) -> None:
     law = law_of(tmp_path, seed)
     if law.contracts["converters"]:
-        return  # restated as a whole: what a converter gives is its own affair
+        return  # schemas that were replaced as a whole depend on the converter
     [sent, given] = law.canonical.bodies
     sampler = Sampler(law.canonical.document)
     values = [sampler.value(law.canonical.at(given.schema), str(each)) for each in range(30)]
-    # what some callers can't send is not required: several members may let it through
+    # fields that some callers can't send are not required, so several members may accept a value
     received = Places(json.loads(json.dumps(law.received.document).replace("oneOf", "anyOf")))
     for version in (OLD, NEW):
         shown = law.shown[version, "production"]
@@ -395,7 +389,7 @@ def test_random_unions_are_of_every_kind(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_is_shown_of_random_chains_is_valid_at_its_version(seed: int, tmp_path: Path) -> None:
+def test_values_of_random_chains_are_valid_at_their_version(seed: int, tmp_path: Path) -> None:
     times = 0
     for number, chain in enumerate(chains(seed, 6)):
         law = adopt_chain(chain, tmp_path / str(number))

@@ -35,7 +35,7 @@ JSON = "application/json; charset=utf-8"
 
 
 def answering(status: int = 200, body: bytes = b"{}", headers: Fields | None = None) -> App:
-    """Return an application that answers every request alike."""
+    """Return an application with the same answer to every request."""
 
     async def app(scope: Scope, _: Receive, send: Send) -> None:
         await respond(scope, send, Answer(status, None, body), headers or [])
@@ -112,26 +112,26 @@ def test_every_refusal_names_the_version_served(fault: Fault) -> None:
     assert (reported(response), response.header("content-type")) == (named(MIDDLE), [JSON])
 
 
-def test_the_default_is_named_where_it_is_served_or_nothing_is() -> None:
+def test_default_version_is_named_if_it_is_served() -> None:
     assert reported(ask(versioned(tell_state), request())) == named(OLDEST)
     rejected = ask(versioned(tell_state), asking(b"2026-7-1"))
     assert (rejected.status, reported(rejected)) == (400, named(OLDEST))
 
 
-def test_the_application_finds_the_version_in_the_state_of_its_request() -> None:
+def test_application_finds_the_version_in_the_state_of_its_request() -> None:
     scope = asking(b"2026-08-01")
     scope["state"]["database"] = "kept"
     assert ask(versioned(tell_state), scope).body == NEWEST.encode()
     assert scope["state"] == {"database": "kept", VERSION: NEWEST}
 
 
-def test_a_server_without_state_serves_too() -> None:
+def test_server_without_state_is_supported() -> None:
     scope = request()
     del scope["state"]
     assert ask(versioned(tell_state), scope).body == OLDEST.encode()
 
 
-def test_a_rejection_comes_before_anything_the_application_would_say() -> None:
+def test_rejection_comes_before_the_application() -> None:
     app = versioned(fail, credentials=["X-API-Key"])
     response = ask(app, asking(b"2026-7-1", (b"x-api-key", b"wrong")))
     assert response.body == (
@@ -140,21 +140,21 @@ def test_a_rejection_comes_before_anything_the_application_would_say() -> None:
     )
 
 
-def test_a_rejection_leaves_the_body_unread() -> None:
+def test_rejection_leaves_the_body_unread() -> None:
     caller = Caller(b"x")
     app = versioned(fail)
     asyncio.run(app(asking(b"2026-7-1", method="POST"), caller.receive, caller.send))
     assert (caller.response.status, caller.asked) == (400, 0)
 
 
-def test_the_answer_to_head_has_the_length_and_no_body() -> None:
+def test_answer_to_head_has_the_length_and_no_body() -> None:
     whole = ask(versioned(fail), asking(b"2026-7-1"))
     head = ask(versioned(fail), asking(b"2026-7-1", method="HEAD"))
     assert head == whole._replace(body=b"")
 
 
 @pytest.mark.parametrize("line", [b"2026-07-01", b"2026-7-1", b"\xff", b""])
-def test_operations_that_ignore_the_header_are_served_as_without_one(line: bytes) -> None:
+def test_operations_that_ignore_the_header_are_served_without_it(line: bytes) -> None:
     app = versioned(tell_state, ignoring=lambda scope: scope["path"] == "/api/currencies")
     response = ask(app, asking(line, path="/api/currencies"))
     assert (response.status, response.body) == (200, OLDEST.encode())
@@ -162,7 +162,7 @@ def test_operations_that_ignore_the_header_are_served_as_without_one(line: bytes
     assert ask(app, asking(b"2026-7-1", path="/api/things")).status == 400
 
 
-def test_a_replay_names_no_version() -> None:
+def test_replay_names_no_version() -> None:
     async def replay(scope: Scope, _: Receive, send: Send) -> None:
         scope["state"][REPLAYED] = True
         await respond(scope, send, Answer(201, "text/plain", b"stored"))
@@ -173,7 +173,7 @@ def test_a_replay_names_no_version() -> None:
     )
 
 
-def test_another_header_may_choose_the_version() -> None:
+def test_another_header_may_select_the_version() -> None:
     supported = type(SUPPORTED)(OLDEST, (OLDEST, NEWEST), header="Library-Version")
     app = Versioned(tell_state, supported)
     response = ask(app, request(headers=[(b"library-version", b"2026-08-01")]))
@@ -196,13 +196,13 @@ def test_another_header_may_choose_the_version() -> None:
         ("/other/api/things", False),
     ],
 )
-def test_only_what_is_below_the_prefix_is_versioned(path: str, is_versioned: bool) -> None:
+def test_only_paths_below_the_prefix_are_versioned(path: str, is_versioned: bool) -> None:
     response = ask(versioned(answering(200)), asking(b"2026-7-1", path=path))
     unversioned = Response(200, [("content-length", "2")], b"{}")
     assert (response.status == 400) if is_versioned else (response == unversioned)
 
 
-def test_an_empty_prefix_versions_everything_but_the_documents() -> None:
+def test_empty_prefix_versions_everything_but_the_documents() -> None:
     app = versioned(answering(200), prefixes=[""], documents=Documents({"/spec": b"spec"}))
     assert reported(ask(app, request(path="/"))) == named(OLDEST)
     assert ask(app, request(path="/spec")).body == b"spec"
@@ -214,14 +214,14 @@ def test_an_empty_prefix_versions_everything_but_the_documents() -> None:
         ("/pay", "/pay/api/things", True),
         ("/pay", "/pay/spec", True),
         ("/pay/eu", "/pay/eu/api", True),
-        # some servers leave it out of the path
+        # some servers omit it from the path
         ("/pay", "/api/things", True),
         ("/pay", "/pay", False),
         ("/pay", "/payapi/things", False),
         ("/pay", "/pay/other/api", False),
     ],
 )
-def test_all_is_served_below_the_place_of_a_mounted_application(
+def test_everything_is_served_below_a_mounted_application(
     root: str, path: str, is_ours: bool
 ) -> None:
     app = versioned(answering(299), documents=Documents({"/spec": b"spec"}))
@@ -248,12 +248,12 @@ def test_all_is_served_below_the_place_of_a_mounted_application(
         ([b"Origin", b" * "], "*"),
     ],
 )
-def test_vary_keeps_what_the_application_said(lines: list[bytes], merged: str) -> None:
+def test_vary_keeps_the_values_of_the_application(lines: list[bytes], merged: str) -> None:
     app = versioned(answering(headers=[(b"Vary", line) for line in lines]))
     assert ask(app, request()).header("vary") == [merged]
 
 
-def test_the_application_can_not_name_another_version() -> None:
+def test_application_can_not_name_another_version() -> None:
     headers = [(b"X-API-Version", b"2020-01-01"), (b"x-api-version", b"latest"), (b"x-a", b"b")]
     response = ask(versioned(answering(headers=headers)), request())
     assert response.headers == [
@@ -264,7 +264,7 @@ def test_the_application_can_not_name_another_version() -> None:
     ]
 
 
-def test_the_headers_of_the_application_are_left_as_they_are() -> None:
+def test_other_headers_of_the_application_are_unchanged() -> None:
     shared = [(b"content-length", b"0")]
 
     async def app(_: Scope, __: Receive, send: Send) -> None:
@@ -275,7 +275,7 @@ def test_the_headers_of_the_application_are_left_as_they_are() -> None:
     assert shared == [(b"content-length", b"0")]
 
 
-def test_a_response_without_headers_is_a_response() -> None:
+def test_response_without_headers_is_sent() -> None:
     async def app(_: Scope, __: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 204})
         await send({"type": "http.response.body"})
@@ -293,7 +293,7 @@ def test_a_response_without_headers_is_a_response() -> None:
         ([(b"x-api-key", b"k")], [(b"Cache-Control", b"no-cache")], ["no-cache"]),
     ],
 )
-def test_what_is_for_one_caller_is_kept_out_of_caches(
+def test_answers_for_one_caller_are_not_cacheable(
     sent: Fields, said: Fields, kept: list[str]
 ) -> None:
     app = versioned(answering(headers=said), credentials=["X-API-Key", "Authorization"])
@@ -301,7 +301,7 @@ def test_what_is_for_one_caller_is_kept_out_of_caches(
     assert [value for name, value in found if name.lower() == "cache-control"] == kept
 
 
-def test_only_the_version_whose_end_is_announced_tells_of_it() -> None:
+def test_only_a_version_with_an_announced_end_reports_it() -> None:
     end = End(deprecated=date(2026, 7, 1), sunset=date(2027, 7, 1), successor="/spec/2026-07-01")
     app = versioned(
         tell_state, ends={OLDEST: end}, ignoring=lambda scope: scope["path"] == "/api/currencies"
@@ -323,16 +323,16 @@ def test_only_the_version_whose_end_is_announced_tells_of_it() -> None:
     assert announcements(request(path="/api/currencies")) == []
 
 
-def test_an_end_is_that_of_a_supported_version() -> None:
+def test_announced_end_must_concern_a_supported_version() -> None:
     with pytest.raises(ValueError, match="the end of '2025-3-13', which is not a supported"):
         versioned(tell_state, ends={"2025-3-13": End(sunset=date(2027, 1, 1))})
 
 
-# what goes wrong
+# Failures
 
 
 @pytest.mark.parametrize("app", [fail, forget])
-def test_a_failure_is_reported_by_a_trace_id_that_stands_in_the_log(
+def test_failure_is_reported_with_the_trace_id_of_the_log(
     app: App, caplog: pytest.LogCaptureFixture
 ) -> None:
     response = ask(versioned(app), request(path="/api/a\nb"))
@@ -344,7 +344,7 @@ def test_a_failure_is_reported_by_a_trace_id_that_stands_in_the_log(
     assert record.exc_info is not None
 
 
-def test_a_failure_in_the_middle_of_a_response_is_the_servers_to_end() -> None:
+def test_failure_in_the_middle_of_a_response_is_left_to_the_server() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await fail(scope, receive, send)
@@ -353,7 +353,7 @@ def test_a_failure_in_the_middle_of_a_response_is_the_servers_to_end() -> None:
         ask(versioned(app), request())
 
 
-def test_a_cancelled_request_is_cancelled() -> None:
+def test_cancelled_request_stays_cancelled() -> None:
     async def app(_: Scope, __: Receive, ___: Send) -> None:
         raise asyncio.CancelledError
 
@@ -361,17 +361,17 @@ def test_a_cancelled_request_is_cancelled() -> None:
         ask(versioned(app), request())
 
 
-# bodies
+# Bodies
 
 
 @pytest.mark.parametrize("pieces", [(b"x" * 10,), (b"x" * 9, b"x"), (b"", b"xxxxxxxxxx", b"")])
-def test_a_body_within_the_limit_arrives_whole(pieces: tuple[bytes, ...]) -> None:
+def test_body_within_the_limit_arrives_completely(pieces: tuple[bytes, ...]) -> None:
     app = versioned(read_all, limits=Limits(body=10))
     assert ask(app, request("POST"), *pieces).body == b"x" * 10
 
 
 @pytest.mark.parametrize("length", [b"11", b"10000000000", b"9" * 5000])
-def test_a_body_that_is_announced_too_long_is_refused_before_it_is_read(length: bytes) -> None:
+def test_body_with_a_length_over_the_limit_is_refused_unread(length: bytes) -> None:
     caller = Caller(b"x")
     app = versioned(fail, limits=Limits(body=10))
     scope = request("POST", headers=[(b"content-length", length)])
@@ -384,12 +384,12 @@ def test_a_body_that_is_announced_too_long_is_refused_before_it_is_read(length: 
     asyncio.run(app(scope, receive, caller.send))
     assert caller.response.status == 413
     assert caller.response.header("connection") == ["close"]
-    # what is read then is thrown away: head and content are on their way, not the end
+    # a server then reads and discards the body: the start of the response is sent, its end is not
     assert sent == [2]
     assert [message.get("more_body") for message in caller.sent] == [None, True, None]
 
 
-def test_a_body_that_waits_to_be_asked_for_is_not_read() -> None:
+def test_body_that_waits_for_continue_is_not_read() -> None:
     caller = Caller(b"x")
     headers = [(b"content-length", b"11"), (b"expect", b"100-continue")]
     app = versioned(fail, limits=Limits(body=10))
@@ -397,7 +397,7 @@ def test_a_body_that_waits_to_be_asked_for_is_not_read() -> None:
     assert (caller.response.status, caller.asked) == (413, 0)
 
 
-def test_a_refused_body_is_not_waited_for_without_end() -> None:
+def test_refused_body_is_not_awaited_forever() -> None:
     class Dribbling(Caller):
         async def receive(self) -> Any:
             await asyncio.sleep(0.01)
@@ -415,13 +415,13 @@ def test_a_refused_body_is_not_waited_for_without_end() -> None:
     assert caller.response.status == 413
 
 
-def test_a_rejection_does_not_wait_for_a_body_that_is_announced_too_long() -> None:
+def test_rejection_does_not_wait_for_a_body_over_the_limit() -> None:
     app = versioned(fail, limits=Limits(body=10))
     response = ask(app, asking(b"2026-7-1", (b"content-length", b"11"), method="POST"))
     assert (response.status, response.header("connection")) == (400, ["close"])
 
 
-def test_other_protocols_than_http_1_close_their_streams_themselves() -> None:
+def test_protocols_other_than_http_1_close_their_streams_themselves() -> None:
     scope = request("POST", headers=[(b"content-length", b"11")])
     scope["http_version"] = "2"
     response = ask(versioned(fail, limits=Limits(body=10)), scope)
@@ -437,7 +437,7 @@ async def hide(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def hide_and_fail(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer 500 and raise once more, as frameworks do too."""
+    """Answer 500 and raise again, as frameworks also do."""
     try:
         await read_all(scope, receive, send)
     except Exception:
@@ -446,7 +446,7 @@ async def hide_and_fail(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @pytest.mark.parametrize("app", [read_all, hide, hide_and_fail])
-def test_a_body_that_turns_out_too_long_is_refused_whatever_the_application_says(app: App) -> None:
+def test_body_over_the_limit_is_refused_whatever_the_application_answers(app: App) -> None:
     caller = Caller(b"x" * 6, b"x" * 6, b"x" * 6)
     limited = versioned(app, limits=Limits(body=10))
     asyncio.run(limited(request("POST"), caller.receive, caller.send))
@@ -456,7 +456,7 @@ def test_a_body_that_turns_out_too_long_is_refused_whatever_the_application_says
 
 
 @pytest.mark.parametrize("app", [read_all, hide, hide_and_fail])
-def test_a_body_that_stalls_is_refused_whatever_the_application_says(app: App) -> None:
+def test_stalled_body_is_refused_whatever_the_application_answers(app: App) -> None:
     caller = Caller(b"x", stalls=True)
     limited = versioned(app, limits=Limits(seconds=0.01))
     asyncio.run(limited(request("POST"), caller.receive, caller.send))
@@ -466,7 +466,7 @@ def test_a_body_that_stalls_is_refused_whatever_the_application_says(app: App) -
     )
 
 
-def test_a_refused_body_stays_refused() -> None:
+def test_refused_body_stays_refused() -> None:
     async def insist(scope: Scope, receive: Receive, send: Send) -> None:
         for _ in range(3):
             try:
@@ -481,7 +481,7 @@ def test_a_refused_body_stays_refused() -> None:
     assert (caller.response.status, caller.asked) == (413, 2)
 
 
-def test_after_the_body_there_is_no_hurry() -> None:
+def test_no_time_limit_applies_after_the_body() -> None:
     async def wait_for_the_caller_to_leave(scope: Scope, receive: Receive, send: Send) -> None:
         messages = [(await receive())["type"], (await receive())["type"]]
         await respond(scope, send, Answer(200, None, json.dumps(messages).encode()))
@@ -499,7 +499,7 @@ def test_after_the_body_there_is_no_hurry() -> None:
 
 
 @pytest.mark.parametrize("app", [fail, forget, hide, read_all])
-def test_a_caller_who_leaves_is_no_failure(app: App, caplog: pytest.LogCaptureFixture) -> None:
+def test_disconnect_is_no_failure(app: App, caplog: pytest.LogCaptureFixture) -> None:
     async def until_it_leaves(scope: Scope, receive: Receive, send: Send) -> None:
         while (await receive())["type"] == "http.request":
             pass
@@ -510,7 +510,7 @@ def test_a_caller_who_leaves_is_no_failure(app: App, caplog: pytest.LogCaptureFi
     assert [record for record in caplog.records if record.levelno > logging.INFO] == []
 
 
-def test_a_caller_who_leaves_may_be_left_without_an_answer(
+def test_disconnected_caller_needs_no_answer(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def leave_too(_: Scope, receive: Receive, __: Send) -> None:
@@ -523,11 +523,11 @@ def test_a_caller_who_leaves_may_be_left_without_an_answer(
     assert (caller.sent, caplog.records) == ([], [])
 
 
-# what is not a request
+# Other scopes
 
 
 @pytest.mark.parametrize("kind", ["lifespan", "websocket"])
-def test_what_is_not_http_passes_through(kind: str) -> None:
+def test_scopes_other_than_http_pass_through(kind: str) -> None:
     seen: list[Any] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -541,7 +541,7 @@ def test_what_is_not_http_passes_through(kind: str) -> None:
     assert scope == {"type": kind, "path": "/api/things", "headers": []}
 
 
-# specification documents
+# Documents of versions
 
 CONTENTS = {
     "/spec": b'{"info": "latest"}',
@@ -552,7 +552,7 @@ SPEC = versioned(fail, documents=Documents(CONTENTS), credentials=["X-API-Key"])
 
 
 @pytest.mark.parametrize("path", CONTENTS)
-def test_a_document_is_sent_with_its_tag_whatever_version_is_asked_for(path: str) -> None:
+def test_document_is_sent_with_its_tag_whatever_version_is_requested(path: str) -> None:
     response = ask(SPEC, asking(b"2026-7-1", path=path))
     [tag] = response.header("etag")
     assert response == Response(
@@ -569,7 +569,7 @@ def test_a_document_is_sent_with_its_tag_whatever_version_is_asked_for(path: str
     assert ask(SPEC, request("HEAD", path)) == response._replace(body=b"")
 
 
-def test_a_document_is_sent_again_only_where_it_has_changed() -> None:
+def test_document_is_sent_again_only_if_it_has_changed() -> None:
     [tag] = ask(SPEC, request(path="/spec")).header("etag")
 
     def when(name: bytes, *values: str) -> tuple[int, bytes]:
@@ -588,7 +588,7 @@ def test_a_document_is_sent_again_only_where_it_has_changed() -> None:
     assert when(b"if-match", '"other"')[0] == 412
 
 
-def test_an_unmodified_document_is_not_described_again() -> None:
+def test_not_modified_response_has_no_content_headers() -> None:
     [tag] = ask(SPEC, request(path="/spec")).header("etag")
     response = ask(SPEC, request(path="/spec", headers=[(b"if-none-match", tag.encode())]))
     assert response == Response(304, [("etag", tag), ("cache-control", "no-cache")], b"")
@@ -598,18 +598,18 @@ def test_an_unmodified_document_is_not_described_again() -> None:
     "path",
     ["/spec/", "/spec/2025-3-13", "/spec/2026-07-01", "/spec/latest", "/spec/versions/", "/spec//"],
 )
-def test_there_is_no_other_document(path: str) -> None:
+def test_unknown_document_is_not_found(path: str) -> None:
     response = ask(SPEC, request(path=path))
     assert (response.status, response.json) == (404, "there is no such specification document")
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-def test_a_document_can_only_be_read(method: str) -> None:
+def test_documents_are_read_only(method: str) -> None:
     response = ask(SPEC, request(method, "/spec"))
     assert (response.status, response.header("allow")) == (405, ["GET, HEAD"])
 
 
-def test_what_only_begins_like_the_documents_is_not_theirs() -> None:
+def test_path_that_starts_like_the_documents_is_not_theirs() -> None:
     app = versioned(answering(body=b"other"), documents=Documents(CONTENTS))
     assert ask(app, request(path="/specimen")).body == b"other"
 
@@ -618,7 +618,7 @@ def test_documents_are_an_application_of_their_own() -> None:
     assert ask(Documents(CONTENTS), request(path="/spec")).body == CONTENTS["/spec"]
 
 
-# single headers
+# Single headers
 
 
 @pytest.mark.parametrize(
@@ -631,12 +631,12 @@ def test_documents_are_an_application_of_their_own() -> None:
         ([b"\xe9"], "é"),
     ],
 )
-def test_a_header_is_read_as_http_says(lines: list[bytes], value: str | None) -> None:
+def test_header_is_parsed_as_http_defines(lines: list[bytes], value: str | None) -> None:
     scope = request(headers=[(b"x-a", line) for line in lines] + [(b"x-b", b"other")])
     assert field(scope, "X-A") == value
 
 
-# laws
+# Laws
 
 APPS: Mapping[str, Callable[..., Awaitable[None]]] = {
     "answers": answering(200),
@@ -646,7 +646,7 @@ APPS: Mapping[str, Callable[..., Awaitable[None]]] = {
 
 
 @pytest.mark.parametrize("name", APPS)
-def test_requests_at_one_time_know_nothing_of_each_other(name: str) -> None:
+def test_concurrent_requests_are_independent(name: str) -> None:
     app = versioned(APPS[name])
 
     async def all_at_once() -> list[Response]:

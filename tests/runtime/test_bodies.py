@@ -110,7 +110,7 @@ READ: dict[str, tuple[bytes, Any]] = {
 
 
 @cases("title", REFUSED)
-def test_a_nasty_body_is_refused_with_its_reason(title: str) -> None:
+def test_malicious_body_is_refused_with_its_reason(title: str) -> None:
     body, said = REFUSED[title]
     with pytest.raises(RequestError) as refused:
         read(body)
@@ -118,7 +118,7 @@ def test_a_nasty_body_is_refused_with_its_reason(title: str) -> None:
 
 
 @cases("title", READ)
-def test_an_unusual_body_is_read(title: str) -> None:
+def test_unusual_body_is_read(title: str) -> None:
     body, value = READ[title]
     if title == "64 levels":
         value = []
@@ -128,7 +128,7 @@ def test_an_unusual_body_is_read(title: str) -> None:
 
 
 @given(VALUES)
-def test_what_json_can_say_is_read_as_it_was(value: Any) -> None:
+def test_json_values_round_trip(value: Any) -> None:
     assert read(json.dumps(value).encode()) == value
     assert read(json.dumps(value, ensure_ascii=False, indent=1).encode()) == value
 
@@ -139,7 +139,7 @@ def test_any_bytes_are_read_or_refused(body: bytes) -> None:
         value = read(body)
     except RequestError:
         return
-    # as another reader would, and fit to be sent on
+    # as another parser would read it, and fit to be forwarded
     assert value == json.loads(body)
     json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
 
@@ -152,10 +152,10 @@ def test_integers_stay_integers_and_fractions_stay_fractions() -> None:
 @pytest.mark.parametrize(
     "piece", [b'"', b'"\\"', b"\\", b'\\"', b'"[', b"[]", b'{"a":1}', b"\\ud800", b"9", b" ", b"-"]
 )
-def test_a_long_body_is_read_once(piece: bytes) -> None:
+def test_long_body_is_read_in_linear_time(piece: bytes) -> None:
     # quadratic time would be minutes
     repeated = piece * (1024 * 1024 // len(piece))
-    # the brackets let the depth be looked at
+    # the brackets make the parser check the depth
     for body in (repeated, b'"' + repeated, b"[]" * 65 + repeated, b'"' + repeated + b"[]" * 65):
         with pytest.raises(RequestError):
             read(body)

@@ -1,4 +1,4 @@
-"""Values of components on their ways between versions, outside of requests; events as well."""
+"""Convert values of components between versions outside of requests, and events as well."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def library() -> ComponentLaw:
 
 
 def sending(seed: int) -> ComponentLaw:
-    """Return the law of a random API that sends each of its schemas, by itself and in others."""
+    """Return the law of a random API that sends each of its schemas, alone and in others."""
     files = gated_apis.sources(seed)
     document = json.loads(files["api.yaml"])
-    # what may have to be left out as a whole is no payload
+    # a payload can't be left out as a whole
     schemas = document["components"]["schemas"]
     names = [name for name, schema in schemas.items() if schema.get("type") == "object"]
     payloads: dict[str, Any] = {f"{name}.sent": gated_apis.ref(name) for name in names}
@@ -56,14 +56,14 @@ def sending(seed: int) -> ComponentLaw:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_value_fits_the_version_it_is_taken_to(seed: int) -> None:
+def test_every_converted_value_is_valid_at_its_version(seed: int) -> None:
     law = sending(seed)
     assert list(law.component_breaches(20)) == []
     assert list(law.event_breaches(100)) == []
     assert law.times_shown > 200
 
 
-def test_a_gate_that_is_missing_in_the_data_is_noticed() -> None:
+def test_missing_gate_in_the_contract_data_is_noticed() -> None:
     law = library()
     data = json.loads(json.dumps(law.data))
     for entry in data["down"]["shapes"]["Loan"]:
@@ -73,7 +73,7 @@ def test_a_gate_that_is_missing_in_the_data_is_noticed() -> None:
     assert list(law.event_breaches(60)) == []
 
 
-def test_a_component_of_requests_goes_down_as_well_and_one_of_responses_up() -> None:
+def test_request_components_are_narrowed_and_response_components_lifted() -> None:
     found = library().components["production"]
     old = {"id": "x", "writer": "Austen", "due": "2024-05-06"}
     assert found.lift(old, "Loan", "2024-01-15") == {
@@ -83,7 +83,7 @@ def test_a_component_of_requests_goes_down_as_well_and_one_of_responses_up() -> 
     }
 
 
-def test_what_a_version_does_not_have_is_refused() -> None:
+def test_component_or_version_that_does_not_exist_is_refused() -> None:
     found = library().components["production"]
     for take in (found.narrow, found.lift):
         with pytest.raises(UnfitError, match="nothing of it may be shown"):
@@ -94,7 +94,7 @@ def test_what_a_version_does_not_have_is_refused() -> None:
             take({}, "Loan", "2024-01-16")
 
 
-def test_a_converter_is_missed_only_where_a_value_needs_it() -> None:
+def test_converter_is_required_only_if_a_value_needs_it() -> None:
     found = Components(library().data, "production", {"down": {}, "up": {}})
     assert found.narrow({"due": "2024-05-06T00:00:00Z"}, "Loan", "2024-09-01")
     with pytest.raises(MissingConverterError) as caught:
@@ -102,7 +102,7 @@ def test_a_converter_is_missed_only_where_a_value_needs_it() -> None:
     assert caught.value.names == ("Loan.due",)
 
 
-def test_an_event_that_a_version_lacks_is_an_error_that_names_those_that_have_it() -> None:
+def test_event_that_a_version_lacks_is_an_error_that_names_versions_with_it() -> None:
     events = library().events["sandbox"]
     assert events.versions("loan.paused") == ("2025-06-01",)
     assert events.versions("loan.lost") == ()
@@ -122,7 +122,7 @@ def test_an_event_that_a_version_lacks_is_an_error_that_names_those_that_have_it
         events.render("loan.paused", {}, "2020-01-01")
 
 
-def test_no_event_of_many_versions_shows_what_is_newer(tmp_path: Path) -> None:
+def test_events_never_show_newer_parts(tmp_path: Path) -> None:
     law = ComponentLaw(loaded(tmp_path, list_sources(25)))
     assert list(law.event_breaches(500)) == []
     assert law.times_shown > 400

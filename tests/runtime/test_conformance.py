@@ -1,4 +1,4 @@
-"""Schemathesis against the payment API at each door, every version, with all checks."""
+"""Run schemathesis with all checks against every version of the payment API at each door."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ CHECKS = {
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_every_version_keeps_its_document(environment: str) -> None:
+def test_every_version_conforms_to_its_document(environment: str) -> None:
     app = create_mock(environment)
     for version in VERSIONS:
         found = run_schemathesis(app, version, ["fuzzing"], 1)
         assert (found.failures, set(found.checks)) == ([], CHECKS)
 
 
-def test_every_case_that_a_document_speaks_of_is_answered_as_it_says() -> None:
+def test_every_documented_case_is_answered_as_documented() -> None:
     found = run_schemathesis(create_mock("sandbox"), OLDEST, ["coverage"], 1)
     assert (found.failures, set(found.checks)) == ([], CHECKS)
     assert found.requests > 400
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_another_door_keeps_the_documents_as_well(door: str) -> None:
+def test_other_doors_conform_to_the_documents_as_well(door: str) -> None:
     with open_door(door, server(), create_mock("sandbox"), "sandbox") as opened:
         found = run_schemathesis(opened, OLDEST, ["fuzzing"], 1)
     assert (found.failures, set(found.checks)) == ([], CHECKS)
 
 
 class Mistaken:
-    """Shows callers of the oldest version what the newest shows."""
+    """Shows callers of the oldest version the newest values."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -52,7 +52,7 @@ class Mistaken:
         await self._app(scope, receive, send)
 
 
-def test_a_server_that_shows_newer_members_is_found_out() -> None:
+def test_server_that_shows_newer_members_is_detected() -> None:
     app = Mistaken(create_mock("production"))
     found = run_schemathesis(app, OLDEST, ["fuzzing"], 5, only="^/autoramps$")
     assert any("FedNow" in failure for failure in found.failures)

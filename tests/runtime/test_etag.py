@@ -10,11 +10,11 @@ from dateline_runtime.etag import Tag, match, none_match, strong, tags
 
 
 @given(st.binary(), st.binary())
-def test_documents_have_one_tag_only_where_they_are_equal(one: bytes, other: bytes) -> None:
+def test_only_equal_documents_share_a_tag(one: bytes, other: bytes) -> None:
     assert (strong(one) == strong(other)) == (one == other)
 
 
-def test_a_tag_is_strong_and_quoted() -> None:
+def test_tag_is_strong_and_quoted() -> None:
     assert strong(b"") == '"e3b0c44298fc1c149afbf4c8996fb924"'
 
 
@@ -43,7 +43,7 @@ def test_a_tag_is_strong_and_quoted() -> None:
         ('*, "a"', []),
     ],
 )
-def test_tags_are_read_from_a_list(header: str, listed: list[Tag]) -> None:
+def test_tags_are_parsed_from_a_list(header: str, listed: list[Tag]) -> None:
     assert tags(header) == listed
 
 
@@ -61,12 +61,14 @@ def test_tags_are_read_from_a_list(header: str, listed: list[Tag]) -> None:
         ("", True, False),
     ],
 )
-def test_conditions_compare_as_they_should(header: str | None, none: bool, some: bool) -> None:
+def test_conditions_are_compared_as_http_defines(
+    header: str | None, none: bool, some: bool
+) -> None:
     assert (none_match(header, '"a"'), match(header, '"a"')) == (none, some)
 
 
 @pytest.mark.parametrize("piece", ['"', '"a",', 'W/"', " ", ",", "W/"])
-def test_a_long_header_is_read_once(piece: str) -> None:
+def test_long_header_is_parsed_in_linear_time(piece: str) -> None:
     # quadratic time would be minutes
     assert none_match(piece * 300_000, '"b"') is True
 
@@ -80,7 +82,7 @@ def test_a_long_header_is_read_once(piece: str) -> None:
         ('"a,b"', '"a,b;2026-07-01"'),
     ],
 )
-def test_a_tag_becomes_that_of_a_version_and_back(tag: str, expected: str) -> None:
+def test_tag_is_converted_to_that_of_a_version_and_back(tag: str, expected: str) -> None:
     made = etag.tag_version(tag, "2026-07-01")
     assert made == expected
     assert etag.strip_version(f'{made}, "x"'.encode(), "2026-07-01") == f'{tag}, "x"'.encode()
@@ -88,12 +90,12 @@ def test_a_tag_becomes_that_of_a_version_and_back(tag: str, expected: str) -> No
 
 
 @pytest.mark.parametrize("text", ["a", "*", "", '"a', '"a", "b"', '"a",', '"a b"', "W/a"])
-def test_what_is_no_tag_belongs_to_no_version(text: str) -> None:
+def test_invalid_tag_belongs_to_no_version(text: str) -> None:
     with pytest.raises(ValueError, match="is not an entity-tag"):
         etag.tag_version(text, "2026-07-01")
 
 
-def test_a_weak_tag_is_compared_weakly() -> None:
+def test_weak_tag_is_compared_weakly() -> None:
     assert not etag.none_match('"a"', 'W/"a"')
     assert not etag.none_match('W/"a"', 'W/"a"')
     assert etag.none_match('"b"', 'W/"a"')

@@ -1,4 +1,4 @@
-"""WebSockets and raw responses of a server behind the proxy: what callers get of them."""
+"""WebSockets and raw responses of a server behind the proxy, as callers receive them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 
 async def repeat(scope: Any, receive: Any, send: Any) -> None:
-    """Serve WebSockets that repeat what they get, close as they are told, or are refused."""
+    """Serve WebSockets that echo messages, close as requested, or are refused."""
     if scope["type"] == "lifespan":
         while True:
             message = await receive()
@@ -91,7 +91,7 @@ TOLD = ["close:1000:", "close:1001:going", "close:1011:x", "close:4000:own \u260
 
 
 def plan(lots: random.Random) -> dict[str, Any]:
-    """Return what is done with one WebSocket."""
+    """Return the steps of one WebSocket."""
     steps: list[tuple[str, Any]] = []
     for _ in range(lots.randrange(1, 7)):
         kind = lots.choice(["send", "send", "send", "burst", "pieces", "ping", "close", "told"])
@@ -114,7 +114,7 @@ def plan(lots: random.Random) -> dict[str, Any]:
 
 
 async def follow(port: int, plan: dict[str, Any]) -> list[Any]:
-    """Return what a caller sees who follows *plan*."""
+    """Return what a caller receives who takes the steps of *plan*."""
     seen: list[Any] = []
     options = {key: plan[key] for key in ("subprotocols", "compression")}
     address = f"ws://127.0.0.1:{port}{plan['path']}"
@@ -150,7 +150,7 @@ def list_own(response: Any) -> list[tuple[str, str]]:
     return sorted(each for each in found if each[0] in OWN)
 
 
-def test_each_door_passes_websockets_as_they_are(ports: dict[str, int]) -> None:
+def test_each_door_passes_websockets_through(ports: dict[str, int]) -> None:
     lots = random.Random(14)
     plans = [plan(lots) for _ in range(60)]
 
@@ -167,7 +167,7 @@ def test_each_door_passes_websockets_as_they_are(ports: dict[str, int]) -> None:
     assert len([each for each in flat if isinstance(each, tuple)]) > 5
 
 
-def test_a_message_that_is_too_large_ends_a_websocket_with_the_reason(
+def test_oversized_message_closes_a_websocket_with_the_reason(
     ports: dict[str, int],
 ) -> None:
     async def send_much(port: int) -> int:
@@ -184,9 +184,9 @@ def test_a_message_that_is_too_large_ends_a_websocket_with_the_reason(
 
 @contextmanager
 def answering(*pieces: bytes | Callable[[bytes], list[bytes]]) -> Iterator[int]:
-    """Serve *pieces* as the response to each request, and close its connection; yield the port.
+    """Respond to each request with *pieces*, then close the connection; yield the port.
 
-    A function returns pieces for the head of a request.
+    Pieces can be a function of the request's head.
     """
     listener = socket.create_server(("127.0.0.1", 0))
 
@@ -221,7 +221,7 @@ def answering(*pieces: bytes | Callable[[bytes], list[bytes]]) -> Iterator[int]:
         thread.join()
 
 
-def test_a_websocket_whose_server_breaks_off_does_not_end_as_if_it_was_whole(shop: Shop) -> None:
+def test_websocket_cut_off_by_the_server_is_not_closed_cleanly(shop: Shop) -> None:
     forwarding = shop.package.module("server.forwarding")
     opened = threading.Event()
 
@@ -250,7 +250,7 @@ def test_a_websocket_whose_server_breaks_off_does_not_end_as_if_it_was_whole(sho
 
 
 def accept(*frames: bytes) -> Callable[[bytes], list[bytes]]:
-    """Return what opens a WebSocket for the request with a head, and sends *frames*."""
+    """Return the bytes that accept a WebSocket for a request with this head, and *frames*."""
 
     def answer(head: bytes) -> list[bytes]:
         found = re.search(rb"(?i)sec-websocket-key: *(\S+)", head)
@@ -275,7 +275,7 @@ def close(code: int | None, reason: bytes = b"") -> bytes:
 
 
 async def listen(port: int) -> Any:
-    """Return how a WebSocket ends, or the status and the body of its refusal."""
+    """Return how a WebSocket closes, or the status and body of its refusal."""
     try:
         async with websockets.connect(f"ws://127.0.0.1:{port}/ws", max_size=None) as ws:
             with pytest.raises(websockets.ConnectionClosed):
@@ -298,12 +298,12 @@ def listen_behind(shop: Shop, *pieces: Any) -> Any:
     [
         (None, 1000),
         *((code, code) for code in (1000, 1001, 1002, 1003, 1007, 1008, 1011, 1014, 3000, 4999)),
-        # these may not be sent, so the server has broken the protocol
+        # these codes must not be sent, so the server has violated the protocol
         *((code, 1002) for code in (0, 999, 1004, 1005, 1015, 1016, 2999)),
         *((code, 1011) for code in (1006, 5000, 65535)),
     ],
 )
-def test_each_code_of_the_server_ends_a_websocket_with_one_that_may_be_sent(
+def test_every_close_code_of_the_server_becomes_a_valid_one(
     shop: Shop, code: int | None, expected: int
 ) -> None:
     found = listen_behind(shop, accept(close(code, b"why")))
@@ -345,7 +345,7 @@ REFUSED: dict[str, tuple[list[bytes], int, bytes]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_refusal_of_a_websocket_is_whole(shop: Shop, case: str) -> None:
+def test_refusal_of_a_websocket_is_complete(shop: Shop, case: str) -> None:
     pieces, status, body = REFUSED[case]
     assert listen_behind(shop, *pieces) == (status, body)
 
@@ -427,7 +427,7 @@ def get(shop: Shop, pieces: list[bytes], version: str, protocol: str, path: str)
 
 @pytest.mark.parametrize("protocol", ["1.1", "1.0"])
 @pytest.mark.parametrize("case", RAW)
-def test_a_response_of_any_framing_is_narrowed_or_refused(
+def test_response_of_any_framing_is_narrowed_or_refused(
     shop: Shop, case: str, protocol: str
 ) -> None:
     pieces, status = RAW[case]
@@ -442,12 +442,12 @@ def test_a_response_of_any_framing_is_narrowed_or_refused(
 
 
 @pytest.mark.parametrize("case", CUT)
-def test_a_response_that_is_cut_off_is_no_response_to_older_callers(shop: Shop, case: str) -> None:
+def test_truncated_response_is_not_passed_to_older_callers(shop: Shop, case: str) -> None:
     response = get(shop, CUT[case], VERSIONS[0], "1.1", "/api/categories/one")
     assert (response.status, b"badge" in response.body) == (502, False)
 
 
-def test_not_modified_has_no_length_and_no_digest_of_the_newest_body(shop: Shop) -> None:
+def test_not_modified_has_no_length_or_digest_of_the_newest_body(shop: Shop) -> None:
     lines = [LENGTH, b'ETag: "a"', b"Content-Digest: sha-256=:x:", b"Signature: a=:x:"]
     pieces = [write_response(*lines, body=b"", status=b"HTTP/1.1 304 Not Modified")]
     response = get(shop, pieces, VERSIONS[0], "1.1", "/api/categories/one")

@@ -1,4 +1,4 @@
-"""What is forwarded to a server and back, byte by byte over sockets."""
+"""Forward requests to a server and responses back, byte by byte over sockets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def port(forwarding: Any, backend: int) -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def impatient(forwarding: Any, backend: int) -> Iterator[int]:
-    """The port of a proxy that does not wait long: on a busy machine, for no answer at all."""
+    """The port of a proxy with short timeouts, which on a busy machine gets no answer at all."""
     with proxying(forwarding, f"http://127.0.0.1:{backend}/", read=0.5) as number:
         yield number
 
@@ -65,7 +65,7 @@ def get(port: int, path: str, *lines: bytes, body: bytes = b"", method: bytes = 
 
 
 def received(response: Response) -> tuple[str, list[tuple[str, str]]]:
-    """Return the request line and the headers that the server was sent."""
+    """Return the request line and the headers that the server received."""
     said = response.json
     raw = said["rawHeaders"]
     headers = [(name.lower(), raw[at + 1]) for at, name in enumerate(raw) if at % 2 == 0]
@@ -85,11 +85,11 @@ FORWARDED = [
     "target",
     ["/", "/a%2Fb/%7e/..//c?q=%20&&x=+", "/caf%C3%A9", "/%E9", "//host/path", "/a;b=c,d@e:f"],
 )
-def test_a_target_arrives_as_sent(port: int, target: str) -> None:
+def test_target_arrives_as_sent(port: int, target: str) -> None:
     assert received(get(port, target)) == (f"GET {target}", FORWARDED)
 
 
-def test_a_target_in_absolute_form_leads_to_the_same_server(port: int) -> None:
+def test_target_in_absolute_form_is_forwarded_to_the_same_server(port: int) -> None:
     assert received(get(port, "http://elsewhere.example/a?b")) == ("GET /a?b", FORWARDED)
 
 
@@ -100,23 +100,21 @@ def test_a_target_in_absolute_form_leads_to_the_same_server(port: int) -> None:
         *("http:///a", "http://me@h/a", "http://h%0d%0aX:y/a", "http://h%20i/a"),
     ],
 )
-def test_a_target_that_is_no_path_leads_to_no_server(
-    forwarding: Any, backend: int, target: str
-) -> None:
-    # h11 takes it for a path; behind the address of a server, it would name another one
+def test_target_that_is_no_path_is_refused(forwarding: Any, backend: int, target: str) -> None:
+    # h11 takes it for a path; appended to a server's address, it would change the host
     with proxying(forwarding, f"http://127.0.0.1:{backend}", "h11") as port:
         response = get(port, target)
     assert (response.status, response.json) == (400, "the target of the request is no path")
 
 
-def test_headers_keep_their_order_and_their_lines(port: int) -> None:
+def test_headers_keep_their_order_and_lines(port: int) -> None:
     lines = [b"X-B: 2", b"X-A: 1", b"X-B: 1", "X-Name: café".encode(), b"Cookie: a=b"]
     _, headers = received(get(port, "/", *lines))
     own = [("x-b", "2"), ("x-a", "1"), ("x-b", "1"), ("x-name", "caf\xc3\xa9"), ("cookie", "a=b")]
     assert headers == [*own, *FORWARDED]
 
 
-def test_a_header_that_the_client_can_not_send_is_refused(port: int) -> None:
+def test_header_that_the_client_can_not_send_is_refused(port: int) -> None:
     response = get(port, "/", b"X-Name: caf\xe9")
     assert (response.status, response.body) == (400, b'"the header x-name is not UTF-8"')
 
@@ -135,12 +133,12 @@ def test_a_header_that_the_client_can_not_send_is_refused(port: int) -> None:
     ],
     ids=lambda lines: lines[0].decode(),
 )
-def test_headers_of_one_connection_stay_there(port: int, lines: list[bytes]) -> None:
+def test_hop_by_hop_request_headers_are_not_forwarded(port: int, lines: list[bytes]) -> None:
     _, headers = received(get(port, "/", *lines, b"X-Kept: 1"))
     assert headers == [("x-kept", "1"), *FORWARDED]
 
 
-def test_headers_of_the_server_s_connection_stay_there(port: int) -> None:
+def test_hop_by_hop_response_headers_are_not_forwarded(port: int) -> None:
     response = get(port, "/")
     names = {name for name, _ in response.headers}
     assert names == {"set-cookie", "content-length"}
@@ -156,7 +154,7 @@ SPOOFED = [
 ]
 
 
-def test_a_caller_adds_to_the_way_and_decides_nothing(port: int) -> None:
+def test_forwarding_headers_of_an_untrusted_caller_are_replaced(port: int) -> None:
     _, headers = received(get(port, "/", *SPOOFED))
     assert dict(headers) == {
         "x-forwarded-for": "10.1.1.1, 10.2.2.2, 127.0.0.1",
@@ -167,7 +165,7 @@ def test_a_caller_adds_to_the_way_and_decides_nothing(port: int) -> None:
     }
 
 
-def test_a_trusted_proxy_says_what_its_caller_used(forwarding: Any, backend: int) -> None:
+def test_forwarding_headers_of_a_trusted_proxy_are_kept(forwarding: Any, backend: int) -> None:
     trusted = ("127.0.0.0/8", "::1/128")
     url = f"http://127.0.0.1:{backend}"
     with proxying(forwarding, url, trusted=trusted, keeps_host=True) as port:
@@ -177,7 +175,7 @@ def test_a_trusted_proxy_says_what_its_caller_used(forwarding: Any, backend: int
     assert response.json["rawHeaders"].count("api.example:80") == 1
 
 
-def test_the_path_of_the_address_comes_first(forwarding: Any, backend: int) -> None:
+def test_path_of_the_upstream_address_comes_first(forwarding: Any, backend: int) -> None:
     with proxying(forwarding, f"http://127.0.0.1:{backend}/base/") as port:
         assert received(get(port, "/a?b")) == ("GET /base/a?b", FORWARDED)
 
@@ -188,7 +186,7 @@ CHUNKED = b"Transfer-Encoding: chunked"
 @cases("size", [0, 1, 65536, 65537, 3_000_000])
 @cases("framing", ["length", "chunks"])
 @cases("expects", [False, True])
-def test_a_body_arrives_whole(port: int, size: int, framing: str, expects: bool) -> None:
+def test_body_arrives_completely(port: int, size: int, framing: str, expects: bool) -> None:
     body = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
     sent = body
     lines = [b"Content-Length: %d" % size]
@@ -209,14 +207,14 @@ def test_a_body_arrives_whole(port: int, size: int, framing: str, expects: bool)
     assert (said["length"], said["sha256"]) == (size, hashlib.sha256(body).hexdigest())
 
 
-def test_a_body_that_the_server_refuses_is_never_asked_for(port: int) -> None:
-    # the body is not sent: this ends, as the caller is not told to go on
+def test_body_that_the_server_refuses_is_never_requested(port: int) -> None:
+    # ends without the body, because the caller is not told to continue
     lines = [b"Content-Length: 1000", b"Expect: 100-continue"]
     response = get(port, "/refusing", *lines, method=b"POST")
     assert (response.status, response.body) == (413, b"2\r\nno\r\n0\r\n\r\n")
 
 
-def test_an_answer_before_the_end_of_the_body_arrives(port: int) -> None:
+def test_answer_before_the_end_of_the_body_arrives(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(
             b"POST /refusing HTTP/1.1\r\nHost: a\r\n" + CHUNKED + b"\r\n\r\n1\r\nx\r\n"
@@ -247,12 +245,12 @@ def test_answers_keep_their_framing(
     [
         ("/silent", 504, "the server behind this one did not answer in time"),
         ("/reset", 502, "the server behind this one broke the connection off"),
-        # RFC 9110, section 15: no status of HTTP
+        # RFC 9110, section 15: not a valid status code
         ("/600", 502, "the server behind this one broke the connection off"),
         ("/999", 502, "the server behind this one broke the connection off"),
     ],
 )
-def test_a_server_that_fails_is_said(
+def test_failing_server_is_reported(
     port: int, impatient: int, path: str, status: int, said: str
 ) -> None:
     response = get(impatient if status == 504 else port, path)
@@ -266,9 +264,9 @@ def test_a_server_that_fails_is_said(
         ([b"Content-Length: 1"], b"a"),
         ([b"Transfer-Encoding: chunked"], b"1\r\na\r\n0\r\n\r\n"),
     ],
-    ids=["no body", "a small one", "one that streams"],
+    ids=["no body", "a small body", "a streamed body"],
 )
-def test_a_head_is_waited_for_from_the_connection_on(
+def test_timeout_for_the_response_head_starts_with_the_connection(
     forwarding: Any, backend: int, lines: list[bytes], body: bytes
 ) -> None:
     # longer than the caller waits
@@ -281,7 +279,7 @@ def test_a_head_is_waited_for_from_the_connection_on(
     assert (on_new.status, on_kept.status) == (504, 504)
 
 
-def test_a_server_that_is_not_there_is_said(forwarding: Any) -> None:
+def test_unreachable_server_is_reported(forwarding: Any) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         with proxying(forwarding, f"http://127.0.0.1:{taken.getsockname()[1]}") as port:
@@ -291,7 +289,7 @@ def test_a_server_that_is_not_there_is_said(forwarding: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ["/broken", "/broken-chunks"])
-def test_an_answer_that_ends_too_early_is_not_made_whole(port: int, path: str) -> None:
+def test_truncated_answer_is_not_completed(port: int, path: str) -> None:
     response = get(port, path)
     assert response.status == 200
     assert response.body in (b"abc", b"3\r\nabc\r\n")
@@ -305,13 +303,13 @@ def wait_for(port: int, what: str) -> None:
         time.sleep(0.02)
 
 
-def test_a_caller_who_leaves_ends_a_stream_that_may_be_silent(port: int, impatient: int) -> None:
+def test_disconnect_ends_a_silent_stream(port: int, impatient: int) -> None:
     with socket.create_connection(("127.0.0.1", impatient), timeout=20) as connection:
         connection.sendall(b"GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n")
         received = b""
         while b"data: 1\n\n" not in received:
             received += connection.recv(65536)
-        # longer than the server may take for a piece of any other answer
+        # longer than the timeout for a piece of any other response
         time.sleep(0.7)
         connection.settimeout(0.01)
         with pytest.raises(TimeoutError):
@@ -319,7 +317,7 @@ def test_a_caller_who_leaves_ends_a_stream_that_may_be_silent(port: int, impatie
     wait_for(port, "closed")
 
 
-def test_a_caller_who_leaves_in_the_body_ends_the_request(port: int) -> None:
+def test_disconnect_in_the_body_ends_the_request(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(
             b"PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + b"x" * 99
@@ -352,19 +350,19 @@ def parsers(forwarding: Any, backend: int, port: int) -> Iterator[dict[str, int]
     ],
 )
 @cases("kind", ["httptools", "h11"])
-def test_what_two_parsers_could_read_differently_is_refused(
+def test_request_that_parsers_may_read_differently_is_refused(
     parsers: dict[str, int], kind: str, lines: list[bytes], body: bytes
 ) -> None:
     assert get(parsers[kind], "/", *lines, body=body, method=b"POST").status == 400
 
 
-def test_a_folded_header_is_refused_or_arrives_on_one_line(parsers: dict[str, int]) -> None:
+def test_folded_header_is_refused_or_arrives_on_one_line(parsers: dict[str, int]) -> None:
     folded = b"X-Folded: a\r\n b"
     assert get(parsers["httptools"], "/", folded).status == 400
     assert received(get(parsers["h11"], "/", folded))[1] == [("x-folded", "a b"), *FORWARDED]
 
 
-def test_a_websocket_is_passed_on(port: int) -> None:
+def test_websocket_is_forwarded(port: int) -> None:
     async def talk_both_ways() -> list[object]:
         async with (
             aiohttp.ClientSession() as session,
@@ -382,7 +380,7 @@ def test_a_websocket_is_passed_on(port: int) -> None:
 
 
 @pytest.mark.parametrize(("path", "status"), [("/other", 403), ("/echo", 502)])
-def test_a_websocket_is_refused_as_the_server_refuses_it(
+def test_refusal_of_a_websocket_is_forwarded(
     forwarding: Any, port: int, path: str, status: int
 ) -> None:
     async def connect(to: int) -> int:
@@ -408,7 +406,7 @@ def test_a_websocket_is_refused_as_the_server_refuses_it(
         ("http://a:port", "Port could not be cast to integer value as 'port'"),
     ],
 )
-def test_what_is_no_address_is_refused(forwarding: Any, url: str, said: str) -> None:
+def test_invalid_upstream_address_is_refused(forwarding: Any, url: str, said: str) -> None:
     with pytest.raises(ValueError, match=re.escape(said)) as refused:
         forwarding.Upstream(url=url)
     assert "secret" not in str(refused.value)
@@ -439,7 +437,7 @@ ELSEWHERE = [
 
 
 @cases(("sent", "expected"), [*HERE, *((each, each) for each in ELSEWHERE)], ids=lambda uri: uri)
-def test_references_to_the_server_lead_to_the_caller_s_address(
+def test_references_to_the_server_become_references_to_the_callers_address(
     port: int, backend: int, sent: str, expected: str
 ) -> None:
     known = {"authority": f"127.0.0.1:{backend}", "server": f"http://127.0.0.1:{backend}"}
@@ -464,7 +462,7 @@ BASED = [
     ("http://shop.example:x/base/a", None),
     ("http://shop.example:0/base/a", None),
     ("http://shop.example:/base/a", "/a"),
-    # what browsers make of dot segments
+    # browsers resolve dot segments
     *((f"http://shop.example/base/{each}x", None) for each in ("../", "a/../../", "%2e%2E/")),
     *(
         (f"http://shop.example/base{each}x", None)
@@ -485,7 +483,7 @@ BASED = [
 
 
 @cases(("reference", "expected"), BASED)
-def test_only_what_is_below_the_path_of_the_server_leads_to_it(
+def test_only_references_below_the_servers_path_are_rewritten(
     forwarding: Any, reference: str, expected: str | None
 ) -> None:
     assert forwarding.find_path_at(reference, "http://shop.example/base") == expected
@@ -502,7 +500,7 @@ def test_only_what_is_below_the_path_of_the_server_leads_to_it(
         ("base/../base", "base/../base"),
     ],
 )
-def test_only_what_is_below_its_prefix_leads_to_a_mounted_one(
+def test_only_references_below_the_prefix_of_a_mounted_application_are_rewritten(
     forwarding: Any, reference: str, expected: str
 ) -> None:
     lead = import_module(f"{forwarding.__package__}.runtime.mounting").lead_headers_below
@@ -510,9 +508,7 @@ def test_only_what_is_below_its_prefix_leads_to_a_mounted_one(
     assert lead(headers, "/at", ["/base"]) == [(b"location", expected.encode())]
 
 
-def test_a_transfer_is_over_for_what_comes_after_it_in_its_task(
-    forwarding: Any, backend: int
-) -> None:
+def test_transfer_does_not_leak_into_later_work_of_its_task(forwarding: Any, backend: int) -> None:
     app = forwarding.Forwarding(forwarding.Upstream(url=f"http://127.0.0.1:{backend}"))
     messages = [{"type": "websocket.connect"}, {"type": "websocket.disconnect", "code": 1000}]
     sent: list[str] = []
@@ -528,7 +524,7 @@ def test_a_transfer_is_over_for_what_comes_after_it_in_its_task(
         caller = PersistentCaller()
         await app({**request(path="/reset"), **known}, caller.receive, caller.send)
         assert caller.response.status == 502
-        # it has a connection of its own, which the transfer must not take for its
+        # it has its own connection, which the transfer must not mistake for its own
         await app({**request(path="/echo"), **known, "type": "websocket"}, receive, send)
         await app.close()
 

@@ -42,24 +42,24 @@ def run(story: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(story)
 
 
-# the key
+# Keys
 
 
 @pytest.mark.parametrize(
     "key", ["a", "!", "~", "x" * 255, '"8e03978e-40d5-43dd-bc93-6894a57f9324"']
 )
-def test_visible_ascii_is_a_key(key: str) -> None:
+def test_visible_ascii_is_a_valid_key(key: str) -> None:
     assert read_key(key) == key
 
 
 @cases("key", ["", "x" * 256, "a b", "a, b", "\t", "é", "\x7f", "\0", "１", "\n"])
-def test_anything_else_is_refused(key: str) -> None:
+def test_other_characters_are_refused(key: str) -> None:
     with pytest.raises(RequestError, match="1 to 255 visible ASCII characters") as refused:
         read_key(key)
     assert refused.value.fault is Fault.MALFORMED
 
 
-# the fingerprint
+# Fingerprints
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_anything_else_is_refused(key: str) -> None:
         b'{"\\u0061":1,"b":[2,{"c":"\\u00E9"}]}',
     ],
 )
-def test_the_layout_of_a_body_does_not_count(body: bytes) -> None:
+def test_fingerprint_ignores_the_layout_of_json(body: bytes) -> None:
     assert fingerprint(HERE, body) == fingerprint(HERE, b'{"a":1,"b":[2,{"c":"\xc3\xa9"}]}')
 
 
@@ -89,7 +89,7 @@ BODIES = [
 ]
 
 
-def test_everything_else_of_a_request_counts() -> None:
+def test_fingerprint_covers_everything_else_of_a_request() -> None:
     others = [
         fingerprint(HERE._replace(method="PATCH"), b"{}"),
         fingerprint(HERE._replace(path="/api/thing"), b"{}"),
@@ -108,16 +108,16 @@ def test_every_body_has_a_fingerprint(body: bytes) -> None:
 
 
 class Full(MemoryStore):
-    """A store that can't keep anything more."""
+    """A store that is full."""
 
     async def record(self, *_: object) -> None:
         raise OSError("disk full")
 
 
-# the machine
+# The state machine
 
 
-def test_the_first_attempt_holds_the_claim_and_the_second_replays_its_answer() -> None:
+def test_first_attempt_holds_the_claim_and_second_replays_its_answer() -> None:
     async def story() -> list[Answer | None]:
         store = MemoryStore()
         first = await begin(store, ONE)
@@ -140,7 +140,7 @@ def test_another_request_with_the_same_key_is_refused() -> None:
 
 
 @pytest.mark.parametrize("second", [ONE, ONE._replace(fingerprint="other")])
-def test_a_request_that_still_runs_is_told_to_all_others(second: Attempt) -> None:
+def test_concurrent_attempts_are_refused_while_a_request_runs(second: Attempt) -> None:
     async def story() -> None:
         store = MemoryStore()
         await begin(store, ONE)
@@ -151,7 +151,7 @@ def test_a_request_that_still_runs_is_told_to_all_others(second: Attempt) -> Non
     assert refused.value.fault is Fault.KEY_IN_USE
 
 
-def test_those_who_waited_get_the_answer_or_the_next_claim() -> None:
+def test_waiting_attempts_get_the_answer_or_the_next_claim() -> None:
     async def story() -> list[Answer | None]:
         store = MemoryStore()
         await begin(store, ONE)
@@ -171,7 +171,7 @@ FORGOTTEN = {400, 401, 408, 413, 415, 429, 500, 501, 502, 503, 504, 599}
 
 
 @cases("status", sorted(STORED | FORGOTTEN))
-def test_only_answers_to_requests_that_were_served_are_kept(status: int) -> None:
+def test_only_answers_to_served_requests_are_stored(status: int) -> None:
     async def story() -> Answer | None:
         store = MemoryStore()
         await begin(store, ONE)
@@ -182,7 +182,7 @@ def test_only_answers_to_requests_that_were_served_are_kept(status: int) -> None
     assert (run(story()), is_stored(status)) == (expected, status in STORED)
 
 
-def test_a_claim_does_not_outlive_a_store_that_fails() -> None:
+def test_claim_is_released_if_the_store_fails() -> None:
     async def story() -> Answer | None:
         store = Full()
         await begin(store, ONE)
@@ -193,10 +193,10 @@ def test_a_claim_does_not_outlive_a_store_that_fails() -> None:
     assert run(story()) is None
 
 
-# the store in memory
+# The store in memory
 
 
-def test_answers_are_kept_for_the_retention_time_and_no_longer() -> None:
+def test_answers_are_stored_for_exactly_the_retention_time() -> None:
     now = [0.0]
     store = MemoryStore(timedelta(hours=24), clock=lambda: now[0])
     later = ONE._replace(scope=HERE._replace(key="later"))
@@ -236,7 +236,7 @@ def test_answers_are_kept_for_the_retention_time_and_no_longer() -> None:
         HERE._replace(key="other"),
     ],
 )
-def test_scopes_know_nothing_of_each_other(other: KeyScope) -> None:
+def test_scopes_are_independent(other: KeyScope) -> None:
     async def story() -> list[Answer | None]:
         store = MemoryStore()
         elsewhere = Attempt(other, "one")
@@ -248,7 +248,7 @@ def test_scopes_know_nothing_of_each_other(other: KeyScope) -> None:
     assert run(story()) == [None, None, CREATED, Answer(200, None, b"theirs")]
 
 
-def test_one_who_gives_up_waiting_takes_nobody_along(caplog: pytest.LogCaptureFixture) -> None:
+def test_cancelled_waiter_does_not_affect_others(caplog: pytest.LogCaptureFixture) -> None:
     async def story() -> list[Stored | Claim]:
         store = MemoryStore()
         await store.claim(ONE, 0)
@@ -261,17 +261,17 @@ def test_one_who_gives_up_waiting_takes_nobody_along(caplog: pytest.LogCaptureFi
         return [hasty, await patient]
 
     assert run(story()) == [Claim.RUNNING, Stored("one", CREATED)]
-    # such as of a callback that failed in the event loop
+    # such as an exception of a callback in the event loop
     assert caplog.records == []
 
 
-def test_nobody_is_told_of_a_running_request_that_has_ended() -> None:
+def test_finished_request_is_not_reported_as_running() -> None:
     async def story() -> list[Stored | Claim]:
         store = MemoryStore()
         await store.claim(ONE, 0)
         waiting = [asyncio.create_task(store.claim(ONE, 0.05)) for _ in range(3)]
         await asyncio.sleep(0)
-        # as on a busy machine: nobody is woken in time
+        # as on a busy machine: no waiter is woken in time
         time.sleep(0.1)
         await store.record(ONE, CREATED)
         return await asyncio.gather(*waiting)
@@ -279,7 +279,7 @@ def test_nobody_is_told_of_a_running_request_that_has_ended() -> None:
     assert run(story()) == [Stored("one", CREATED)] * 3
 
 
-def test_a_waiting_thread_that_ended_is_no_trouble() -> None:
+def test_waiting_thread_that_ended_does_no_harm() -> None:
     store = MemoryStore()
 
     async def wait_in_vain() -> None:
@@ -320,11 +320,11 @@ def test_of_forty_threads_one_performs_and_all_get_its_answer() -> None:
     assert found == [Answer(201, None, str(winner).encode())] * 40
 
 
-# requests
+# Requests
 
 
 class Counter:
-    """An application that counts what it performs, and tells the count to its caller."""
+    """An application that counts what it performs, and answers with the count."""
 
     def __init__(self, status: int = 201, pause: float = 0) -> None:
         self.status = status
@@ -372,7 +372,7 @@ def in_turn(app: App, *requests: tuple[Scope, bytes]) -> list[Response]:
     return [ask(app, scope, body) for scope, body in requests]
 
 
-def test_a_replay_has_the_stored_body_and_status_and_no_other_headers() -> None:
+def test_replay_has_the_stored_body_and_status_and_no_other_headers() -> None:
     first, replay = in_turn(once(Counter()), (post(), b"{}"), (post(), b" {} "))
     assert first == Response(
         201,
@@ -390,7 +390,7 @@ def test_a_replay_has_the_stored_body_and_status_and_no_other_headers() -> None:
     )
 
 
-def test_a_replay_is_the_stored_body_whichever_version_is_asked_for() -> None:
+def test_replay_is_the_stored_body_whichever_version_is_requested() -> None:
     app = once(Counter())
     first, replay = in_turn(
         app, (post(version=b"2025-03-13"), b""), (post(version=b"2026-07-01"), b"")
@@ -416,14 +416,14 @@ def test_every_replay_equals_the_first_answer(
     assert replay.header("content-length") == first.header("content-length")
 
 
-def test_of_forty_requests_at_once_one_is_performed_and_all_get_its_answer() -> None:
+def test_of_forty_concurrent_requests_one_is_performed_and_all_get_its_answer() -> None:
     counter = Counter(pause=0.01)
     answers = together(once(counter, patience=60), *[(post(), b"{}")] * 40)
     assert len(counter.performed) == 1
     assert {(answer.status, answer.body) for answer in answers} == {(201, b"me 1")}
 
 
-def test_no_account_sees_or_affects_anothers_requests() -> None:
+def test_accounts_do_not_see_or_affect_each_others_requests() -> None:
     counter = Counter(pause=0.01)
     accounts = [b"a", b"b", b"c", b"d"] * 10
     requests = [(post(account=account), b"{}") for account in accounts]
@@ -441,7 +441,7 @@ def test_every_path_has_its_own_keys() -> None:
 @pytest.mark.parametrize(
     "second", [(post(), b'{"a": 2}'), (post(), b""), (post(path="/api/things?a=1"), b'{"a": 1}')]
 )
-def test_a_key_used_for_another_request_is_refused(second: tuple[Scope, bytes]) -> None:
+def test_key_used_for_another_request_is_refused(second: tuple[Scope, bytes]) -> None:
     counter = Counter()
     _, refused = in_turn(once(counter), (post(), b'{"a": 1}'), second)
     assert (refused.status, refused.json) == (
@@ -452,7 +452,7 @@ def test_a_key_used_for_another_request_is_refused(second: tuple[Scope, bytes]) 
     assert len(counter.performed) == 1
 
 
-def test_a_request_that_still_runs_is_reported() -> None:
+def test_running_request_is_reported() -> None:
     started, release = asyncio.Event(), asyncio.Event()
 
     async def app(scope: Scope, _: Receive, send: Send) -> None:
@@ -477,14 +477,14 @@ def test_a_request_that_still_runs_is_reported() -> None:
 
 
 @cases("status", sorted(FORGOTTEN))
-def test_what_was_not_served_is_tried_again(status: int) -> None:
+def test_request_that_was_not_served_may_be_retried(status: int) -> None:
     counter = Counter(status)
     answers = in_turn(once(counter), (post(), b""), (post(), b""))
     assert [answer.body for answer in answers] == [b"me 1", b"me 2"]
     assert all(answer.header("x-api-version") for answer in answers)
 
 
-def test_what_failed_is_tried_again() -> None:
+def test_failed_request_may_be_retried() -> None:
     async def raising(scope: Scope, receive: Receive, send: Send) -> None:
         if not counter.performed:
             counter.performed.append((None, "", b""))
@@ -497,7 +497,7 @@ def test_what_failed_is_tried_again() -> None:
     assert (second.status, second.body) == (201, b"me 2")
 
 
-def test_a_cancelled_request_is_tried_again() -> None:
+def test_cancelled_request_may_be_retried() -> None:
     started = asyncio.Event()
 
     async def hanging(_: Scope, __: Receive, ___: Send) -> None:
@@ -515,13 +515,13 @@ def test_a_cancelled_request_is_tried_again() -> None:
     assert asyncio.run(story()).status == 201
 
 
-def test_an_answer_that_can_not_be_recorded_is_not_given() -> None:
+def test_answer_that_can_not_be_recorded_is_not_sent() -> None:
     response = ask(once(Counter(), Full()), post())
     assert (response.status, response.header("x-api-version")) == (500, ["2025-03-13"])
 
 
 @pytest.mark.parametrize("key", [b"", b" ", b"x" * 256, b"a b", b"\xe9", b"a\x00"])
-def test_a_key_of_other_characters_is_refused(key: bytes) -> None:
+def test_invalid_key_is_refused(key: bytes) -> None:
     counter = Counter()
     response = ask(once(counter), post(key))
     assert (response.status, response.json) == (
@@ -540,26 +540,26 @@ def test_two_keys_are_refused() -> None:
 @pytest.mark.parametrize(
     "scope",
     [post(key=None), post(account=None), post(method="PUT"), post(method="GET")],
-    ids=["no key", "nobody", "PUT", "GET"],
+    ids=["no key", "unknown caller", "PUT", "GET"],
 )
-def test_what_is_not_a_post_of_someone_with_a_key_passes_through(scope: Scope) -> None:
+def test_only_posts_of_known_callers_with_a_key_are_handled(scope: Scope) -> None:
     counter = Counter()
     answers = in_turn(once(counter), (scope, b""), (scope, b""))
     assert len(counter.performed) == 2
     assert [answer.header("location") for answer in answers] == [["/x"], ["/x"]]
 
 
-def test_nobody_is_told_of_a_bad_key_before_they_are_known() -> None:
+def test_invalid_key_is_reported_only_to_known_callers() -> None:
     assert ask(once(Counter(status=401)), post(key=b"", account=None)).status == 401
 
 
-def test_a_body_too_long_is_refused_before_anything_is_kept() -> None:
+def test_oversized_body_is_refused_before_anything_is_stored() -> None:
     counter, store = Counter(), MemoryStore()
     assert ask(once(counter, store), post(), b"x" * 60, b"x" * 60).status == 413
     assert ask(once(counter, store), post(), b"x" * 60).status == 201
 
 
-def test_a_caller_who_leaves_before_the_end_of_the_body_has_asked_for_nothing() -> None:
+def test_disconnect_before_the_end_of_the_body_performs_nothing() -> None:
     counter, store = Counter(), MemoryStore()
     caller = Caller(b"x", leaves=True)
     asyncio.run(once(counter, store)(post(), caller.receive, caller.send))
@@ -567,7 +567,7 @@ def test_a_caller_who_leaves_before_the_end_of_the_body_has_asked_for_nothing() 
     assert ask(once(counter, store), post(), b"x").status == 201
 
 
-def test_the_body_reaches_the_application_in_one_piece_then_the_caller_can_leave() -> None:
+def test_application_gets_the_body_in_one_piece_and_then_a_disconnect() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         messages = [await receive(), await receive()]
         assert messages == [
@@ -579,7 +579,7 @@ def test_the_body_reaches_the_application_in_one_piece_then_the_caller_can_leave
     assert ask(once(app), post(), b"a", b"b", b"c").status == 201
 
 
-def test_an_answer_in_pieces_is_replayed_whole() -> None:
+def test_answer_in_pieces_is_replayed_completely() -> None:
     async def app(_: Scope, __: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         for piece in (b"a", b"b"):
@@ -590,7 +590,7 @@ def test_an_answer_in_pieces_is_replayed_whole() -> None:
     assert (first.body, replay.body) == (b"abc", b"abc")
 
 
-def test_an_application_is_offered_no_way_to_send_a_body_past_the_record() -> None:
+def test_application_gets_no_extension_to_send_unrecorded_bodies() -> None:
     async def app(scope: Scope, _: Receive, send: Send) -> None:
         assert scope["extensions"] == {}
         await respond(scope, send, CREATED)
@@ -600,7 +600,7 @@ def test_an_application_is_offered_no_way_to_send_a_body_past_the_record() -> No
     assert ask(once(app), scope).status == 201
 
 
-def test_what_an_application_does_after_its_answer_delays_nobody() -> None:
+def test_work_after_the_answer_delays_no_other_attempt() -> None:
     async def app(scope: Scope, _: Receive, send: Send) -> None:
         await respond(scope, send, CREATED)
         await asyncio.Event().wait()
@@ -618,7 +618,7 @@ def test_what_an_application_does_after_its_answer_delays_nobody() -> None:
     assert asyncio.run(story()).body == CREATED.body
 
 
-def test_an_application_that_answers_late_or_not_at_all_keeps_no_claim() -> None:
+def test_late_or_missing_answer_releases_the_claim() -> None:
     async def silent(_: Scope, __: Receive, ___: Send) -> None:
         pass
 

@@ -43,25 +43,27 @@ def test_every_announcement_has_its_header() -> None:
         ),
     ],
 )
-def test_what_is_not_announced_is_not_reported(end: End, reported: list[tuple[str, str]]) -> None:
+def test_nothing_is_reported_without_an_announcement(
+    end: End, reported: list[tuple[str, str]]
+) -> None:
     assert headers(end) == reported
 
 
 @given(st.dates(min_value=date(1900, 1, 1)))
-def test_both_headers_tell_of_the_same_instant(day: date) -> None:
+def test_both_headers_name_the_same_instant(day: date) -> None:
     (_, deprecated), (_, sunset) = headers(End(deprecated=day, sunset=day))
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
     assert deprecated == f"@{int(midnight.timestamp())}"
     assert parsedate_to_datetime(sunset) == midnight
 
 
-def test_a_version_is_not_gone_before_it_is_discouraged() -> None:
+def test_sunset_is_not_before_deprecation() -> None:
     with pytest.raises(ValueError, match="the sunset 2026-01-01 is before 2026-01-02"):
         End(deprecated=date(2026, 1, 2), sunset=date(2026, 1, 1))
 
 
 @pytest.mark.parametrize("link", ["", "a b", "/a>", '/"', "/\r\nX-A: b", "/é", "/%zz", "/a\n"])
-def test_a_link_can_not_break_out_of_its_header(link: str) -> None:
+def test_link_can_not_inject_headers(link: str) -> None:
     for relation in ("deprecation", "policy", "successor"):
         with pytest.raises(ValueError, match="is not a URI reference"):
             End(**{relation: link})  # type: ignore[arg-type]

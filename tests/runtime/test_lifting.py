@@ -1,4 +1,4 @@
-"""What handlers get of the requests that callers of each version send."""
+"""What handlers get for requests of each version."""
 
 from __future__ import annotations
 
@@ -107,17 +107,17 @@ LIFTED = {
 }
 
 
-def test_a_request_gets_the_canonical_names_and_types() -> None:
+def test_request_gets_the_canonical_names_and_types() -> None:
     assert at("2024-01-15").body("addThing", "application/json")(OLD) == LIFTED
 
 
-def test_what_is_removed_stays_and_no_default_is_invented() -> None:
+def test_removed_fields_stay_and_no_default_is_invented() -> None:
     lifted = at("2024-01-15").body("addThing", "application/json")(OLD)
     assert lifted["old"] == "x"
     assert "new" not in lifted
 
 
-def test_what_callers_of_a_version_do_not_know_is_none_of_theirs() -> None:
+def test_fields_that_the_callers_version_lacks_are_dropped() -> None:
     lift = at("2024-01-15").body("addThing", "application/json")
     assert lift({**OLD, "total": "a text", "new": 5}) == LIFTED
     newer = at("2025-06-01").body("addThing", "application/json")
@@ -128,12 +128,12 @@ def test_what_callers_of_a_version_do_not_know_is_none_of_theirs() -> None:
     }
 
 
-def test_a_request_that_is_canonical_already_is_returned_itself() -> None:
+def test_canonical_request_is_returned_unchanged() -> None:
     request = {"total": 3, "state": "half", "item": {"kind": "Film"}}
     assert at("next").body("addThing", "application/json")(request) is request
 
 
-def test_what_was_lifted_is_shown_as_it_was_sent() -> None:
+def test_lifted_value_is_narrowed_to_what_was_sent() -> None:
     down = {"Thing.due": lambda due: due[:10]}
     narrowing = narrowings(contracts(), "production", down, ("2024-01-15",))["2024-01-15"]
     assert narrowing.body("addThing", 200, "application/json")(LIFTED) == OLD
@@ -148,31 +148,31 @@ def test_what_was_lifted_is_shown_as_it_was_sent() -> None:
         ("next", {"page_size": 10, "sort": "id"}, {"page_size": 10, "sort": "id"}),
     ],
 )
-def test_parameters_go_by_the_names_of_the_callers_version(
+def test_parameters_use_the_names_of_the_callers_version(
     version: str, sent: dict[str, Any], lifted: dict[str, Any]
 ) -> None:
     assert at(version).parameters("addThing", "query")(sent) == lifted
 
 
-def test_parameters_that_do_not_differ_are_left_alone() -> None:
+def test_parameters_without_differences_are_unchanged() -> None:
     assert at("2024-01-15").parameters("addThing", "header") is identity
     assert at("2024-01-15").parameters("getThing", "query") is identity
 
 
-def test_a_missing_converter_is_named_at_the_start() -> None:
+def test_missing_converter_is_reported_at_start() -> None:
     with pytest.raises(MissingConverterError) as missing:
         liftings(contracts(), "production", {}, ("2024-01-15",))["2024-01-15"]
     assert str(missing.value) == "no converter up for Thing.due, addThing.page_size"
 
 
-def test_a_value_that_does_not_fit_is_refused_with_its_place() -> None:
+def test_invalid_value_is_refused_with_its_place() -> None:
     lift = at("2024-01-15").body("addThing", "application/json")
     with pytest.raises(UnfitError) as refused:
         lift({"item": "Emma"})
     assert str(refused.value) == "/item: a text where an object belongs"
 
 
-def test_requests_without_gates_are_left_alone_at_every_version() -> None:
+def test_requests_without_gates_are_unchanged_at_every_version() -> None:
     found = liftings(contract_data(load(SCHEMAS)).data, "production", {})
     media_type = "application/json; charset=utf-8"
     assert {each.body("updateCustomer", media_type) for each in found.values()} == {identity}
@@ -180,5 +180,5 @@ def test_requests_without_gates_are_left_alone_at_every_version() -> None:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_every_request_that_a_version_allows_is_canonical_when_lifted(seed: int) -> None:
+def test_every_valid_request_of_a_version_is_canonical_after_lifting(seed: int) -> None:
     assert list(generate_law(seed).lift_breaches(25)) == []

@@ -1,4 +1,4 @@
-"""The market of six versions behind each door: converters of objects, streams, forms and files."""
+"""The market of six versions at each door: converters of objects, streams, forms and files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Market:
 
 
 def answers(app: Any, asked: list[MarketRequest]) -> list[Response]:
-    """Return what *app* answers to requests whose bodies come in two pieces."""
+    """Return the answers of *app* to requests with bodies in two pieces."""
 
     async def answered() -> list[Response]:
         found = []
@@ -55,14 +55,14 @@ def answers(app: Any, asked: list[MarketRequest]) -> list[Response]:
 
 
 def _normalize(answer: Response) -> Response:
-    """Return *answer* with headers in one order, without those of a connection."""
+    """Return *answer* with sorted headers, without those of the connection."""
     kept = ("content-type", "vary", "x-api-version")
     return answer._replace(headers=sorted(each for each in answer.headers if each[0] in kept))
 
 
 @contextmanager
 def proxying(market: Market, environment: str) -> Iterator[int]:
-    """Give the port of a proxy before the backend."""
+    """Yield the port of a proxy in front of the backend."""
     with serving(backend, "h11", **QUIET) as port:
         front = market.wrap(environment, market.forward(port))
         with serving(front, "h11", lifespan="on", **QUIET) as number:
@@ -70,7 +70,7 @@ def proxying(market: Market, environment: str) -> Iterator[int]:
 
 
 def answers_of(port: int, asked: list[MarketRequest]) -> list[Response]:
-    """Return what a server at *port* answers."""
+    """Return the answers of a server at *port*."""
     found = []
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", verify=False) as client:
         for each in asked:
@@ -83,7 +83,7 @@ def answers_of(port: int, asked: list[MarketRequest]) -> list[Response]:
 
 
 def leaks(environment: str, asked: list[MarketRequest], answered: list[Response]) -> list[str]:
-    """Return what callers were shown that their versions do not have."""
+    """Return words that callers were shown although their versions lack them."""
     return [
         f"{each} {leak}"
         for each, answer in zip(asked, answered, strict=True)
@@ -93,9 +93,7 @@ def leaks(environment: str, asked: list[MarketRequest], answered: list[Response]
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_doors_answer_alike_and_nothing_newer_than_the_caller(
-    market: Market, environment: str
-) -> None:
+def test_doors_give_equal_answers_without_newer_parts(market: Market, environment: str) -> None:
     asked = list(ask_at_random(1, COUNT))
     served = answers(market.serve(environment), asked)
     wrapped = answers(market.wrap(environment), asked)
@@ -105,7 +103,7 @@ def test_doors_answer_alike_and_nothing_newer_than_the_caller(
     assert [row for row in rows if not row[1] == row[2] == row[3]] == []
     assert leaks(environment, asked, wrapped) == []
     assert {each.status for each in wrapped} == {200, 201, 400}
-    # an application of the newest version reads what callers of that version send, as it is
+    # an application of the newest version gets requests of that version unconverted
     lenient = answers(market.wrap(environment, strict=False), asked)
     assert leaks(environment, asked, lenient) == []
     last = {"/api/pictures": V5}
@@ -115,7 +113,7 @@ def test_doors_answer_alike_and_nothing_newer_than_the_caller(
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_offers_are_narrowed_as_they_would_be_by_hand(market: Market, environment: str) -> None:
+def test_offers_are_narrowed_like_by_independent_code(market: Market, environment: str) -> None:
     asked = [each for each in ask_at_random(2, 4 * COUNT) if each.url.startswith("/api/lines?")]
     compared = 0
     for each, answer in zip(asked, answers(market.wrap(environment), asked), strict=True):
@@ -130,7 +128,7 @@ def test_offers_are_narrowed_as_they_would_be_by_hand(market: Market, environmen
 
 
 @pytest.mark.parametrize("door", ["serve", "wrap", "proxy"])
-def test_a_gate_that_is_forgotten_is_noticed(forgetful: Market, door: str) -> None:
+def test_missing_gate_is_noticed(forgetful: Market, door: str) -> None:
     asked = list(ask_at_random(1, COUNT))
     if door == "proxy":
         with proxying(forgetful, "production") as port:

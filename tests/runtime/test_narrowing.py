@@ -1,4 +1,4 @@
-"""What callers of each version are shown of canonical values."""
+"""Narrow canonical values to what callers of each version are shown."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def loan_at(version: str) -> Callable[[Json], Json]:
 def things(
     folder: Path, schema: str, components: str = "", versions: str = VERSIONS
 ) -> Callable[[str], Any]:
-    """Return what gives the way down of a body of *schema*, by version, in production."""
+    """Return functions that narrow a body of *schema* by version, in production."""
     text = f"""\
 paths:
   /things:
@@ -90,7 +90,7 @@ components:
     )
 
 
-# By example
+# Examples
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ components:
         ("next", {key: value for key, value in LOAN.items() if key != "fine_cents"}),
     ],
 )
-def test_each_version_shows_its_own_shape_of_a_loan(version: str, shown: Json) -> None:
+def test_each_version_shows_its_own_form_of_a_loan(version: str, shown: Json) -> None:
     assert loan_at(version)(LOAN) == shown
 
 
@@ -151,20 +151,20 @@ def test_old_callers_never_see_fednow() -> None:
     assert shown["items"][1] is page["items"][1]
 
 
-def test_a_field_keeps_its_place_when_it_is_renamed() -> None:
+def test_renamed_field_keeps_its_position() -> None:
     assert list(loan_at("2024-01-15")(LOAN)) == [
         *("id", "item", "writer", "fine_cents", "due", "note", "state")
     ]
 
 
-def test_what_is_called_like_an_older_field_does_not_pass_for_it() -> None:
+def test_extra_field_with_an_older_name_is_dropped() -> None:
     narrow = loan_at("2024-09-01")
     loan = {key: value for key, value in LOAN.items() if key != "fine_cents"}
     assert narrow({**loan, "writer": 5})["writer"] == "Austen"
     assert loan_at("2025-06-01")({**loan, "writer": 5})["writer"] == 5
 
 
-def test_a_gated_value_is_left_out_where_it_can_be(tmp_path: Path) -> None:
+def test_gated_value_is_left_out_where_possible(tmp_path: Path) -> None:
     state = (
         "type: string, oneOf: [{ const: full }, { const: half, x-added: next, x-shown-as: full }]"
     )
@@ -185,14 +185,14 @@ def test_a_gated_value_is_left_out_where_it_can_be(tmp_path: Path) -> None:
     assert narrow("2025-06-01")(value) == {
         "must": "full",
         "many": ["full"],
-        # a list that may not be empty is not made shorter
+        # a list with minItems can't be shortened
         "some": ["full", "full"],
         "by_name": {"b": "full"},
     }
     assert narrow("next")(value) is value
 
 
-def test_a_value_that_went_is_shown_as_another(tmp_path: Path) -> None:
+def test_removed_value_is_shown_as_another(tmp_path: Path) -> None:
     state = (
         "type: string, oneOf: [{ const: back, x-removed: next, x-shown-as: returned }, "
         "{ const: returned, x-added: next, x-shown-as: back }]"
@@ -205,7 +205,7 @@ def test_a_value_that_went_is_shown_as_another(tmp_path: Path) -> None:
         assert narrow("next")({"state": value}) == {"state": "returned"}
 
 
-def test_a_substitute_is_told_by_date_and_followed(tmp_path: Path) -> None:
+def test_substitutes_are_chosen_by_date_and_followed(tmp_path: Path) -> None:
     listed = (
         "type: string, oneOf: [{ const: a }, { const: b, x-added: 2024-09-01, x-shown-as: a }, "
         "{ const: c, x-added: 2025-06-01, x-shown-as: b, x-was: { next: { const: see } } }, "
@@ -227,7 +227,7 @@ def test_a_substitute_is_told_by_date_and_followed(tmp_path: Path) -> None:
     }
 
 
-def test_a_variant_is_shown_as_one_that_is_itself_shown_as_another(tmp_path: Path) -> None:
+def test_substitute_of_a_variant_may_have_a_substitute(tmp_path: Path) -> None:
     narrow = things(
         tmp_path,
         "type: object, required: [item], properties: { item: { oneOf: ["
@@ -251,7 +251,7 @@ def test_a_variant_is_shown_as_one_that_is_itself_shown_as_another(tmp_path: Pat
     assert shown == {"2024-01-15": "AAAA", "2025-06-01": "ABBB", "next": "ABCD"}
 
 
-def test_what_does_not_differ_at_a_version_is_passed_on_as_it_is(tmp_path: Path) -> None:
+def test_value_without_differences_is_passed_on_unchanged(tmp_path: Path) -> None:
     narrow = things(
         tmp_path,
         "type: object, properties: { new: { type: string, x-added: next }, parts: { type: array, "
@@ -264,7 +264,7 @@ def test_what_does_not_differ_at_a_version_is_passed_on_as_it_is(tmp_path: Path)
         narrow("2024-01-15")({"parts": "a text"})
 
 
-def test_a_list_without_enough_items_goes_with_what_requires_it(tmp_path: Path) -> None:
+def test_list_with_too_few_items_is_left_out_with_its_parent(tmp_path: Path) -> None:
     rail = "type: string, oneOf: [{ const: old }, { const: new, x-added: next }]"
     narrow = things(
         tmp_path,
@@ -274,7 +274,7 @@ def test_a_list_without_enough_items_goes_with_what_requires_it(tmp_path: Path) 
     assert narrow([{"rails": ["new"]}, {"rails": ["new", "old"]}]) == [{"rails": ["old"]}]
 
 
-def test_items_that_become_equal_are_shown_once_where_they_have_to_differ(tmp_path: Path) -> None:
+def test_items_that_become_equal_are_shown_once_if_unique(tmp_path: Path) -> None:
     narrow = things(
         tmp_path,
         "type: array, uniqueItems: true, items: { type: object, properties: { a: { type: "
@@ -284,7 +284,7 @@ def test_items_that_become_equal_are_shown_once_where_they_have_to_differ(tmp_pa
     assert narrow(values) == [{"a": 1}, {"a": 2}]
 
 
-def test_a_substitute_is_shown_as_the_version_shows_it(tmp_path: Path) -> None:
+def test_substitute_is_narrowed_as_well(tmp_path: Path) -> None:
     narrow = things(
         tmp_path,
         "type: object, required: [item], properties: { item: { oneOf: ["
@@ -305,7 +305,7 @@ def test_a_substitute_is_shown_as_the_version_shows_it(tmp_path: Path) -> None:
     assert narrow("2025-06-01")(value) == {"item": {"kind": "A", "title": "none"}}
 
 
-def test_two_fields_may_have_swapped_names(tmp_path: Path) -> None:
+def test_two_fields_may_swap_names(tmp_path: Path) -> None:
     narrow = things(
         tmp_path,
         "type: object, properties: { amount: { type: integer, x-was: { next: { name: value } } }, "
@@ -315,7 +315,7 @@ def test_two_fields_may_have_swapped_names(tmp_path: Path) -> None:
     assert narrow({"amount": 2, "value": 1}) == {"value": 2}
 
 
-def test_null_is_a_value_and_not_an_absence(tmp_path: Path) -> None:
+def test_null_is_not_treated_as_absent(tmp_path: Path) -> None:
     narrow = things(
         tmp_path,
         "type: object, properties: { a: { type: [string, 'null'], x-was: { next: { name: b } } }, "
@@ -350,7 +350,7 @@ paths:
     }
 
 
-def test_an_environment_shows_what_is_its_own(tmp_path: Path) -> None:
+def test_environment_shows_its_own_fields(tmp_path: Path) -> None:
     schema = "type: object, properties: { test: { type: string, x-environments: [sandbox] } }"
     text = f"""\
 paths:
@@ -378,31 +378,31 @@ paths:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_the_library_shows_is_what_its_documents_promise(seed: int) -> None:
+def test_narrowed_values_of_the_library_satisfy_its_documents(seed: int) -> None:
     assert list(library().breaches(150, seed)) == []
 
 
-def test_what_the_payment_api_shows_is_what_its_documents_promise() -> None:
+def test_narrowed_values_of_the_payment_api_satisfy_its_documents() -> None:
     assert list(payment().breaches(500)) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_gate_in_every_nesting_shows_what_the_documents_promise(seed: int) -> None:
+def test_every_gate_in_every_nesting_satisfies_the_documents(seed: int) -> None:
     assert list(generate_law(seed).breaches(100)) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS[::2])
-def test_a_version_is_shown_the_same_by_way_of_a_newer_one(tmp_path: Path, seed: int) -> None:
+def test_narrowing_by_way_of_a_newer_version_is_the_same(tmp_path: Path, seed: int) -> None:
     law = generate_law(seed, removing=False)
     assert list(find_detours(law, gated_apis.table(), tmp_path, 25)) == []
 
 
-def test_an_autoramp_is_shown_the_same_by_way_of_a_newer_version(tmp_path: Path) -> None:
+def test_narrowing_an_autoramp_by_way_of_a_newer_version_is_the_same(tmp_path: Path) -> None:
     table = (SCHEMAS / "versions.yaml").read_text("utf-8")
     assert list(find_detours(payment(), table, tmp_path, 200)) == []
 
 
-def test_values_are_held_to_what_is_published_and_served() -> None:
+def test_published_and_served_contracts_agree() -> None:
     output = SCHEMAS.parent / "generated"
     for (version, environment), shown in payment().shown.items():
         published = output / "spec" / environment / f"{version}.json"
@@ -411,7 +411,7 @@ def test_values_are_held_to_what_is_published_and_served() -> None:
     assert served == {**served, **payment().contracts}
 
 
-def test_where_nothing_is_gated_the_value_itself_is_shown() -> None:
+def test_value_without_gates_is_shown_itself() -> None:
     law = payment()
     operations = {body.operation for body in law.canonical.bodies if body.status}
     shown = {version: law.unchanged(version, "sandbox") for version, _ in law.shown}
@@ -424,13 +424,13 @@ def test_where_nothing_is_gated_the_value_itself_is_shown() -> None:
     }
 
 
-def test_versions_that_show_the_same_share_one_way_down() -> None:
+def test_versions_with_equal_contracts_share_one_conversion() -> None:
     found = payment().down["production"]
     assert found["2026-07-01"] is found["2026-08-01"]
     assert found["2025-03-13"] is not found["2026-07-01"]
 
 
-def test_what_versions_have_in_common_is_made_once(tmp_path: Path) -> None:
+def test_shared_parts_of_versions_are_compiled_once(tmp_path: Path) -> None:
     text = """\
 paths:
   /things:
@@ -462,7 +462,7 @@ components:
 
 
 def unnoticed(law: Law, count: int) -> list[str]:
-    """Return which gates can be taken out of the data of *law* without a breach of it."""
+    """Return the gates whose removal from the data of *law* breaks nothing."""
     values = list(law.values(count, 1))
     found = [
         gate
@@ -473,14 +473,14 @@ def unnoticed(law: Law, count: int) -> list[str]:
     return found
 
 
-def test_a_gate_that_is_taken_out_of_the_data_is_noticed() -> None:
-    # at these two versions every item is shown as it is
+def test_removed_gate_is_noticed() -> None:
+    # at these two versions, every item is shown unchanged
     assert unnoticed(library(), 300) == ["/Loan/1/shape/fields/item", "/Loan/2/shape/fields/item"]
     assert unnoticed(payment(), 1500) == []
 
 
 @pytest.mark.parametrize("seed", [3, 4])
-def test_a_gate_whose_loss_shows_in_any_value_is_noticed(seed: int) -> None:
+def test_removed_gate_that_any_value_shows_is_noticed(seed: int) -> None:
     law = generate_law(seed)
     values = list(law.values(150, 1))
 
@@ -513,18 +513,18 @@ def _outcome(narrow: Callable[[Json], Json], value: Json) -> Json:
         return str(error)
 
 
-# What is asked for
+# Arguments
 
 
 @pytest.mark.parametrize("version", ["2024-01-15"])
-def test_a_missing_converter_is_named_at_the_start(version: str) -> None:
+def test_missing_converter_is_reported_at_start(version: str) -> None:
     with pytest.raises(MissingConverterError) as missing:
         narrowings(library().contracts, "production", {}, (version,))[version]
     assert str(missing.value) == "no converter down for Loan.due"
     assert missing.value.names == ("Loan.due",)
 
 
-def test_a_converter_that_no_version_asked_for_needs_is_not_missed() -> None:
+def test_converter_that_no_requested_version_needs_is_not_required() -> None:
     assert isinstance(
         narrowings(library().contracts, "production", {}, ("next",))["next"], Narrowing
     )
@@ -539,14 +539,14 @@ def test_a_converter_that_no_version_asked_for_needs_is_not_missed() -> None:
         ("2024-01-15", "staging", "'staging' is no environment of these contracts"),
     ],
 )
-def test_a_version_or_environment_has_to_be_known(
+def test_version_and_environment_must_be_known(
     version: str, environment: str, message: str
 ) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         narrowings(library().contracts, environment, CONVERTERS, (version,))[version]
 
 
-def test_what_schemas_tell_apart_needs_a_judge(tmp_path: Path) -> None:
+def test_schemas_that_distinguish_members_need_a_judge(tmp_path: Path) -> None:
     members = "{ type: object, properties: { a: {}, new: { x-added: next } } }, { type: object }"
     adopted = VERSIONS.replace("policy:", "lint: adopted\npolicy:")
     at = things(tmp_path, f"anyOf: [{members}]", versions=adopted)
@@ -555,7 +555,7 @@ def test_what_schemas_tell_apart_needs_a_judge(tmp_path: Path) -> None:
         at("2024-01-15")
 
 
-def test_a_media_type_is_known_without_its_parameters() -> None:
+def test_parameters_of_a_media_type_are_ignored() -> None:
     narrowing = payment().down["production"]["2025-03-13"]
     known = narrowing.body("getAutoramp", 200, "application/json; charset=utf-8")
     assert known is not identity
@@ -569,17 +569,15 @@ def test_a_media_type_is_known_without_its_parameters() -> None:
         (200, "text/plain", "the media type text/plain is not declared by the definitions"),
     ],
 )
-def test_an_answer_that_is_not_defined_is_never_let_through(
-    status: int, media_type: str, message: str
-) -> None:
+def test_undefined_response_is_never_sent(status: int, media_type: str, message: str) -> None:
     with pytest.raises(UnfitError, match=message):
         payment().down["production"]["2025-03-13"].body("getAutoramp", status, media_type)
 
 
-# Values that fit nothing
+# Invalid values
 
 
-def test_what_a_converter_makes_is_held_to_the_contract_of_the_caller() -> None:
+def test_result_of_a_converter_must_satisfy_the_callers_contract() -> None:
     law = library()
     narrowing = narrowings(
         law.contracts,
@@ -607,13 +605,13 @@ def test_what_a_converter_makes_is_held_to_the_contract_of_the_caller() -> None:
         ({"item": object()}, "/item: something that is no JSON value where an object belongs"),
     ],
 )
-def test_a_value_that_does_not_fit_is_refused_with_its_place(value: Json, message: str) -> None:
+def test_invalid_value_is_refused_with_its_place(value: Json, message: str) -> None:
     with pytest.raises(UnfitError) as refused:
         loan_at("2024-01-15")(value)
     assert str(refused.value) == message
 
 
-def test_the_place_leads_through_lists_and_odd_names(tmp_path: Path) -> None:
+def test_place_includes_list_indices_and_difficult_names(tmp_path: Path) -> None:
     narrow = things(
         tmp_path,
         "type: object, additionalProperties: { type: array, items: { type: object, properties: "
@@ -625,19 +623,19 @@ def test_the_place_leads_through_lists_and_odd_names(tmp_path: Path) -> None:
     assert refused.value.reason == "a number where an object belongs"
 
 
-def test_a_message_repeats_nothing_of_the_value() -> None:
+def test_message_does_not_quote_the_value() -> None:
     with pytest.raises(UnfitError) as refused:
         loan_at("2024-01-15")({"item": {"kind": "secret"}, "due": "secret"})
     assert "secret" not in str(refused.value)
 
 
-def test_an_error_of_a_converter_is_its_cause() -> None:
+def test_error_of_a_converter_is_the_cause() -> None:
     with pytest.raises(UnfitError) as refused:
         loan_at("2024-01-15")({"due": None})
     assert isinstance(refused.value.__cause__, TypeError)
 
 
-def test_a_value_that_leads_back_to_itself_is_refused(tmp_path: Path) -> None:
+def test_cyclic_value_is_refused(tmp_path: Path) -> None:
     narrow = things(
         tmp_path,
         "$ref: '#/components/schemas/Node'",
@@ -657,7 +655,7 @@ def test_a_value_that_leads_back_to_itself_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS[::3])
-def test_a_damaged_value_is_shown_or_refused(seed: int) -> None:
+def test_damaged_value_is_narrowed_or_refused(seed: int) -> None:
     law = generate_law(seed)
     sampler = Sampler(law.canonical.document, seed)
     for body, value in law.values(60, seed):
@@ -670,7 +668,7 @@ def test_a_damaged_value_is_shown_or_refused(seed: int) -> None:
 
 
 @cases("odd", [float("nan"), float("inf"), 10**400, b"x", {1: 2}, (1,), {1}, "\ud800", ..., Api])
-def test_no_json_value_at_all_is_shown_or_refused(odd: Any) -> None:
+def test_any_json_value_is_narrowed_or_refused(odd: Any) -> None:
     law = generate_law(1)
     for body, value in law.values(10, 1):
         for place in (odd, [odd], {"kind": odd}, dict.fromkeys(value or {}, odd)):

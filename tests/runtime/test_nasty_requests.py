@@ -1,7 +1,7 @@
-"""Hostile bodies, queries and paths: refused in words, never an error of the server's.
+"""Malicious bodies, queries and paths are refused with a message, and never cause a server error.
 
-What reaches a handler is judged by the published document, with a validator and readers of the
-standard library: nothing that the document forbids may get there.
+What reaches a handler is validated against the published document, with a validator and parsers of
+the standard library: nothing that the document forbids may get there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ADVANCE: Final = ("POST", f"/api/sandbox/autoramp-transactions/{ID}/advance")
 DEPOSIT: Final = ("POST", f"/api/sandbox/autoramps/{ID}/deposits")
 LIST: Final = ("GET", "/api/autoramp-transactions")
 
-# No JSON, or JSON that two readers would read differently: refused wherever it is sent.
+# Not JSON, or JSON that two parsers would read differently: refused wherever it is sent.
 NO_JSON: Final[dict[str, bytes]] = {
     "100,000 open arrays": b"[" * 100_000,
     "50,000 open objects": b'{"a":' * 50_000,
@@ -78,7 +78,7 @@ NO_JSON: Final[dict[str, bytes]] = {
     "cut short": b'{"email": "a"',
 }
 
-# JSON that is not what the customer update takes.
+# JSON that isn't valid for the update of a customer.
 NO_UPDATE: Final[dict[str, bytes]] = {
     "nothing": b"",
     "an array": b'[{"email": "a"}]',
@@ -220,7 +220,7 @@ def document(version: str) -> Any:
 
 
 def allowed(schema: Any, value: Any, version: str) -> bool:
-    """Tell whether the published document lets *value* be one of *schema*."""
+    """Return whether the published document allows *value* for *schema*."""
     whole = {"allOf": [schema], "components": document(version)["components"]}
     return Draft202012Validator(whole, validate_formats=True).is_valid(value)
 
@@ -256,21 +256,21 @@ def allowed_query(query: str, version: str) -> bool:
 def refused(response: Any, client: Client, *statuses: int) -> None:
     assert response.status in statuses
     assert isinstance(response.json, str)
-    # what was sent is quoted, but never at length
+    # the message quotes what was sent, but never at length
     assert len(response.json) < 400
     assert client.payments.calls == []
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", NO_JSON)
-def test_what_is_no_json_is_refused_everywhere(name: str, version: str, client: Client) -> None:
+def test_invalid_json_is_refused_everywhere(name: str, version: str, client: Client) -> None:
     for method, path in (PUT, POST, ADVANCE, DEPOSIT, ("PATCH", f"/api/autoramps/{ID}")):
         refused(client.ask(method, path, NO_JSON[name], version=version), client, 400)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", NO_UPDATE)
-def test_what_the_document_forbids_is_refused(name: str, version: str, client: Client) -> None:
+def test_body_that_the_document_forbids_is_refused(name: str, version: str, client: Client) -> None:
     body = NO_UPDATE[name]
     assert not allowed_body("PUT", "/customers/{id}", body, version)
     refused(client.ask(*PUT, body, version=version), client, 400)
@@ -278,7 +278,7 @@ def test_what_the_document_forbids_is_refused(name: str, version: str, client: C
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", UPDATES)
-def test_what_the_document_allows_reaches_the_handler(
+def test_body_that_the_document_allows_reaches_the_handler(
     name: str, version: str, client: Client
 ) -> None:
     body = UPDATES[name]
@@ -297,7 +297,7 @@ def test_what_the_document_allows_reaches_the_handler(
         (DEPOSIT, "/sandbox/autoramps/{autoramp_id}/deposits"),
     ],
 )
-def test_other_operations_take_just_what_their_document_allows(
+def test_other_operations_accept_exactly_what_their_document_allows(
     target: tuple[str, str], template: str, name: str, client: Client
 ) -> None:
     body = {**NO_UPDATE, **UPDATES}[name]
@@ -339,7 +339,7 @@ def test_only_json_in_utf8_is_read(content_type: bytes, status: int, client: Cli
     assert client.ask(*PUT, b'{"email": "a"}', headers=headers).status == status
 
 
-def test_bodies_that_are_too_large_are_refused(client: Client) -> None:
+def test_oversized_bodies_are_refused(client: Client) -> None:
     body = b'{"email": "' + b"a" * 10_000_000 + b'"}'
     for headers in ([], [(b"content-length", b"10000000000")], [(b"content-length", b"x")]):
         refused(client.ask(*PUT, body, headers=headers), client, 413)
@@ -347,16 +347,14 @@ def test_bodies_that_are_too_large_are_refused(client: Client) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("query", REFUSED_QUERIES)
-def test_queries_that_are_not_as_documented_are_refused(
-    query: str, version: str, client: Client
-) -> None:
+def test_undocumented_queries_are_refused(query: str, version: str, client: Client) -> None:
     method, path = LIST
     refused(client.ask(method, f"{path}?{query}", version=version), client, 400)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("query", TAKEN_QUERIES)
-def test_queries_as_documented_reach_the_handler(query: str, version: str, client: Client) -> None:
+def test_documented_queries_reach_the_handler(query: str, version: str, client: Client) -> None:
     method, path = LIST
     assert client.ask(method, f"{path}?{query}", version=version).status == 200
     assert len(client.payments.calls) == 1
@@ -364,7 +362,7 @@ def test_queries_as_documented_reach_the_handler(query: str, version: str, clien
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_paths_that_name_nothing_are_refused(path: str, client: Client) -> None:
+def test_malformed_paths_are_refused(path: str, client: Client) -> None:
     for method, before, after in (
         ("GET", "/api/autoramps/", ""),
         ("PUT", "/api/customers/", ""),
@@ -374,11 +372,11 @@ def test_paths_that_name_nothing_are_refused(path: str, client: Client) -> None:
         refused(response, client, 400, 404)
 
 
-# the other doors
+# The other doors
 
 
 class Hostile(NamedTuple):
-    """A request that one of the tables above has."""
+    """A request from one of the tables above."""
 
     method: str
     path: str
@@ -417,8 +415,8 @@ def ask_door(door: App | int, asked: Hostile) -> Response:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_another_door_answers_hostile_requests_as_the_server_does(door: str) -> None:
-    """What is made has an id of its own: of such answers, status and headers count."""
+def test_other_doors_answer_malicious_requests_like_the_server(door: str) -> None:
+    """A created object has a new id, so only status and headers of its answer are compared."""
     client = Client("sandbox")
     calls = client.payments.calls
     different = []

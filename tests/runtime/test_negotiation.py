@@ -15,17 +15,17 @@ def value(case: Case) -> str | None:
     return b", ".join(case.lines).decode("latin-1") if case.lines else None
 
 
-def test_there_are_sixty_cases_and_more_each_told_apart() -> None:
+def test_there_are_at_least_sixty_distinct_cases() -> None:
     assert len({case.title for case in CASES}) == len(CASES) >= 60
 
 
 @cases(
     "case",
-    # what is around each line of several, only those who see the lines can leave out
+    # only code that sees the separate lines can strip each of them
     [case for case in CASES if case.title != "blanks around two lines"],
     ids=lambda case: case.title,
 )
-def test_a_header_is_served_or_rejected(case: Case) -> None:
+def test_version_header_is_served_or_rejected(case: Case) -> None:
     if case.requested is None:
         assert negotiate(value(case), SUPPORTED) == case.answer
     else:
@@ -35,7 +35,7 @@ def test_a_header_is_served_or_rejected(case: Case) -> None:
         assert (rejection.reason, rejection.requested, rejection.supported) == expected
 
 
-def test_the_fields_of_a_rejection_are_the_body_in_the_order_of_the_specification() -> None:
+def test_rejection_has_the_fields_of_the_body_in_specified_order() -> None:
     rejection = negotiate("2026-7-1", SUPPORTED)
     assert isinstance(rejection, Rejection)
     assert list(asdict(rejection).items()) == [
@@ -47,7 +47,7 @@ def test_the_fields_of_a_rejection_are_the_body_in_the_order_of_the_specificatio
 
 
 @given(st.dates())
-def test_a_date_is_served_only_where_it_is_supported(day: object) -> None:
+def test_date_is_served_only_if_it_is_supported(day: object) -> None:
     answer = negotiate(str(day), SUPPORTED)
     if str(day) in SUPPORTED.versions:
         assert answer == str(day)
@@ -56,7 +56,7 @@ def test_a_date_is_served_only_where_it_is_supported(day: object) -> None:
 
 
 @given(st.text().filter(lambda text: text.strip(" \t")))
-def test_no_other_text_is_ever_served_by_another_version(text: str) -> None:
+def test_other_text_is_never_served_as_another_version(text: str) -> None:
     answer = negotiate(text, SUPPORTED)
     assert (
         answer == text.strip(" \t")
@@ -79,7 +79,7 @@ def test_no_other_text_is_ever_served_by_another_version(text: str) -> None:
         ("2025-03-13", (), "'2025-03-13' is not a supported version"),
     ],
 )
-def test_a_table_that_can_not_be_served_is_refused(
+def test_table_that_can_not_be_served_is_refused(
     default: str, versions: tuple[str, ...], said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):

@@ -96,19 +96,19 @@ READ: list[tuple[bytes, dict[str, Any]]] = [
 
 
 @cases(("query", "said"), REFUSED)
-def test_a_nasty_query_is_refused_with_its_reason(query: bytes, said: str) -> None:
+def test_malicious_query_is_refused_with_its_reason(query: bytes, said: str) -> None:
     with pytest.raises(RequestError) as refused:
         read(query, LISTING)
     assert (str(refused.value), refused.value.fault) == (said, Fault.MALFORMED)
 
 
 @cases(("query", "values"), READ)
-def test_an_unusual_query_is_read(query: bytes, values: dict[str, Any]) -> None:
+def test_unusual_query_is_read(query: bytes, values: dict[str, Any]) -> None:
     assert read(query, LISTING) == values
 
 
 @given(st.lists(st.tuples(*[st.text(st.characters(exclude_categories=["Cs"]))] * 2)))
-def test_what_clients_encode_is_decoded(sent: list[tuple[str, str]]) -> None:
+def test_encoded_query_is_decoded(sent: list[tuple[str, str]]) -> None:
     sent = [(name, value) for name, value in sent if "\0" not in name + value]
     assert list(pairs(urlencode(sent).encode())) == sent
 
@@ -119,7 +119,7 @@ def test_any_bytes_are_read_or_refused(query: bytes) -> None:
         found = list(pairs(query))
     except RequestError:
         return
-    # fit to be stored and sent on
+    # fit to be stored and forwarded
     assert not any("\0" in name + value for name, value in found)
     "".join(name + value for name, value in found).encode()
 
@@ -172,7 +172,7 @@ def test_every_integer_has_one_spelling(number: int) -> None:
 
 
 @given(st.uuids())
-def test_a_uuid_is_read_in_either_case(one: uuids.UUID) -> None:
+def test_uuid_is_read_in_either_case(one: uuids.UUID) -> None:
     assert (uuid(str(one)), uuid(str(one).upper())) == (one, one)
 
 
@@ -203,16 +203,16 @@ def test_every_instant_is_read(moment: datetime, small: bool) -> None:
         ("1990-12-31T15:59:60-08:00", datetime(1991, 1, 1, tzinfo=UTC)),
         ("0001-01-01T00:00:00Z", datetime(1, 1, 1, tzinfo=UTC)),
         ("9999-12-31T23:59:59.999999Z", datetime.max.replace(tzinfo=UTC)),
-        # beyond what a datetime holds
+        # out of the range of datetime
         ("0001-01-01T00:00:00+00:01", datetime(1, 1, 1, tzinfo=UTC)),
         ("0000-02-29T00:00:00Z", datetime(1, 1, 1, tzinfo=UTC)),
         ("0000-12-31T23:59:00Z", datetime(1, 1, 1, tzinfo=UTC)),
         ("9999-12-31T23:59:59-00:01", datetime.max.replace(tzinfo=UTC)),
         ("9999-12-31T23:59:60Z", datetime.max.replace(tzinfo=UTC)),
-        # not beyond it, though written in the year 0
+        # in range, although written in the year 0
         ("0000-12-31T23:59:00-00:02", datetime(1, 1, 1, 0, 1, tzinfo=UTC)),
         ("0000-12-31T23:58:60-00:01", datetime(1, 1, 1, tzinfo=UTC)),
     ],
 )
-def test_an_instant_at_an_edge_is_read(written: str, moment: datetime) -> None:
+def test_instant_at_the_edge_of_the_range_is_read(written: str, moment: datetime) -> None:
     assert instant(written) == moment

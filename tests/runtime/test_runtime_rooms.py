@@ -1,4 +1,4 @@
-"""The run time stands alone: the standard library only, and a core that knows no HTTP."""
+"""The runtime needs only the standard library, and its core doesn't know HTTP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HTTP = {"asgi", "documents", "exchanges", "replaying", "versioned"}
 
 
 def imported(path: Path) -> set[str]:
-    """Return the top-level packages that the module imports; its own siblings with a dot."""
+    """Return the top-level packages that the module imports; siblings start with a dot."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
@@ -40,11 +40,11 @@ def test_only_the_standard_library_and_siblings_are_imported(path: Path) -> None
 
 
 @cases("path", MODULES, ids=lambda path: path.stem)
-def test_only_the_modules_of_asgi_know_http(path: Path) -> None:
+def test_only_modules_of_asgi_know_http(path: Path) -> None:
     assert path.stem in HTTP or imported(path).isdisjoint({f".{name}" for name in HTTP})
 
 
-def test_a_copy_elsewhere_works_without_the_original(tmp_path: Path) -> None:
+def test_copy_works_without_the_original(tmp_path: Path) -> None:
     (tmp_path / "runtime").mkdir()
     for path in MODULES:
         (tmp_path / "runtime" / path.name).write_bytes(path.read_bytes())

@@ -1,4 +1,4 @@
-"""No request of one account sees or affects another's: each is answered as if it were alone."""
+"""Accounts are isolated: each request is answered as if its account were alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ACCOUNTS = ("key-1", "key-2", "key-1 for a sub-partner")
 
 
 class Asked(NamedTuple):
-    """A request of one of the accounts, the ``which``th autoramp of which may be in its path."""
+    """A request of an account, whose path may contain its ``which``th autoramp."""
 
     account: str
     method: str
@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
 
 class Slow(Payments):
-    """Lets the others go first; autoramps have the ids that their account has next."""
+    """Yields to other requests first; autoramps have the next id of their account."""
 
     def _note(self, name: str, call: Any, **arguments: Any) -> str:
         who = super()._note(name, call, **arguments)
@@ -60,7 +60,7 @@ def identity(account: str) -> str:
 
 
 kinds = st.sampled_from(
-    # what is created with a key is what could be mixed up most
+    # creations with a key are the easiest to mix up
     [("POST", "/autoramps")] * 3
     + [("GET", "/autoramps"), ("GET", "/autoramps/{theirs}"), ("PATCH", "/autoramps/{mine}")]
     + [("POST", "/autoramps/{theirs}/quotes")]
@@ -119,7 +119,7 @@ def test_each_account_is_answered_as_if_it_were_alone(asked: list[Asked]) -> Non
     assert asyncio.run(together()) == [alone(asked, account) for account in ACCOUNTS]
 
 
-def test_the_requests_above_do_meet() -> None:
+def test_requests_above_run_concurrently() -> None:
     create = Asked("key-1", "POST", "/autoramps", 0, "a", b"{}", VERSIONS[0])
     theirs = create._replace(account="key-2", method="GET", path="/autoramps/{theirs}")
     client = Client(payments=Slow())
@@ -130,7 +130,7 @@ def test_the_requests_above_do_meet() -> None:
 
 
 @pytest.mark.parametrize("account", ACCOUNTS)
-def test_a_handler_is_told_whom_it_works_for(account: str) -> None:
+def test_handler_gets_its_callers_account(account: str) -> None:
     client = Client(payments=Slow())
     asked = Asked(account, "GET", "/autoramps", 0, "", b"", VERSIONS[0])
     asyncio.run(answered(client, [asked]))

@@ -1,4 +1,4 @@
-"""What the published document lets a request body hold reaches the handler, and nothing else."""
+"""Exactly the request bodies that the published document allows reach the handler."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.sources import API, VERSIONS, loaded
 
 OLD, NEW = "2024-01-15", "2025-06-01"
 
-# Names that a JSON pointer escapes, longer than what is repeated to callers.
+# Names that a JSON pointer escapes, longer than what messages quote.
 KEY = "a/b~c" + "k" * 1000
 CUT = "/a~1b~0c" + "k" * 32 + "..."
 
@@ -88,7 +88,7 @@ components:
 
 
 class Keeping:
-    """Handlers that keep the bodies that they are given."""
+    """Handlers that record the bodies they get."""
 
     def __init__(self) -> None:
         self.bodies: list[Any] = []
@@ -101,7 +101,7 @@ class Keeping:
 
 
 class Converting:
-    """What takes a text to a number."""
+    """Converts a string to a number."""
 
     def newer_price_cents(self, value: str, /) -> int:
         return int(value)
@@ -117,7 +117,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
 def sent(
     package: Generated, name: str, body: Any, version: str = NEW
 ) -> tuple[int, Any, list[Any]]:
-    """Return the status, what is wrong if anything, and what the handler was given."""
+    """Return the status, the error if any, and what the handler got."""
     server = package.module("server")
     handlers = Keeping()
     app = server.create_app(
@@ -145,7 +145,7 @@ def test_fields_that_the_document_does_not_forbid_reach_the_handler(
     assert sent(package, name, body, version) == (204, None, [body])
 
 
-def test_what_only_newer_versions_have_is_none_of_an_older_caller(package: Generated) -> None:
+def test_fields_of_newer_versions_are_ignored(package: Generated) -> None:
     body = {"text": "t", "late": 1, "x": 2}
     assert sent(package, "Both", body, OLD) == (204, None, [{"text": "t", "x": 2}])
     refused = "the body at /late has to be a text, not 1"
@@ -166,28 +166,28 @@ def test_fields_that_the_document_forbids_are_refused(
     assert sent(package, name, body) == (400, refused, [])
 
 
-def test_a_model_is_that_of_a_version_where_both_say_the_same(package: Generated) -> None:
+def test_versions_with_equal_schemas_share_a_model(package: Generated) -> None:
     models, version = package.module("server.models"), package.module("v2025_06_01")
     known = {*version.__all__} - {"API_VERSION"}
     own = {name for name in known if getattr(models, name) is not getattr(version, name)}
     assert own == set()
-    # a document that does not close an object lets fields through that it doesn't name
+    # a document that doesn't close an object allows fields that it doesn't name
     assert version.Silent(x=1).model_dump() == {"x": 1}
 
 
-def test_of_a_callers_keys_no_more_is_repeated_than_of_other_text(package: Generated) -> None:
+def test_keys_are_quoted_as_briefly_as_other_text(package: Generated) -> None:
     # nothing in the schemas limits the tag, so an unknown one is no reason to refuse
     body = {KEY: {"kind": "Three", "a": 1}}
     assert sent(package, "Tagged", body) == (204, None, [body])
     reported = f"the body at {CUT} fits none of the alternatives"
     assert sent(package, "Tagged", {KEY: {"kind": 1}}) == (400, reported, [])
-    # and what a converter refuses is nothing that a schema says
+    # a refusal by a converter is not based on a schema
     reported = f"the body at {CUT} can't be read"
     assert sent(package, "Prices", {KEY: {"cents": "one"}}, OLD) == (400, reported, [])
 
 
 def enlarged(body: Any) -> Iterator[Any]:
-    """Yield *body* with one more field, for each of the objects in it."""
+    """Yield *body* with an additional field in each of its objects."""
     for steps in objects(body):
         made = copy.deepcopy(body)
         functools.reduce(lambda node, step: node[step], steps, made)[KEY] = None
@@ -204,7 +204,7 @@ def objects(node: Any) -> Iterator[list[Any]]:
 
 
 def verdicts(api: Served) -> Iterator[tuple[str, bool, bool]]:
-    """Yield each body, whether its document lets it through, and whether a handler got it."""
+    """Yield each body, whether its document allows it, and whether a handler got it."""
     reached = api.server.Refusal(400, "reached")
     for (version, environment, operation), asked in api.asked.items():
         shown = api.law.shown[version, environment]
@@ -223,7 +223,7 @@ def verdicts(api: Served) -> Iterator[tuple[str, bool, bool]]:
 
 
 @pytest.mark.parametrize("name", ["payment", "2", "3", "7"])
-def test_the_document_alone_says_which_fields_a_body_may_have(name: str) -> None:
+def test_document_alone_decides_which_fields_a_body_may_have(name: str) -> None:
     found = list(verdicts(served(name)))
     assert [said for said, allowed, got in found if allowed != got] == []
     assert any(allowed for _, allowed, _ in found)

@@ -1,4 +1,4 @@
-"""Whom `authenticate` refuses is told so as by a handler, and asked for once."""
+"""A caller whom `authenticate` refuses gets an answer like a refusal of a handler, at once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ components:
 
 
 class Gate:
-    """Refuses all; counts how often it was asked."""
+    """Refuses every caller, and counts its calls."""
 
     def __init__(self, status: int, body: Any, headers: dict[str, Any]) -> None:
         self.refused = (status, body, headers)
@@ -51,7 +51,7 @@ class Handlers:
 def refused(
     status: int, body: Any, *, optional: bool = False, **headers: Any
 ) -> tuple[Response, int]:
-    """Return the answer to one whom `authenticate` refuses, and how often it was asked."""
+    """Return the answer to a caller whom `authenticate` refuses, and the number of its calls."""
     gate = Gate(status, body, headers)
     served = app(
         contracts(API + THINGS),
@@ -86,6 +86,6 @@ def test_authenticate_may_refuse(optional: bool) -> None:
         assert response.header(name) == [value]
 
 
-def test_a_refusal_that_is_defined_is_reported_as_the_version_has_it() -> None:
+def test_defined_refusal_is_sent_as_the_callers_version_has_it() -> None:
     response, _ = refused(409, {"reason": "frozen"})
     assert (response.status, response.json) == (409, {"why": "frozen"})

@@ -1,4 +1,4 @@
-"""HEAD, entity-tags and encoded bodies, as every generated server answers them."""
+"""HEAD, entity tags and encoded bodies in every generated server."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ THING = {"id": "1", "note": "new"}
 
 @pytest.mark.parametrize("version", [NEW, OLD])
 @pytest.mark.parametrize("path", ["/things", "/things?x=1"])
-def test_head_is_answered_as_get_without_the_content(path: str, version: str) -> None:
+def test_head_is_answered_like_get_without_content(path: str, version: str) -> None:
     reply = serving().Reply(THING, headers={"Link": "</next>"})
     got = asked("GET", path, reply, version=version)
     looked = asked("HEAD", path, reply, version=version)
@@ -132,32 +132,32 @@ def test_head_is_answered_as_get_without_the_content(path: str, version: str) ->
     assert got.header("content-length") == [str(len(got.body))] != ["0"]
 
 
-def test_faults_are_told_to_head_as_to_get() -> None:
+def test_faults_of_head_are_reported_like_those_of_get() -> None:
     got, looked = (asked(method, "/nothing") for method in ("GET", "HEAD"))
     assert (looked.status, looked.headers, looked.body) == (404, got.headers, b"")
 
 
 @pytest.mark.parametrize(("version", "status"), [(NEW, 204), (OLD, 200)])
-def test_an_operation_head_comes_before_get(version: str, status: int) -> None:
+def test_operation_for_head_takes_precedence_over_get(version: str, status: int) -> None:
     assert asked("HEAD", "/things/a", version=version).status == status
     assert asked("GET", "/things/a", version=version).json == "a thing"
 
 
 @pytest.mark.parametrize("path", ["/things", "/things/a"])
-def test_other_methods_than_get_have_no_head(path: str) -> None:
+def test_head_exists_only_for_get(path: str) -> None:
     response = asked("PATCH", path)
     allowed = {"/things": "GET, HEAD, POST", "/things/a": "GET, HEAD"}
     assert (response.status, response.header("allow")) == (405, [allowed[path]])
 
 
-# Entity-tags
+# Entity tags
 
 NEW_TAG, OLD_TAG = f'"a;{NEW}"', f'"a;{OLD}"'
 
 
 @pytest.mark.parametrize("tag", ['"a"', 'W/"a"'])
 @pytest.mark.parametrize("name", ["ETag", "etag"])
-def test_a_tag_differs_by_version(name: str, tag: str) -> None:
+def test_entity_tag_differs_by_version(name: str, tag: str) -> None:
     reply = serving().Reply(THING, headers={name: tag})
     found = {
         version: asked("GET", result=reply, version=version).header("etag")
@@ -183,7 +183,7 @@ def test_a_tag_differs_by_version(name: str, tag: str) -> None:
         (NEW_TAG.strip('"'), 200),
     ],
 )
-def test_what_has_not_changed_is_not_sent_again(
+def test_unchanged_content_is_not_sent_again(
     condition: str, status: int, tag: str, method: str
 ) -> None:
     given = {"ETag": tag, "Cache-Control": "max-age=5", "Link": "</next>", "Vary": "Accept"}
@@ -200,11 +200,11 @@ def test_what_has_not_changed_is_not_sent_again(
         ]
 
 
-def test_a_condition_changes_nothing_where_there_is_no_tag() -> None:
+def test_condition_is_ignored_without_a_tag() -> None:
     assert asked("GET", result=THING, if_none_match="*").status == 200
 
 
-def test_handlers_know_tags_without_the_version() -> None:
+def test_handlers_use_tags_without_the_version() -> None:
     handlers = Handlers(THING)
     both = f"{NEW_TAG}, {OLD_TAG}"
     asked("GET", handlers=handlers, if_match=both, if_none_match=f"W/{NEW_TAG}")
@@ -218,7 +218,7 @@ def test_handlers_know_tags_without_the_version() -> None:
 
 
 @pytest.mark.parametrize("tag", ["a", "*", '"a", "b"'])
-def test_what_is_no_tag_is_an_error_of_the_server(tag: str) -> None:
+def test_invalid_tag_of_a_handler_is_a_server_error(tag: str) -> None:
     assert asked("GET", result=serving().Reply(THING, headers={"ETag": tag})).status == 500
 
 
@@ -227,7 +227,7 @@ def test_what_is_no_tag_is_an_error_of_the_server(tag: str) -> None:
 
 @cases("coding", ["gzip", "GZIP", "identity, br", "br,gzip", "deflate", "x"])
 @cases("kind", ["application/json", "text/plain"])
-def test_an_encoded_body_is_refused_with_what_is_read(coding: str, kind: str) -> None:
+def test_encoded_body_is_refused_with_the_accepted_encodings(coding: str, kind: str) -> None:
     handlers = Handlers(None)
     content = gzip.compress(b"{}")
     said = {"content_type": kind, "content_encoding": coding}
@@ -239,7 +239,7 @@ def test_an_encoded_body_is_refused_with_what_is_read(coding: str, kind: str) ->
 @pytest.mark.parametrize(
     ("coding", "content"), [("identity", b"{}"), ("Identity", b"{}"), ("", b"{}"), ("gzip", b"")]
 )
-def test_a_body_that_is_not_encoded_is_read(coding: str, content: bytes) -> None:
+def test_identity_encoding_is_accepted(coding: str, content: bytes) -> None:
     kind = "application/json"
     response = asked("POST", "/things", None, content, content_type=kind, content_encoding=coding)
     assert (response.status, response.header("accept-encoding")) == (204, [])

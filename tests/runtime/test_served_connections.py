@@ -1,4 +1,4 @@
-"""Connections over real sockets: refused bodies, endless heads, trailers, callers who leave."""
+"""Connections over real sockets: refused bodies, endless heads, trailers, disconnects."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def chunks(size: int) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("size", [20_000, 300_000, 3_000_000])
 @pytest.mark.parametrize("in_chunks", [False, True])
-def test_the_refusal_of_a_long_body_reaches_every_caller(
+def test_refusal_of_an_oversized_body_reaches_every_caller(
     http: Literal["h11", "httptools"], size: int, in_chunks: bool
 ) -> None:
     def refused(_: int) -> tuple[int, int, str | None]:
@@ -78,7 +78,7 @@ REQUEST = b"GET /api/things HTTP/1.1\r\nHost: localhost\r\n"
     ],
     ids=["nothing", "a path", "headers", "a path, kept alive", "headers, kept alive"],
 )
-def test_a_head_that_does_not_end_ends_the_connection(
+def test_endless_head_closes_the_connection(
     http: Literal["h11", "httptools"], is_first: bool, start: bytes, more: bytes
 ) -> None:
     with (
@@ -100,12 +100,12 @@ def test_a_head_that_does_not_end_ends_the_connection(
             except ConnectionResetError:
                 break
             except TimeoutError:
-                # a little now and then changes nothing
+                # a byte now and then makes no difference
                 connection.sendall(more)
         assert 0.3 < time.monotonic() - began < 3
 
 
-def test_a_request_may_take_longer_than_its_head(http: Literal["h11", "httptools"]) -> None:
+def test_request_may_take_longer_than_its_head(http: Literal["h11", "httptools"]) -> None:
     body = [b"x"] * 10
 
     def slowly() -> Iterator[bytes]:
@@ -119,7 +119,7 @@ def test_a_request_may_take_longer_than_its_head(http: Literal["h11", "httptools
             connection.request("POST", "/api/things", slowly())
             response = connection.getresponse()
             assert (response.status, response.read()) == (200, b"2025-03-13 10")
-            # between requests, uvicorn's own limit is longer
+            # between requests, uvicorn's own timeout is longer
             time.sleep(0.5)
         connection.close()
 
@@ -133,7 +133,7 @@ async def list_headers(scope: Scope, receive: Receive, send: Send) -> None:
 
 @pytest.mark.parametrize("pause", [0, 0.1])
 @pytest.mark.parametrize("name", [b"X-Account", b"Authorization", b"X-API-Version", b"Expect"])
-def test_a_trailer_becomes_no_header(
+def test_trailer_does_not_become_a_header(
     http: Literal["h11", "httptools"], name: bytes, pause: float
 ) -> None:
     head = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n%s\r\n1\r\nx\r\n"
@@ -157,13 +157,13 @@ class _Routed(dict[str, Handling]):
 
 
 async def wait_for_more(_: Scope, receive: Receive, __: Send) -> None:
-    """Answer nothing, as an application may whose caller has left."""
+    """Answer nothing, as an application may after a disconnect."""
     while (await receive())["type"] == "http.request":
         pass
 
 
 async def answer_nothing(_: Scope, __: Receive, ___: Send) -> None:
-    """Answer nothing, as no application may."""
+    """Answer nothing, which no application may do."""
 
 
 def put_layer_around(app: Any, *, is_limited: bool) -> Versioned:
@@ -175,7 +175,7 @@ def put_layer_around(app: Any, *, is_limited: bool) -> Versioned:
 
 @pytest.mark.parametrize("is_limited", [True, False])
 @pytest.mark.parametrize("body", [b"", b"x", b"xx"])
-def test_a_caller_who_leaves_causes_no_error(
+def test_disconnect_causes_no_error(
     http: Literal["h11", "httptools"],
     body: bytes,
     is_limited: bool,
@@ -193,7 +193,7 @@ def test_a_caller_who_leaves_causes_no_error(
 
 
 @pytest.mark.parametrize("is_limited", [True, False])
-def test_an_application_that_answers_nothing_causes_one(
+def test_application_without_an_answer_causes_an_error(
     http: Literal["h11", "httptools"], is_limited: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     with serving(put_layer_around(answer_nothing, is_limited=is_limited), http) as port:

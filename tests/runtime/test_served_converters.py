@@ -1,4 +1,4 @@
-"""What converters make of requests: a result that does not fit is the fault of the server."""
+"""An invalid result of a converter for requests is a server error."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ components:
       properties: { it: IT }
 """
 
-# What a field is now, beside the text that it was; a result that fits, and results that don't.
-# Neither what some versions lack nor what is `readOnly` has to be there.
+# The schema of a field that was a string; a valid result, and invalid ones. Neither fields that
+# some versions lack nor `readOnly` ones are required.
 KINDS: dict[str, tuple[str, Any, list[Any]]] = {
     "object": (
         "{ type: object, required: [count], properties: { count: { type: integer } }, WAS }",
@@ -64,7 +64,7 @@ KINDS: dict[str, tuple[str, Any, list[Any]]] = {
         {"count": 1},
         ["x", {}, []],
     ),
-    # told apart by nothing: one converter for all versions
+    # indistinguishable members: one converter for all versions
     "unserved": (
         "{ oneOf: [{ type: string, maxLength: 3, x-was: { 2025-06-01: { maxLength: 9 } } }, "
         "{ type: string, minLength: 6 }] }",
@@ -79,7 +79,7 @@ class Body(BaseModel):
 
 
 def sent(kind: str, result: Any) -> tuple[Response, Handlers]:
-    """Return the response to an older caller, where the converter returns *result*."""
+    """Return the response to an older caller if the converter returns *result*."""
     text = KINDS[kind][0]
     unset = [
         f"{key}: null"
@@ -115,7 +115,7 @@ def sent(kind: str, result: Any) -> tuple[Response, Handlers]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_result_that_fits_reaches_the_handler(kind: str) -> None:
+def test_valid_result_reaches_the_handler(kind: str) -> None:
     response, handlers = sent(kind, KINDS[kind][1])
     assert response.status == 204
     assert [call["body"].model_dump() for call in handlers.calls] == [{"it": KINDS[kind][1]}]
@@ -126,7 +126,7 @@ def test_a_result_that_fits_reaches_the_handler(kind: str) -> None:
     [(kind, result) for kind, (_, _, wrong) in KINDS.items() for result in wrong],
     ids=repr,
 )
-def test_a_result_that_does_not_fit_is_a_500(
+def test_invalid_result_is_a_server_error(
     kind: str, result: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):

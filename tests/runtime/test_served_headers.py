@@ -1,4 +1,4 @@
-"""The version header: the same answer at each door, in process and over a socket."""
+"""The version header gets the same answer at each door, in process and over a socket."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ CREATED: Final = Asked(
     b"{}",
 )
 
-# to a server a line break is the end of the header, not a part of it
+# to a server, a line break is the end of the header, not a part of it
 SENT: Final = [case for case in CASES if not any(b"\n" in line for line in case.lines)]
 
 
 class Server:
-    """The generated server of the payment API, with an autoramp that is none; every way to it."""
+    """The generated server of the payment API with an empty autoramp, and all ways to reach it."""
 
     def __init__(self) -> None:
         self.client = Client("production")
@@ -132,7 +132,7 @@ def rejected(case: Case, *, private: bool = True) -> Response:
 
 
 def is_refused_by_http(way: str, case: Case, response: Response) -> bool:
-    """Tell whether the server's own parser refused the whole request: nobody else sees it."""
+    """Return whether the server's parser refuses the request before any application sees it."""
     is_theirs = response.header("content-type") == ["text/plain; charset=utf-8"]
     return (
         way in (*SERVERS, "proxy") and not case.may_be_sent and response.status == 400 and is_theirs
@@ -151,7 +151,7 @@ def each(way: str) -> Iterator[Case]:
 
 
 def answers(server: Server, way: str, asked: Asked) -> Iterator[tuple[Case, Response]]:
-    """Yield what is answered to *asked* with the version header of each case."""
+    """Yield the answers to *asked* with the version header of each case."""
     for case in each(way):
         response = sorted_fields(server.ask(way, asked, case.lines))
         if not is_refused_by_http(way, case, response):
@@ -165,7 +165,7 @@ def expected(case: Case, served: Callable[[str], Response], *, private: bool = T
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_version_is_chosen_by_the_header(server: Server, way: str) -> None:
+def test_version_is_selected_by_the_header(server: Server, way: str) -> None:
     body = b'{"threshold_eur":"10.00"}'
     kind = [("content-type", MEDIA_TYPE), ("content-length", str(len(body)))]
 
@@ -183,11 +183,11 @@ def test_the_version_is_chosen_by_the_header(server: Server, way: str) -> None:
         pytest.param(way, asked, id=f"{way}: {asked.title}")
         for way in WAYS
         for asked in OTHERS
-        # what is no operation is the application's own affair
+        # unknown paths are left to the application
         if way not in DOORS or asked.title not in ("no path", "no method")
     ],
 )
-def test_errors_tell_the_version_and_rejections_come_before_them(
+def test_errors_name_the_version_and_rejections_come_first(
     server: Server, way: str, asked: Asked
 ) -> None:
     plain = sorted_fields(server.ask("in process", asked, []))
@@ -200,7 +200,7 @@ def test_errors_tell_the_version_and_rejections_come_before_them(
 
     for case, response in answers(server, way, asked):
         if asked is ODD and case.requested is None:
-            # each has a trace id of its own
+            # each has its own trace id
             assert response.json.keys() == {"message", "trace_id"}
             response = response._replace(body=plain.body)
         assert (case, response) == (case, expected(case, served, private=bool(asked.headers)))
@@ -208,9 +208,7 @@ def test_errors_tell_the_version_and_rejections_come_before_them(
 
 # to a proxy, a replay is an answer like any other
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "proxy"])
-def test_a_replay_tells_no_version_and_a_rejection_comes_before_it(
-    server: Server, way: str
-) -> None:
+def test_replay_names_no_version_and_rejection_comes_first(server: Server, way: str) -> None:
     first = server.ask("in process", CREATED, [])
     replay = [("content-type", MEDIA_TYPE), ("content-length", str(len(first.body)))]
 

@@ -46,24 +46,24 @@ def expected(case: Case) -> Response:
 
 
 @cases("case", CASES, ids=lambda case: case.title)
-def test_a_header_is_answered_in_process(case: Case) -> None:
+def test_header_is_answered_in_process(case: Case) -> None:
     fields = [(b"x-api-version", line) for line in case.lines]
     assert ask(APP, request(headers=fields)) == expected(case)
 
 
 @cases(
     "case",
-    # to a server a line break is the end of the header, not a part of it
+    # to a server, a line break is the end of the header, not a part of it
     [case for case in CASES if not any(b"\n" in line for line in case.lines)],
     ids=lambda case: case.title,
 )
-def test_a_header_is_answered_alike_over_a_socket(port: int, case: Case) -> None:
+def test_header_is_answered_alike_over_a_socket(port: int, case: Case) -> None:
     lines = [b"GET /api/things HTTP/1.1", b"Host: localhost", b"Connection: close"]
     response = talk(port, b"\r\n".join(lines + [b"X-API-Version:" + line for line in case.lines]))
     if case.may_be_sent or b"unsupported_api_version" in response.body:
         assert response == expected(case)
     else:
-        # the server's own parser refuses the whole request: nobody below HTTP sees it
+        # the server's parser refuses the whole request before the application sees it
         assert (response.status, response.header("content-type")) == (
             400,
             ["text/plain; charset=utf-8"],
@@ -76,20 +76,20 @@ def post(*fields: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("line_break", [b"\r\n ", b"\n", b"\r"])
-def test_a_header_over_several_lines_is_malformed(port: int, line_break: bytes) -> None:
+def test_header_over_several_lines_is_malformed(port: int, line_break: bytes) -> None:
     lines = [b"GET /api/things HTTP/1.1", b"Host: localhost", b"Connection: close"]
     folded = b"X-API-Version: 2026-07" + line_break + b"-01"
     assert talk(port, b"\r\n".join([*lines, folded])).status == 400
 
 
-def test_a_header_is_found_among_a_thousand(port: int) -> None:
+def test_header_is_found_among_a_thousand(port: int) -> None:
     lines = [b"GET /api/things HTTP/1.1", b"Host: localhost", b"Connection: close"]
     others = [b"X-%d: y" % number for number in range(1000)]
     response = talk(port, b"\r\n".join([*lines, *others, b"x-api-version: 2026-07-01"]))
     assert (response.status, response.body) == (200, b"2026-07-01 0")
 
 
-def test_a_body_within_the_limit_is_read(port: int) -> None:
+def test_body_within_the_limit_is_read(port: int) -> None:
     response = talk(port, post(b"Content-Length: 1000", b"Connection: close"), b"x" * 1000)
     assert (response.status, response.body) == (200, b"2025-03-13 1000")
 
@@ -104,12 +104,10 @@ def test_a_body_within_the_limit_is_read(port: int) -> None:
             b"1f4\r\n" + b"x" * 500 + b"\r\n1f5\r\n" + b"x" * 501 + b"\r\n",
         ),
     ],
-    ids=["one byte more", "10 GB", "in chunks"],
+    ids=["one byte more", "10 GB", "chunked"],
 )
-def test_a_body_that_is_too_long_ends_the_connection(
-    port: int, fields: list[bytes], body: bytes
-) -> None:
-    # no `Connection: close`: it is the server that closes, or this would wait for it
+def test_oversized_body_closes_the_connection(port: int, fields: list[bytes], body: bytes) -> None:
+    # no `Connection: close`: the server has to close, or the test would wait for it
     response = talk(port, post(*fields), body)
     assert response == refused(413, "the body has to be at most 1000 bytes")
 
@@ -117,9 +115,9 @@ def test_a_body_that_is_too_long_ends_the_connection(
 @pytest.mark.parametrize(
     ("field", "body"),
     [(b"Content-Length: 1000", b"x"), (b"Transfer-Encoding: chunked", b"1\r\nx\r\n")],
-    ids=["announced", "in chunks"],
+    ids=["with a length", "chunked"],
 )
-def test_a_body_that_stalls_ends_the_connection(
+def test_stalled_body_closes_the_connection(
     http: Literal["h11", "httptools"], field: bytes, body: bytes
 ) -> None:
     with serving(IMPATIENT, http) as port:

@@ -66,7 +66,7 @@ async def authenticate(_: Any) -> Account:
 
 
 class Files:
-    """Answers with the operation and what its path holds."""
+    """Answers with the operation and its path parameters."""
 
     def __getattr__(self, operation: str) -> Any:
         async def reported(_: Any, **texts: str) -> list[str]:
@@ -134,7 +134,7 @@ def sent(port: int, path: str, method: str = "GET", *lines: str) -> Response:
         ("%2Fa/b%2F.txt", ["two", "/a", "b/"]),
     ],
 )
-def test_an_encoded_slash_is_data_of_its_segment(port: int, path: str, reported: list[str]) -> None:
+def test_encoded_slash_is_data_of_its_segment(port: int, path: str, reported: list[str]) -> None:
     response = sent(port, f"/api/files/{path}")
     assert (response.status, response.json) == (200, reported)
 
@@ -146,12 +146,12 @@ def test_an_encoded_slash_is_data_of_its_segment(port: int, path: str, reported:
         *("/api%2Ffiles/a", "/spec%2Fversions"),
     ],
 )
-def test_an_encoded_slash_parts_no_segments(port: int, path: str) -> None:
+def test_encoded_slash_separates_no_segments(port: int, path: str) -> None:
     assert sent(port, path).status == 404
     assert sent(port, path.replace("%2F", "/")).status in (200, 404)
 
 
-def test_other_methods_are_told_of_such_a_path(port: int) -> None:
+def test_encoded_slash_is_respected_for_other_methods(port: int) -> None:
     response = sent(port, "/api/files/a%2Fb", "PUT")
     assert (response.status, response.header("allow")) == (405, ["GET, HEAD, POST"])
 
@@ -161,7 +161,7 @@ def test_text_that_is_not_utf_8_stays_refused(port: int) -> None:
     assert (response.status, response.json["detail"]) == (400, "the path is not UTF-8")
 
 
-def test_paths_that_differ_in_it_have_keys_of_their_own(port: int) -> None:
+def test_paths_that_differ_in_a_slash_have_separate_keys(port: int) -> None:
     key = "Idempotency-Key: same"
     answers = [sent(port, f"/api/files/{path}", "POST", key).json for path in ("a/b", "a%2Fb")]
     assert answers == [["post_two", "a", "b"], ["post_one", "a/b"]]
@@ -172,18 +172,18 @@ def test_paths_that_differ_in_it_have_keys_of_their_own(port: int) -> None:
     [
         ("/api/files/a/b.txt", None, ["two", "a", "b"]),
         ("/api/files/a/b.txt", b"/api/files/a%2Fb.txt?a=%2F", ["one", "a/b.txt"]),
-        # put into the place of what was sent, by a proxy in the same process
+        # a path that a proxy in the same process replaced
         ("/api/files/a/b.txt", b"/old/files/a%2Fb.txt", ["two", "a", "b"]),
     ],
 )
-def test_the_decoded_path_counts_where_the_server_tells_no_other(
+def test_decoded_path_is_used_if_the_server_provides_no_other(
     path: str, raw: bytes | None, reported: list[str]
 ) -> None:
     scope = {**request("GET", path, [(b"x-key", b"key")]), "raw_path": raw}
     assert ask(files(), scope).json == reported
 
 
-def test_encoded_slashes_are_told_apart_below_a_mounted_application() -> None:
+def test_encoded_slash_is_respected_below_a_mounted_application() -> None:
     scope = request("GET", "/pay/api/files/a/b", [(b"x-key", b"key")])
     mounted = {**scope, "root_path": "/pay", "raw_path": b"/pay/api/files/a%2Fb"}
     assert ask(files(), mounted).json == ["one", "a/b"]

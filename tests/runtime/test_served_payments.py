@@ -1,4 +1,4 @@
-"""The generated server of the payment API keeps what its specification says."""
+"""The generated server of the payment API satisfies its specification."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def names(response: Response) -> set[str]:
 @cases("as_models", [False, True])
 @cases("version", [None, "", *VERSIONS])
 @cases(("method", "path", "body", "status"), EVERY)
-def test_every_operation_answers_and_tells_the_version_served(
+def test_every_operation_answers_and_names_the_version_served(
     method: str, path: str, body: bytes | None, status: int, version: str | None, as_models: bool
 ) -> None:
     response = Client(as_models=as_models).ask(method, path, body, version=version)
@@ -74,7 +74,7 @@ def test_every_operation_answers_and_tells_the_version_served(
 )
 @pytest.mark.parametrize("key", ["key-1", None])
 @pytest.mark.parametrize("path", ["/api/autoramps", "/api/nothing"])
-def test_a_version_that_is_not_served_is_rejected_first(
+def test_unsupported_version_is_rejected_first(
     path: str, key: str | None, version: str, reason: str
 ) -> None:
     client = Client()
@@ -102,7 +102,7 @@ def test_a_version_that_is_not_served_is_rejected_first(
     ],
 )
 @cases("version", VERSIONS)
-def test_errors_tell_the_version_served(
+def test_errors_name_the_version_served(
     method: str, path: str, body: bytes | None, status: int, version: str
 ) -> None:
     response = Client().ask(method, path, body, version=version)
@@ -145,7 +145,7 @@ def test_callers_of_the_oldest_version_never_see_fednow(environment: str, as_mod
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status"), SIMULATIONS)
-def test_simulations_are_in_the_sandbox_only(
+def test_simulations_exist_in_the_sandbox_only(
     method: str, path: str, body: bytes, status: int
 ) -> None:
     assert Client("sandbox").ask(method, path, body).status == status
@@ -189,14 +189,14 @@ def test_documents_need_no_key_and_are_those_of_the_environment(
     ],
 )
 @cases(("method", "path", "body", "status"), EVERY)
-def test_whoever_has_no_key_gets_the_same_answer(
+def test_callers_without_a_valid_key_get_the_same_answer(
     method: str, path: str, body: bytes | None, status: int, keys: list[bytes]
 ) -> None:
     client = Client()
     headers = [(b"x-api-key", key) for key in keys]
     response = client.ask(method, path, body, key=None, headers=headers, version=MIDDLE)
     if keys == [b"key-1", b"key-1"]:
-        # two lines are one value with a comma: a key that starts like one that is known
+        # two lines are one value with a comma: the key only starts like a known one
         assert response.status == status
         return
     assert (response.status, response.json) == (401, "unauthorized")
@@ -204,11 +204,11 @@ def test_whoever_has_no_key_gets_the_same_answer(
     assert client.payments.calls == []
 
 
-def test_a_request_is_not_read_before_its_key_is_known() -> None:
+def test_request_is_not_read_before_its_key_is_verified() -> None:
     assert Client().ask("POST", "/api/autoramps/x/quotes", b"[", key=None).status == 401
 
 
-def test_no_account_sees_what_is_anothers() -> None:
+def test_accounts_do_not_see_each_others_data() -> None:
     client = Client()
     made = client.ask("POST", "/api/autoramps", b"{}", key="key-1").json["id"]
     sub = [(b"x-sub-partner-id", b"sub")]
@@ -230,7 +230,7 @@ def post(client: Client, body: bytes = b"{}", **said: Any) -> Response:
     return client.ask("POST", said.pop("path", "/api/autoramps"), body, headers=headers, **said)
 
 
-def test_a_replay_is_the_stored_answer_whatever_version_asks_for_it() -> None:
+def test_replay_is_the_stored_answer_whichever_version_asks_for_it() -> None:
     client = Client()
     first = post(client, version=OLDEST)
     replay = post(client, b" { } ", version=NEWEST)
@@ -238,11 +238,11 @@ def test_a_replay_is_the_stored_answer_whatever_version_asks_for_it() -> None:
     assert names(replay) == {"content-type", "content-length"}
     assert first.header("x-api-version") == [OLDEST]
     assert len(client.payments.calls) == 1
-    # a request that was not served before tells its version
+    # a request that was not served before names its version
     assert post(client, idempotency=b"other", version=NEWEST).header("x-api-version") == [NEWEST]
 
 
-def test_a_key_of_another_request_is_refused() -> None:
+def test_key_of_another_request_is_refused() -> None:
     client = Client()
     post(client)
     response = post(client, b'{"a": 1}')
@@ -267,14 +267,14 @@ def test_another_account_or_path_has_its_own_keys(other: dict[str, Any]) -> None
 
 @cases("key", [b"", b"x" * 256, "ké".encode(), b"a b", b"a\tb", b"a\0"])
 @cases("path", ["/api/autoramps", "/api/addresses/fiat/f/retry-auth"])
-def test_a_key_that_is_none_is_refused(key: bytes, path: str) -> None:
+def test_invalid_key_is_refused(key: bytes, path: str) -> None:
     client = Client()
     response = post(client, path=path, idempotency=key)
     assert (response.status, client.payments.calls) == (400, [])
     assert "IDEMPOTENCY-KEY" in response.json
 
 
-def test_an_answer_without_a_body_is_replayed_so() -> None:
+def test_answer_without_a_body_is_replayed_without_one() -> None:
     client = Client()
     path = "/api/addresses/fiat/f/retry-auth"
     assert post(client, b"", path=path).status == 204
@@ -283,14 +283,14 @@ def test_an_answer_without_a_body_is_replayed_so() -> None:
     assert len(client.payments.calls) == 1
 
 
-def test_a_refused_request_may_be_sent_again_with_its_key() -> None:
+def test_refused_request_may_be_retried_with_its_key() -> None:
     client = Client()
     assert post(client, b"[").status == 400
     assert post(client, key="unknown").status == 401
     assert post(client).status == 200
 
 
-# What goes wrong inside
+# Internal errors
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -302,7 +302,7 @@ def test_a_refused_request_may_be_sent_again_with_its_key() -> None:
         ([{"secret": 1}], "/deposit_rails/0 fits none of the alternatives"),
     ],
 )
-def test_a_value_that_no_version_has_is_an_error_and_stays_inside(
+def test_value_that_no_version_has_is_an_internal_error(
     rails: Any, said: str, version: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     client = Client()
@@ -322,7 +322,7 @@ def test_a_value_that_no_version_has_is_an_error_and_stays_inside(
     assert said in str(record.exc_info)
 
 
-def test_the_listing_has_its_defaults() -> None:
+def test_listing_has_its_defaults() -> None:
     client = Client()
     client.ask("GET", "/api/autoramp-transactions")
     [(_, given)] = client.payments.calls

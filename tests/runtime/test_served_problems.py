@@ -1,4 +1,4 @@
-"""What is told of faults, in the words of each API, and what is never told."""
+"""What error responses contain, in the form that each API declares, and what they never contain."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ ERROR = "Error: { type: object, properties: { error: { type: string }, text: { t
 
 @cases("status", ["400", "4XX", "default"])
 @cases("name", SHAPES)
-def test_a_fault_is_reported_by_the_schema_that_is_declared(name: str, status: str) -> None:
+def test_fault_is_reported_in_the_declared_schema(name: str, status: str) -> None:
     schema, body = SHAPES[name]
     response = fetch(create_app(declare(status, schema), ERROR, keys=(status,)))
     assert (response.status, response.json) == (400, body)
@@ -152,13 +152,13 @@ def test_a_fault_is_reported_by_the_schema_that_is_declared(name: str, status: s
         "false",
     ],
 )
-def test_what_nobody_said_is_not_made_up(schema: str) -> None:
+def test_required_fields_without_a_known_value_are_not_invented(schema: str) -> None:
     response = fetch(create_app(declare("400", schema), "", keys=("400",)))
     assert response.header("content-type") == ["application/problem+json"]
     assert response.json == {"title": "Bad Request", "status": 400, "detail": SAID}
 
 
-def test_a_fault_is_a_text_where_that_is_declared() -> None:
+def test_fault_is_plain_text_if_declared() -> None:
     kinds = {"400": {"text/plain": bytes}}
     responses = declare("400", "{ type: string }", "text/plain")
     response = fetch(create_app(responses, "", kinds=kinds))
@@ -166,7 +166,7 @@ def test_a_fault_is_a_text_where_that_is_declared() -> None:
     assert response.body.decode() == SAID
 
 
-def test_problem_details_are_sent_as_what_they_are_declared() -> None:
+def test_problem_details_are_sent_with_the_declared_media_type() -> None:
     kinds = {"400": {"application/problem+json": dict}}
     schema = "{ type: object, properties: { detail: { type: string } } }"
     response = fetch(
@@ -201,7 +201,7 @@ FAULTS = (
         ),
     ],
 )
-def test_a_status_that_is_not_declared_is_reported_as_the_others_are(
+def test_undeclared_status_is_reported_like_the_others(
     responses: str, keys: tuple[str, ...], expected: Any
 ) -> None:
     response = fetch(create_app(responses, "", keys=keys))
@@ -217,7 +217,7 @@ def test_a_status_that_is_not_declared_is_reported_as_the_others_are(
         ("/nothing", "new", 400, '"new" is not a version: a date, YYYY-MM-DD'),
     ],
 )
-def test_faults_before_any_operation_are_reported_alike(
+def test_faults_before_routing_are_reported_alike(
     path: str, version: str, status: int, said: str
 ) -> None:
     schema, _ = SHAPES["code and message below error"]
@@ -225,7 +225,7 @@ def test_faults_before_any_operation_are_reported_alike(
     assert (response.status, response.json["error"]["message"]) == (status, said)
 
 
-def test_a_rejected_version_is_reported_in_full_where_nothing_is_declared() -> None:
+def test_rejected_version_is_reported_completely_if_nothing_is_declared() -> None:
     response = fetch(create_app("", ""), version="2025-06-02")
     assert response.header("content-type") == ["application/problem+json"]
     assert response.json == {
@@ -260,7 +260,7 @@ def test_a_rejected_version_is_reported_in_full_where_nothing_is_declared() -> N
         ),
     ],
 )
-def test_a_server_error_names_the_line_of_the_log(
+def test_server_error_names_the_trace_id_of_the_log(
     schema: str | None, expected: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     responses = declare("500", schema) if schema else ""
@@ -275,7 +275,7 @@ def test_a_server_error_names_the_line_of_the_log(
     assert json.loads(response.body.decode().replace(trace_id, TRACE)) == expected
 
 
-def test_a_trace_id_that_has_to_be_a_uuid_is_logged_as_one(
+def test_trace_id_that_must_be_a_uuid_is_logged_as_one(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     schema = (
@@ -288,7 +288,7 @@ def test_a_trace_id_that_has_to_be_a_uuid_is_logged_as_one(
     assert response.json["trace_id"] in caplog.text
 
 
-def test_the_error_of_an_older_version_is_its_own() -> None:
+def test_error_of_an_older_version_has_its_own_schema() -> None:
     responses = declare("400", "{ $ref: '#/components/schemas/Error' }")
     schemas = (
         "Error: { type: object, required: [message], properties: { message: { type: string, x-was: "
@@ -302,7 +302,7 @@ def test_the_error_of_an_older_version_is_its_own() -> None:
     ]
 
 
-def test_a_response_is_declared_from_its_version_on() -> None:
+def test_response_is_declared_since_its_version() -> None:
     schema, body = SHAPES["code and message below error"]
     new = declare("400", schema).replace("description", "x-added: 2025-06-01, description")
     old = declare("4XX", "{ type: string }")
@@ -310,7 +310,7 @@ def test_a_response_is_declared_from_its_version_on() -> None:
     assert [fetch(application, version=version).json for version in (NEW, MIDDLE)] == [body, SAID]
 
 
-# A function of the application
+# Functions of the application
 
 
 def reported(problem: Any) -> Any:
@@ -337,7 +337,7 @@ def reported(problem: Any) -> Any:
         ),
     ],
 )
-def test_a_function_says_what_bodies_are_and_is_held_to_the_contract(
+def test_function_defines_error_bodies_within_the_contract(
     problem: Callable[[Any], Any], responses: str, media_type: str, expected: Any
 ) -> None:
     settings = serving().Settings(problem=problem)
@@ -347,7 +347,7 @@ def test_a_function_says_what_bodies_are_and_is_held_to_the_contract(
     assert response.header("content-type") == [media_type]
 
 
-def test_problem_details_are_shipped() -> None:
+def test_problem_details_are_included() -> None:
     module = serving()
     settings = module.Settings(problem=module.problem_details)
     refusal = module.Refusal(404, "no such thing")
@@ -358,7 +358,7 @@ def test_problem_details_are_shipped() -> None:
     }
 
 
-# Every fault
+# All faults
 
 POSTS = """
 paths:
@@ -404,7 +404,7 @@ class Posts:
 
 
 @pytest.mark.parametrize("version", [NEW, OLD])
-def test_every_fault_is_reported_in_the_words_of_the_api(version: str) -> None:
+def test_every_fault_is_reported_in_the_form_of_the_api(version: str) -> None:
     module = serving()
     limits = type(module.Settings().limits)(body=100, seconds=0.05)
     settings = module.Settings(limits=limits, patience=0.01)
@@ -443,7 +443,7 @@ def test_every_fault_is_reported_in_the_words_of_the_api(version: str) -> None:
         return caller.response
 
     async def all_sent() -> dict[str, Response]:
-        # far longer than the patience, on a busy machine, too
+        # much longer than the timeout, on a busy machine as well
         slow = b'{"seconds": 0.5}'
         once = asyncio.create_task(sent(slow, idempotency_key="b"))
         await asyncio.sleep(0)
@@ -468,7 +468,7 @@ def test_every_fault_is_reported_in_the_words_of_the_api(version: str) -> None:
     statuses = [404, 405, 400, 401, 400, 415, 415, 413, 408, 409, 422, 500]
     assert [each.status for each in found.values()] == statuses
     for code, response in found.items():
-        # a version that is none has the shapes of the default
+        # a request with an invalid version gets the schemas of the default version
         is_old = version == OLD or code == "unsupported_api_version"
         error = response.json["error"]
         assert [*response.json] == ["error"]

@@ -1,4 +1,4 @@
-"""Objects and lists in brackets reach the handler as their schemas have them, and nothing else."""
+"""Deep objects and lists in queries reach the handler as their schemas define, and nothing else."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ components:
 
 
 class Handlers:
-    """Keeps what it is given."""
+    """Records its arguments."""
 
     def __init__(self) -> None:
         self.calls: list[dict[str, Any]] = []
@@ -81,7 +81,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
 
 
 def asked(package: Generated, query: str, version: str = NEW) -> tuple[int, Any]:
-    """Return the status, and what the handler was given, or what was answered in its stead."""
+    """Return the status, and the handler's arguments or else the answer."""
     server = package.module("server")
     handlers = Handlers()
     app = server.create_app(server.Handlers(loans=handlers), environment="production")
@@ -119,7 +119,7 @@ def asked(package: Generated, query: str, version: str = NEW) -> tuple[int, Any]
         ("other[a=1&creat=1", {}),
     ],
 )
-def test_what_is_in_brackets_comes_as_its_types(
+def test_values_in_brackets_get_their_types(
     package: Generated, query: str, given: dict[str, Any]
 ) -> None:
     assert asked(package, query) == (204, given)
@@ -158,7 +158,7 @@ def test_what_is_in_brackets_comes_as_its_types(
         ("filter" + 17 * "[inner]" + "=1", '"filter" is nested more than 16 levels deep'),
     ],
 )
-def test_what_is_in_brackets_is_read_strictly(package: Generated, query: str, said: str) -> None:
+def test_values_in_brackets_are_parsed_strictly(package: Generated, query: str, said: str) -> None:
     assert asked(package, query) == (400, f"the parameter {said}")
 
 

@@ -141,7 +141,7 @@ components:
 
 
 class Handlers:
-    """Keeps what it is given."""
+    """Records its arguments."""
 
     def __init__(self) -> None:
         self.calls: list[dict[str, Any]] = []
@@ -156,7 +156,7 @@ class Handlers:
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
     folder = tmp_path_factory.mktemp("styles")
-    # definitions have no anchors
+    # the definitions have no anchors
     text = json.dumps({**yaml.safe_load(API), "openapi": "3.2.0", **yaml.safe_load(THINGS)})
     return Generated(folder, loaded(folder, {"versions.yaml": ADOPTED, "api.yaml": text}))
 
@@ -164,7 +164,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
 def asked(
     package: Generated, url: str, version: str = NEW, headers: dict[str, str] | None = None
 ) -> tuple[int, Any]:
-    """Return the status, and what the handler was given, or what was answered in its stead."""
+    """Return the status, and the handler's arguments or else the answer."""
     server = package.module("server")
     handlers = Handlers()
     app = server.create_app(server.Handlers(loans=handlers), environment="production")
@@ -217,7 +217,7 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @cases("name", READ)
-def test_a_parameter_comes_as_its_style_says(package: Generated, name: str) -> None:
+def test_parameter_is_parsed_by_its_style(package: Generated, name: str) -> None:
     url, given = READ[name]
     assert asked(package, url) == (204, given)
 
@@ -272,7 +272,7 @@ def test_headers_and_cookies_may_be_objects_and_json(package: Generated) -> None
         ("/whole-json?[]", 'the parameter "all" has to be an object'),
     ],
 )
-def test_a_parameter_is_read_strictly(package: Generated, url: str, said: str) -> None:
+def test_parameter_is_parsed_strictly(package: Generated, url: str, said: str) -> None:
     assert asked(package, url) == (400, said)
 
 
@@ -285,13 +285,13 @@ OLDER: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", OLDER)
-def test_what_is_in_a_parameter_differs_between_versions(package: Generated, name: str) -> None:
+def test_values_in_parameters_differ_between_versions(package: Generated, name: str) -> None:
     url, given = OLDER[name]
     assert asked(package, url, OLD) == (204, given)
 
 
 class Recorder:
-    """An application of the newest version that keeps the query that it is sent."""
+    """An application of the newest version that records its query."""
 
     query: str = ""
 
@@ -314,7 +314,9 @@ AROUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
 
 
 @pytest.mark.parametrize("name", AROUND)
-def test_an_application_is_sent_what_the_newest_version_has(package: Generated, name: str) -> None:
+def test_application_gets_the_parameters_of_the_newest_version(
+    package: Generated, name: str
+) -> None:
     url, sent = AROUND[name]
     recorder = Recorder()
     app = package.module("server").versioned(recorder, environment="production")

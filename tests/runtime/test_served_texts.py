@@ -1,4 +1,4 @@
-"""A refusal in plain words is told as the operation declares it."""
+"""A refusal with a plain text is sent in the form that the operation declares."""
 
 from __future__ import annotations
 
@@ -94,15 +94,13 @@ ERROR = "{ $ref: '#/components/schemas/Error' }"
         ),
     ],
 )
-def test_a_text_is_put_where_the_declared_body_has_one(
-    schema: str, expected: Any, key: str
-) -> None:
+def test_text_is_put_into_the_declared_body(schema: str, expected: Any, key: str) -> None:
     response = got(schema, key=key)
     assert (response.status, response.json) == (404, expected)
     assert response.header("retry-after") == ["3"]
 
 
-def test_it_is_reported_as_the_callers_version_has_it() -> None:
+def test_text_is_sent_in_the_form_of_the_callers_version() -> None:
     found = [got(ERROR, version=version).json for version in (NEW, OLD)]
     trace_id = found[0].pop("trace_id")
     assert re.fullmatch("[0-9a-f]{32}", trace_id)
@@ -110,14 +108,14 @@ def test_it_is_reported_as_the_callers_version_has_it() -> None:
     assert found[0] == {"message": WORDS, "code": "not_found"}
 
 
-def test_a_declared_text_is_sent_as_it_is() -> None:
+def test_declared_text_is_sent_unchanged() -> None:
     response = got("{ type: string }", media_type="text/plain")
     assert (response.status, response.body) == (404, WORDS.encode())
 
 
 @pytest.mark.parametrize("schema", ["{ type: integer }", "{ enum: [no_money] }", "false"])
 @pytest.mark.parametrize("version", [NEW, OLD])
-def test_where_no_text_fits_it_is_an_error_of_the_server(
+def test_refusal_is_a_server_error_if_no_text_fits(
     schema: str, version: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
@@ -129,12 +127,12 @@ def test_where_no_text_fits_it_is_an_error_of_the_server(
 
 
 @pytest.mark.parametrize("body", [{"order": 1}, [WORDS], 7, b"bytes"])
-def test_no_other_value_is_put_there(body: Any) -> None:
+def test_text_replaces_no_other_value(body: Any) -> None:
     response = got("{ type: object, required: [message] }", body=body)
     assert response.status == 500
 
 
-def test_a_server_error_of_the_handlers_has_no_trace_id_that_is_in_no_log(
+def test_server_error_of_a_handler_has_no_trace_id_missing_from_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     schema = "{ type: object, properties: { message: { type: string } } }"
@@ -143,7 +141,7 @@ def test_a_server_error_of_the_handlers_has_no_trace_id_that_is_in_no_log(
     assert (response.status, response.json, caplog.records) == (503, {"message": WORDS}, [])
 
 
-def test_a_function_makes_the_body_where_it_fits() -> None:
+def test_function_creates_the_body_where_it_fits() -> None:
     def problem(found: Any) -> Any:
         return {"message": f"{found.message}!", "code": found.code}
 

@@ -1,4 +1,4 @@
-"""Statuses, bodies and headers that no response declares stay inside."""
+"""Statuses, bodies and headers that no response declares are not sent."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from support.exchanges import Response
 from support.faults import NEW, OLD, KnownCaller, create_app, declare, fetch
 from support.tables import cases
 
-# What is not declared
+# Undeclared results
 
 
 THING = {"id": "1", "secret": "leaked"}
 
 
 def undeclared() -> dict[str, Any]:
-    """Return what handlers and `authenticate` may say that nothing declares."""
+    """Return what handlers and `authenticate` may return although it is undeclared."""
     module = serving()
     return {
         "an object": module.Refusal(418, THING),
@@ -87,7 +87,7 @@ def asked(result: Any, *, in_authenticate: bool, version: str) -> Response:
 
 @pytest.mark.parametrize("in_authenticate", [False, True], ids=["handler", "authenticate"])
 @pytest.mark.parametrize("name", undeclared())
-def test_a_refusal_that_is_not_declared_is_a_server_error(
+def test_undeclared_refusal_is_a_server_error(
     name: str, in_authenticate: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
@@ -97,15 +97,13 @@ def test_a_refusal_that_is_not_declared_is_a_server_error(
 
 
 @pytest.mark.parametrize("name", successes())
-def test_a_result_that_is_not_declared_is_a_server_error(
-    name: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_undeclared_result_is_a_server_error(name: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         response = asked(successes()[name], in_authenticate=False, version=OLD)
     assert_inside(response, caplog)
 
 
-def test_details_of_an_exception_of_the_framework_stay_inside(
+def test_details_of_framework_exceptions_are_not_sent(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     error = fastapi.HTTPException(418, THING)
@@ -185,7 +183,7 @@ def test_headers_are_those_of_the_callers_version(is_lower: bool, as_text: bool)
 
 @pytest.mark.parametrize("name", ["X-Count", "x-count", "X-REST"])
 @pytest.mark.parametrize("version", [NEW, OLD])
-def test_a_header_of_other_responses_is_not_sent(name: str, version: str) -> None:
+def test_header_of_other_responses_is_not_sent(name: str, version: str) -> None:
     refusal = serving().Refusal(418, "text", {name: "leaked", "X-Free": "free"})
     response = fetch(create_app(HEADERS, "", refusal, ("409",)), "/things/a", version)
     assert (response.status, response.header(name.lower())) == (418, [])
@@ -195,6 +193,6 @@ def test_a_header_of_other_responses_is_not_sent(name: str, version: str) -> Non
 @pytest.mark.parametrize(
     "given", [{"X-Count": "many"}, {"X-State": "c"}, {"X-Count": THING}, {"X-Rest": [THING]}]
 )
-def test_headers_are_held_to_what_is_declared(given: dict[str, Any]) -> None:
+def test_headers_must_satisfy_their_schemas(given: dict[str, Any]) -> None:
     application = create_app(HEADERS, "", serving().Refusal(409, "no", given), ("409",))
     assert fetch(application, "/things/a").status == 500

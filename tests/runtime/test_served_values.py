@@ -1,4 +1,4 @@
-"""What a handler or an application gives is what callers of each version are shown."""
+"""Values of handlers and applications are shown as callers of each version should see them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from support.served_values import DOORS, served
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("name", ["payment", "library", "3", "7"])
-def test_what_is_given_is_shown_as_each_version_promises(name: str, door: str) -> None:
+def test_results_are_valid_for_each_version(name: str, door: str) -> None:
     assert list(served(name, door).wrong(25)) == []
 
 
 @pytest.mark.parametrize("name", ["payment", "3", "7"])
-def test_what_callers_send_reaches_an_application_as_the_newest_version_has_it(
+def test_requests_reach_an_application_in_the_newest_form(
     name: str,
 ) -> None:
     assert list(served(name, "around").lift_breaches(25)) == []

@@ -1,4 +1,4 @@
-"""What every generated server does, whatever its API: reads, calls, checks, narrows, answers."""
+"""What every generated server does: read parameters and bodies, check, narrow, answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from support.things import (
 
 
 def given(query: str = "", **headers: str) -> dict[str, Any]:
-    """Return what the handler is given that is not left out."""
+    """Return the handler's arguments that are not omitted."""
     handlers = Handlers([])
     response = send(handlers, "GET", f"/things?{query}", **headers)
     assert (response.status, response.body) == (200, b"[]")
@@ -76,7 +76,7 @@ def given(query: str = "", **headers: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_parameters_come_as_their_types(
+def test_parameters_get_their_types(
     query: str, headers: dict[str, str], expected: dict[str, Any]
 ) -> None:
     assert given(query, **headers) == expected
@@ -136,7 +136,9 @@ def test_parameters_come_as_their_types(
         ("", {"cookie": "seen=true; seen=true"}, 'the parameter "seen" is given more than once'),
     ],
 )
-def test_parameters_are_refused_in_words(query: str, headers: dict[str, str], said: str) -> None:
+def test_invalid_parameters_are_refused_with_a_message(
+    query: str, headers: dict[str, str], said: str
+) -> None:
     handlers = Handlers([])
     response = send(handlers, "GET", f"/things?{query}", **headers)
     assert (response.status, response.json, handlers.calls) == (400, {"reason": said}, [])
@@ -153,7 +155,7 @@ def test_parameters_are_refused_in_words(query: str, headers: dict[str, str], sa
         (OLD, "page_size=7", 3),
     ],
 )
-def test_a_parameter_has_the_name_and_default_of_the_callers_version(
+def test_parameter_has_the_name_and_default_of_the_callers_version(
     version: str, query: str, size: int
 ) -> None:
     handlers = Handlers({"total": 1})
@@ -223,12 +225,12 @@ def test_path_parameters_may_be_any_segment(name: str) -> None:
         ('{"total": NaN}', "the body is not JSON: NaN is not a number"),
     ],
 )
-def test_bodies_are_refused_in_words(body: str, said: str) -> None:
+def test_invalid_bodies_are_refused_with_a_message(body: str, said: str) -> None:
     response, calls = add(body)
     assert (response.status, response.json, calls) == (400, {"reason": said}, [])
 
 
-def test_at_most_forty_characters_of_a_callers_text_are_repeated() -> None:
+def test_at_most_forty_characters_of_a_callers_text_are_quoted() -> None:
     response, _ = add('{"total": "' + "é" * 1000 + '"}')
     assert response.json["reason"] == (
         'the body at /total has to be an integer, not "' + "\\u00e9" * 40 + '..."'
@@ -238,7 +240,7 @@ def test_at_most_forty_characters_of_a_callers_text_are_repeated() -> None:
     assert response.json == {"reason": said}
 
 
-def test_a_body_is_held_to_the_callers_version_and_lifted() -> None:
+def test_body_is_checked_at_the_callers_version_and_lifted() -> None:
     response, calls = add('{"sum": 3}', version=OLD)
     assert (response.status, calls) == (201, [Thing(total=3)])
     assert response.json == {"sum": 1}
@@ -269,7 +271,7 @@ def test_other_media_types_are_refused(content_type: str, status: int) -> None:
     assert response.status == status
 
 
-def test_what_is_not_json_is_handed_over_as_it_is() -> None:
+def test_body_that_is_not_json_is_passed_unchanged() -> None:
     handlers = Handlers({"total": 1})
     said = {"content_type": "text/plain", "x_api_version": NEW}
     assert send(handlers, "POST", "/things", b"{", b"\xff", **said).status == 201
@@ -288,14 +290,14 @@ def test_what_is_not_json_is_handed_over_as_it_is() -> None:
         ({"total": 1, "note": "x"}, OLD, {"sum": 1}),
     ],
 )
-def test_models_and_plain_values_are_shown_as_the_version_has_them(
+def test_models_and_plain_values_are_narrowed(
     result: Any, version: str, body: dict[str, Any]
 ) -> None:
     response, _ = add('{"total": 1}' if version == NEW else '{"sum": 1}', result, version)
     assert (response.status, response.json) == (201, body)
 
 
-def test_a_reply_has_its_status_and_headers() -> None:
+def test_reply_has_its_status_and_headers() -> None:
     reply = serving().Reply
     response, _ = add('{"total": 1}', reply({"total": 1}, headers={"X-Count": 3}))
     assert (response.status, response.header("x-count")) == (201, ["3"])
@@ -313,7 +315,7 @@ def test_a_reply_has_its_status_and_headers() -> None:
         ((418, "a teapot"), "a teapot"),
     ],
 )
-def test_a_refusal_is_answered_as_it_says(refusal: tuple[int, Any], body: Any) -> None:
+def test_refusal_is_answered_as_it_says(refusal: tuple[int, Any], body: Any) -> None:
     response, _ = add('{"total": 1}', serving().Refusal(*refusal))
     assert (response.status, response.json) == (refusal[0], body)
     assert response.header("x-api-version") == [NEW]
@@ -344,7 +346,7 @@ def misfits() -> Iterable[tuple[str, Any]]:
 
 @pytest.mark.parametrize("version", [NEW, OLD])
 @pytest.mark.parametrize("index", range(len(list(misfits()))))
-def test_what_does_not_fit_is_an_error_of_the_server_and_stays_inside(
+def test_invalid_result_is_a_server_error_without_details(
     index: int, version: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     _, result = list(misfits())[index]
@@ -357,7 +359,7 @@ def test_what_does_not_fit_is_an_error_of_the_server_and_stays_inside(
     assert response.header("x-api-version") == [version]
 
 
-def test_a_body_that_is_not_json_is_sent_as_it_is() -> None:
+def test_result_that_is_not_json_is_sent_unchanged() -> None:
     response = send(Handlers("täxt"), "GET", "/things/mine")
     assert (response.header("content-type"), response.body) == (["text/plain"], "täxt".encode())
     assert send(Handlers({"a": 1}), "GET", "/things/mine").status == 500
@@ -366,7 +368,7 @@ def test_a_body_that_is_not_json_is_sent_as_it_is() -> None:
 # Routes
 
 
-def test_concrete_paths_come_before_templates() -> None:
+def test_concrete_paths_take_precedence_over_templates() -> None:
     response = send(Handlers("mine"), "GET", "/things/mine", x_api_version=NEW)
     assert response.body == b"mine"
 
@@ -382,7 +384,7 @@ def test_concrete_paths_come_before_templates() -> None:
         ("POST", "/things/mine", 405, ["GET, HEAD"]),
     ],
 )
-def test_what_is_not_there_is_reported_in_a_text(
+def test_unknown_path_is_reported_as_text(
     method: str, path: str, status: int, allow: list[str]
 ) -> None:
     response = send(Handlers(), method, path, x_api_version=MIDDLE)
@@ -392,14 +394,14 @@ def test_what_is_not_there_is_reported_in_a_text(
     assert list(response.json) == ["reason"]
 
 
-def test_an_operation_is_not_there_before_its_version() -> None:
+def test_operation_does_not_exist_before_its_version() -> None:
     handlers = Handlers({"total": 1})
     assert send(handlers, "GET", "/things/a", x_api_version=OLD).status == 404
     assert handlers.calls == []
     assert send(handlers, "GET", "/things/a", x_api_version=MIDDLE).json == {"sum": 1}
 
 
-def test_an_operation_is_served_below_the_place_of_a_mounted_application() -> None:
+def test_operation_is_served_below_a_mounted_application() -> None:
     served = app(data(), operations(), Handlers({"total": 1}))
     headers = fields(x_api_version=MIDDLE)
     response = ask(served, {**request("GET", "/pay/api/things/a", headers), "root_path": "/pay"})

@@ -1,4 +1,4 @@
-"""Who calls: credentials, accounts, and what caches may keep."""
+"""Credentials, accounts, and what caches may store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCHEMES = {
 
 
 class Gate:
-    """Knows whoever has a secret that starts with `ok`; remembers what it was shown."""
+    """Knows callers with a secret that starts with `ok`; records the credentials."""
 
     def __init__(self) -> None:
         self.shown: list[dict[str, str]] = []
@@ -37,7 +37,7 @@ class Gate:
 def secured(
     *security: tuple[str, ...], query: str = "", **headers: str
 ) -> tuple[int, Any, list[dict[str, str]]]:
-    """Return the status, the handler's account and what `authenticate` was shown."""
+    """Return the status, the handler's account and the credentials for `authenticate`."""
     handlers, gate = Handlers(), Gate()
     served = app(
         contracts(API + SECURED),
@@ -81,7 +81,7 @@ KNOWN = Refused(reason="known")
         ([("Key",), ()], {"x_key": "ok"}, (204, KNOWN, [{"Key": "ok"}])),
     ],
 )
-def test_secrets_are_found_where_the_definitions_have_them(
+def test_secrets_are_read_where_the_definitions_declare_them(
     security: list[tuple[str, ...]], sent: dict[str, str], expected: Any
 ) -> None:
     assert secured(*security, **sent) == expected
@@ -97,7 +97,7 @@ async def known(credentials: Any) -> Known:
 
 
 def lately(handlers: Handlers, **said: Any) -> App:
-    """Return the application whose one operation is not there before `MIDDLE`."""
+    """Return an application whose one operation is new in `MIDDLE`."""
     post = SECURED.replace("get:", "post:\n      x-added: 2024-09-01")
     security, done = [("Key",)], {"204": None}
     return app(
@@ -110,7 +110,7 @@ def lately(handlers: Handlers, **said: Any) -> App:
     )
 
 
-def test_what_is_not_there_yet_does_not_use_an_idempotency_key_up() -> None:
+def test_operation_that_does_not_exist_yet_uses_up_no_idempotency_key() -> None:
     served = lately(Handlers(), idempotency=memory_store())
 
     def status(version: str) -> int:
@@ -120,7 +120,7 @@ def test_what_is_not_there_yet_does_not_use_an_idempotency_key_up() -> None:
     assert [status(version) for version in (OLD, MIDDLE, MIDDLE, OLD)] == [404, 204, 204, 404]
 
 
-def test_an_account_is_what_was_authenticated_whatever_else_the_state_holds() -> None:
+def test_account_is_the_authenticated_one_whatever_else_the_state_contains() -> None:
     handlers = Handlers()
     scope = request("POST", "/api/things", fields(x_key="ok", x_api_version=MIDDLE))
     ask(lately(handlers), {**scope, "state": {"account": Known("another")}})
@@ -135,7 +135,7 @@ def test_an_account_is_what_was_authenticated_whatever_else_the_state_holds() ->
         ("cookie", "key", {"cookie": "key=ok"}),
     ],
 )
-def test_what_is_answered_to_a_known_caller_is_kept_out_of_caches(
+def test_answers_to_known_callers_are_not_cacheable(
     place: str, name: str, sent: dict[str, str]
 ) -> None:
     schemes = {

@@ -1,4 +1,4 @@
-"""What fails when an application starts."""
+"""Failures when an application starts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_all_missing_handlers_are_named() -> None:
     )
 
 
-def test_without_a_handler_an_operation_answers_501_where_the_settings_say_so() -> None:
+def test_operation_without_a_handler_answers_501_if_configured() -> None:
     class Some:
         list_things = Handlers([]).do
 
@@ -45,7 +45,7 @@ def test_without_a_handler_an_operation_answers_501_where_the_settings_say_so() 
     assert ask(made, request("GET", "/api/things")).status == 200
 
 
-def test_a_plain_function_is_a_handler_that_runs_in_a_thread() -> None:
+def test_plain_function_is_a_handler_that_runs_in_a_thread() -> None:
     threads = []
 
     class Plain:
@@ -61,7 +61,7 @@ def test_a_plain_function_is_a_handler_that_runs_in_a_thread() -> None:
 
 
 @pytest.mark.parametrize("detail", ["gone for good", {"odd": object}])
-def test_an_exception_of_the_framework_is_a_refusal(detail: Any) -> None:
+def test_framework_exception_is_a_refusal(detail: Any) -> None:
     made = app(data(), operations(), Handlers(HTTPException(404, detail, {"X-Request-Id": "7"})))
     response = ask(made, request("GET", "/api/things"))
     said = detail if isinstance(detail, str) else "Not Found"
@@ -83,7 +83,7 @@ def test_answers_of_middleware_name_their_version() -> None:
     assert response.header("vary") == ["X-API-Version"]
 
 
-def test_the_application_has_the_lifespan_that_it_is_given() -> None:
+def test_application_runs_the_given_lifespan() -> None:
     seen = []
 
     @asynccontextmanager
@@ -107,7 +107,7 @@ def test_the_application_has_the_lifespan_that_it_is_given() -> None:
     assert seen == ["begun", "ended"]
 
 
-def test_a_decorated_handler_is_what_it_decorates() -> None:
+def test_decorated_handler_is_recognized() -> None:
     class Decorated:
         inner = Handlers([])
 
@@ -156,7 +156,7 @@ REASONS = {
 }
 
 
-def test_an_operation_whose_requests_cant_be_read_answers_501_and_the_others_are_served() -> None:
+def test_operation_with_unreadable_requests_answers_501_and_others_are_served() -> None:
     other = "  /things: { get: { operationId: list_things, tags: [Loans], responses: { '204': "
     source = UNREADABLE.replace("paths:\n", f"paths:\n{other}{{ description: done }} }} }} }}\n")
     operations = [

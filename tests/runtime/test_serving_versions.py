@@ -1,4 +1,4 @@
-"""What differs between versions: converters, defaults, and announced ends."""
+"""Differences between versions: converters, defaults, and announced ends."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_values_pass_through_converters_both_ways() -> None:
     assert sent(b'{"cents": "12"}', OLD).json == {"cents": "7"}
     assert sent(b'{"cents": 13}', NEW).json == {"cents": 7}
     assert [call["body"] for call in handlers.calls] == [Cents(cents=12), Cents(cents=13)]
-    # what the old contract allows and the converter does not is the caller's to mend
+    # a value that the old contract allows and the converter refuses is the caller's fault
     refused = sent(b'{"cents": "a secret"}', OLD)
     assert (refused.status, refused.json) == (
         400,
@@ -87,7 +87,7 @@ def test_values_pass_through_converters_both_ways() -> None:
     ids=lambda result: type(result).__name__,
 )
 @pytest.mark.parametrize("place", ["body", "parameter"])
-def test_a_converter_that_fails_on_the_way_up_is_a_500_with_a_log_line(
+def test_converter_that_fails_on_the_way_up_is_a_500_with_a_log_line(
     place: str, result: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     source = CONVERTED.replace(
@@ -169,7 +169,7 @@ class Kind(Enum):
 
 
 @pytest.mark.parametrize(("version", "page"), [(NEW, None), (OLD, 3)])
-def test_a_parameter_whose_default_is_null_may_be_left_out(version: str, page: int | None) -> None:
+def test_parameter_with_a_null_default_may_be_omitted(version: str, page: int | None) -> None:
     parameters = [
         parameter("query", "id", UUID),
         parameter("query", "at", datetime),
@@ -213,7 +213,7 @@ def test_all_missing_converters_are_named() -> None:
 
 
 @pytest.mark.parametrize("version", [NEW, OLD, "nonsense"])
-def test_an_operation_that_ignores_the_header_is_served_as_without_it(version: str) -> None:
+def test_operation_that_ignores_the_header_is_served_without_it(version: str) -> None:
     served = app(
         contracts(API + SECURED),
         [operation("list_things", "GET", "/things", ignores_version=True, responses={"204": None})],
@@ -223,7 +223,7 @@ def test_an_operation_that_ignores_the_header_is_served_as_without_it(version: s
     assert (response.status, response.header("x-api-version")) == (204, [OLD])
 
 
-def test_callers_are_told_of_the_announced_end_of_their_version() -> None:
+def test_announced_end_of_a_version_is_sent_to_its_callers() -> None:
     ends = "announcements: [{ ends: 2024-01-15, from: 2027-01-15, announced: 2026-01-01 }]\n"
     served = app(
         contracts(API + SECURED, VERSIONS + ends),

@@ -1,4 +1,4 @@
-"""The shop of six versions behind each door: the same answers, none newer than its caller."""
+"""The shop of six versions at each door: the same answers, and nothing newer than the caller."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 
 def answers(app: Any, asked: list[ShopRequest]) -> list[Response]:
-    """Return what *app* answers, headers in one order."""
+    """Return the answers of *app*, with sorted headers."""
 
     async def answered() -> list[Response]:
         found = [
@@ -38,7 +38,7 @@ def answers(app: Any, asked: list[ShopRequest]) -> list[Response]:
 
 
 def leaks(environment: str, asked: list[ShopRequest], answered: list[Response]) -> list[str]:
-    """Return what callers were shown that their versions do not have."""
+    """Return words that callers were shown although their versions lack them."""
     return [
         f"{each} {leak}"
         for each, answer in zip(asked, answered, strict=True)
@@ -48,7 +48,7 @@ def leaks(environment: str, asked: list[ShopRequest], answered: list[Response]) 
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_doors_answer_alike_and_nothing_newer_than_the_caller(shop: Shop, environment: str) -> None:
+def test_doors_give_equal_answers_without_newer_parts(shop: Shop, environment: str) -> None:
     asked = list(ask_at_random(1, COUNT))
     served = answers(shop.serve(environment), asked)
     wrapped = answers(shop.wrap(environment), asked)
@@ -60,14 +60,14 @@ def test_doors_answer_alike_and_nothing_newer_than_the_caller(shop: Shop, enviro
     assert different == []
     assert leaks(environment, asked, wrapped) == []
     assert {each.status for each in wrapped} == {200, 201, 400, 404}
-    # what no gate reaches is not validated, but for what is answered that counts in errors alone
+    # without `strict`, parts without a gate are not validated, so only the errors may differ
     lenient = answers(shop.wrap(environment, strict=False), asked)
     assert leaks(environment, asked, lenient) == []
     pairs = [each for each in zip(served, lenient, strict=True) if each[0].status < 300]
     assert [each for each in pairs if each[0] != each[1]] == []
 
 
-# What requests have beside what they mean, some of it twice.
+# Headers that don't change the meaning of a request, some of them twice.
 ODD = [
     *((b"content-type", each) for each in (b"APPLICATION/JSON", b"text/plain", b"", b"*/*")),
     (b"content-type", b"application/json;charset=utf-16"),
@@ -83,7 +83,7 @@ ODD = [
 ]
 
 
-def test_doors_answer_odd_headers_alike(shop: Shop) -> None:
+def test_doors_answer_unusual_headers_alike(shop: Shop) -> None:
     lots = random.Random(4)
     asked = list(ask_at_random(5, COUNT))
     requests = []
@@ -116,7 +116,7 @@ def test_doors_answer_odd_headers_alike(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("door", ["serve", "wrap"])
-def test_a_gate_that_is_forgotten_is_noticed(forgetful: Shop, door: str) -> None:
+def test_missing_gate_is_noticed(forgetful: Shop, door: str) -> None:
     asked = list(ask_at_random(1, COUNT))
     answered = answers(getattr(forgetful, door)("production"), asked)
     assert leaks("production", asked, answered) != []

@@ -1,4 +1,4 @@
-"""What applies to a value by its JSON type, and what a value is told that has none of them."""
+"""Members that apply to a value by its JSON type, and values of another type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dateline_runtime.values import (
     ("value", "expected"),
     [("a", "a"), (1, "integer"), (1.0, "integer"), (1.5, "number"), (None, "null")],
 )
-def test_the_member_of_its_type_applies_to_a_value(value: Any, expected: Any) -> None:
+def test_member_of_the_values_type_applies(value: Any, expected: Any) -> None:
     members: dict[str | None, Any] = {"string": None}
     for name in ("integer", "number", "null"):
         members[name] = _naming(name)
@@ -41,20 +41,20 @@ def _naming(name: str) -> Any:
         ({}, "an object where a text or null belongs"),
     ],
 )
-def test_a_value_of_another_type_is_refused(value: Any, said: str) -> None:
+def test_value_of_another_type_is_refused(value: Any, said: str) -> None:
     with pytest.raises(UnfitError) as caught:
         choose_by_type({"string": None, "null": None})(value)
     assert str(caught.value) == f"the value itself: {said}"
 
 
-def test_what_nothing_holds_can_not_be_left_out() -> None:
+def test_value_outside_of_a_container_can_not_be_left_out() -> None:
     with pytest.raises(UnfitError) as caught:
         require_value(omit)("a")
     assert str(caught.value) == ("the value itself: nothing of it may be shown at this version")
 
 
 @pytest.mark.parametrize("value", [b"", {1, 2}, object()])
-def test_what_is_no_json_value_is_none_that_is_listed(value: Any) -> None:
+def test_non_json_value_equals_no_listed_value(value: Any) -> None:
     with pytest.raises(UnfitError) as caught:
         replace_values([(1, 2), ("a", "b")])(value)
     assert str(caught.value) == "the value itself: it is no JSON value"
@@ -73,7 +73,7 @@ def test_what_is_no_json_value_is_none_that_is_listed(value: Any) -> None:
         ),
     ],
 )
-def test_what_converters_make_has_to_fit(names: list[str], said: str) -> None:
+def test_results_of_converters_must_fit(names: list[str], said: str) -> None:
     change = apply_all([_appending(name) for name in names])
     held = require_fit(names, change, lambda value: value == "".join(names), "2024-01-15")
     assert held("") == "".join(names)
@@ -86,7 +86,7 @@ def _appending(text: str) -> Any:
     return lambda value: value + text
 
 
-def test_what_a_converter_makes_for_callers_of_a_version_has_to_fit() -> None:
+def test_result_of_a_converter_for_callers_must_fit() -> None:
     any_value = call_converter("Loan.due", lambda value: f"{value}2024")
     assert any_value("due ") == "due 2024"
     held = require_fit(["Loan.due"], any_value, "2024".__eq__, "2024")
@@ -99,7 +99,7 @@ def test_what_a_converter_makes_for_callers_of_a_version_has_to_fit() -> None:
 
 
 @pytest.mark.parametrize("fits", [lambda _: False, b"not JSON".index])
-def test_what_a_converter_makes_for_handlers_has_to_fit(fits: Any) -> None:
+def test_result_of_a_converter_for_handlers_must_fit(fits: Any) -> None:
     with pytest.raises(ConversionError) as caught:
         require_fit(["Loan.due"], lambda _: b"x", fits)("x")
     assert str(caught.value) == (
