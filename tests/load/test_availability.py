@@ -1,4 +1,4 @@
-"""One law over every kind of reference: nothing is shown where what it refers to is not."""
+"""One law for every kind of reference: its target exists wherever the reference is shown."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ UNION = (
 
 
 class Edge(NamedTuple):
-    """Where the reference stands (a slot of SOURCE and its text), and where the problem points."""
+    """The place of a reference (a slot of SOURCE and its text), and the place of the problem."""
 
     slot: str
     text: str
@@ -171,7 +171,7 @@ WAYS = {
 
 
 def source(edge: Edge, gate: str, own: str) -> dict[str, str]:
-    """Return sources in which *edge*'s target carries *gate* and its holder carries *own*."""
+    """Return sources with *gate* on the target of *edge* and *own* on its holder."""
     schema_slot = edge.slot in ("held", "media")
     text = edge.text % {"gate": f", {gate}", "shown": ""} if "%(" in edge.text else edge.text
     slots = {
@@ -203,7 +203,7 @@ def source(edge: Edge, gate: str, own: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", EDGES)
-def test_a_reference_that_outlives_its_target_is_reported_with_both_places(
+def test_reference_that_outlives_its_target_is_reported_with_both_places(
     tmp_path: Path, kind: str, way: str
 ) -> None:
     edge, (gate, lacking, there) = EDGES[kind], WAYS[way]
@@ -246,7 +246,7 @@ components:
         ("x-removed: 2025-06-01", None, None),
     ],
 )
-def test_an_older_value_refers_to_what_was_there_then(
+def test_older_value_refers_to_what_existed_then(
     tmp_path: Path, gate: str, lacking: str | None, there: str | None
 ) -> None:
     files = {
@@ -277,7 +277,7 @@ components:
 """
 
 
-def test_a_substitute_is_known_to_everyone_it_is_shown_to(tmp_path: Path) -> None:
+def test_substitute_exists_wherever_it_is_shown(tmp_path: Path) -> None:
     def found(gate: str) -> list[str]:
         files = {
             "versions.yaml": VERSIONS,
@@ -298,7 +298,7 @@ def test_a_substitute_is_known_to_everyone_it_is_shown_to(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("gate", ["x-added: 2024-09-01", "x-removed: 2025-06-01"])
-def test_the_mapping_of_a_discriminator_follows_its_targets(tmp_path: Path, gate: str) -> None:
+def test_mapping_of_a_discriminator_follows_its_targets(tmp_path: Path, gate: str) -> None:
     member = f"$ref: '#/components/schemas/Target', {gate}"
     edge = Edge("held", UNION.replace(REF, member), "")
     api = loaded(tmp_path, source(edge, gate, ""))
@@ -318,7 +318,7 @@ def mapped(gate: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", EDGES)
-def test_a_reference_with_the_gate_of_its_target_is_fine(
+def test_reference_with_the_gate_of_its_target_is_valid(
     tmp_path: Path, kind: str, way: str
 ) -> None:
     gate = WAYS[way][0]
@@ -334,7 +334,7 @@ components:
 """
 
 
-def test_values_without_schemas_of_their_own_need_nothing(tmp_path: Path) -> None:
+def test_values_without_schemas_need_no_target(tmp_path: Path) -> None:
     assert problems(tmp_path, bare(CONTAINERS)) == []
 
 
@@ -372,7 +372,7 @@ components:
     ],
 )
 @pytest.mark.parametrize("key", ["oneOf", "anyOf"])
-def test_a_union_has_a_member_wherever_it_is_shown(
+def test_union_has_a_member_wherever_it_is_shown(
     tmp_path: Path, key: str, first: str, second: str, lacking: str | None
 ) -> None:
     def found(holder: str) -> list[str]:
@@ -423,7 +423,7 @@ components:
         ("{ next: { kind: Square, side: x }, 2025-06-01: { kind: Square } }", None, None, None),
     ],
 )
-def test_what_a_substitute_needs_is_there_where_it_is_shown(
+def test_targets_of_a_substitute_exist_wherever_it_is_shown(
     tmp_path: Path, shown: str, place: str | None, where: str | None, lacking: str | None
 ) -> None:
     found = problems(tmp_path, bare(SUBSTITUTE.replace("{shown}", shown)))
@@ -437,7 +437,7 @@ def test_what_a_substitute_needs_is_there_where_it_is_shown(
     )
 
 
-def test_a_substitute_needs_nothing_where_the_member_itself_is_shown(tmp_path: Path) -> None:
+def test_substitute_needs_nothing_where_the_member_itself_is_shown(tmp_path: Path) -> None:
     ended = SUBSTITUTE.replace("x-added: 2025-06-01 }", "x-removed: 2025-06-01 }")
     found = problems(tmp_path, bare(ended.replace("{shown}", "{ kind: Square, side: x }")))
     assert [each.split("absent")[0] for each in found] == [
@@ -446,7 +446,7 @@ def test_a_substitute_needs_nothing_where_the_member_itself_is_shown(tmp_path: P
     ]
 
 
-def test_versions_and_environments_are_reported_in_few_words(tmp_path: Path) -> None:
+def test_versions_and_environments_are_summarized(tmp_path: Path) -> None:
     timeline = Timeline(loaded(tmp_path, bare("components: {}\n")).table)
     first = timeline.of({"x-removed": "2024-09-01"})
     sandbox = timeline.of({"x-environments": ["sandbox"]})
@@ -487,7 +487,7 @@ components:
 
 
 @pytest.mark.parametrize("mapping", ["", ", mapping: { tom: '#/components/schemas/Cat' }"])
-def test_a_child_is_there_where_its_discriminated_parent_is(tmp_path: Path, mapping: str) -> None:
+def test_heir_exists_where_its_discriminated_parent_does(tmp_path: Path, mapping: str) -> None:
     sources = bare(CHILDREN.replace("{mapping}", mapping))
     sources["api.yaml"] = API.split("tags")[0] + "tags: [{ name: Plain }]\n"
     api = loaded(tmp_path, sources)

@@ -1,4 +1,4 @@
-"""Adopted documents: style is passed over, safety is not; and nothing makes the checks fail."""
+"""Checks of adopted documents ignore style but not safety, and never crash."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ LACKING = {
 """Defects in which a key is missing whose absence has one meaning."""
 
 
-def test_style_is_passed_over_in_adopted_documents() -> None:
+def test_style_is_ignored_in_adopted_documents() -> None:
     assert check_fragment(ADOPTED, adopted=True) == []
 
 
-def test_what_has_no_meaning_is_refused_in_adopted_documents() -> None:
+def test_meaningless_parts_are_refused_in_adopted_documents() -> None:
     assert [line.split(" ")[1] for line in check_fragment(UNSAFE, adopted=True)] == [
         "wrong-type:",
         "forbidden-keyword:",
@@ -103,7 +103,7 @@ def test_what_has_no_meaning_is_refused_in_adopted_documents() -> None:
     ]
 
 
-def test_what_adopted_documents_may_be_is_refused_in_authored_ones() -> None:
+def test_oddities_of_adopted_documents_are_refused_in_authored_ones() -> None:
     assert {line.split(" ")[1] for line in check_fragment(UNSAFE)} >= {
         "several-lines:",
         "address:",
@@ -120,7 +120,7 @@ def test_what_adopted_documents_may_be_is_refused_in_authored_ones() -> None:
     }
 
 
-def test_an_adopted_document_serves_something() -> None:
+def test_adopted_document_serves_an_operation() -> None:
     info = "openapi: 3.1.0\ninfo: { title: Library, version: '1' }\n"
     assert check_document(info, adopted=True) == [
         "1:1: missing-key: the document needs `paths`, `components` or `webhooks`; "
@@ -130,7 +130,7 @@ def test_an_adopted_document_serves_something() -> None:
 
 
 @cases("defect", DEFECTS, ids=lambda defect: defect.name)
-def test_an_adopted_document_has_the_same_defects_but_those_of_style(defect: Defect) -> None:
+def test_adopted_document_has_the_same_problems_except_style(defect: Defect) -> None:
     said = [line for line in defect.said if line.split(" ")[1].rstrip(":") not in ADOPTABLE]
     assert check_document(defect.text, adopted=True) == ([] if defect.name in LACKING else said)
 
@@ -140,7 +140,7 @@ def test_ids_of_style_are_ids_of_checks() -> None:
     assert known >= ADOPTABLE
 
 
-def test_a_document_in_json_has_places_too(tmp_path: Path) -> None:
+def test_document_in_json_has_places_too(tmp_path: Path) -> None:
     path = tmp_path / "api.json"
     path.write_text(
         '{\n  "openapi": "3.1.0",\n  "info": {"title": "a", "version": 1},\n  "paths": {}\n}\n'
@@ -157,7 +157,7 @@ def test_a_document_in_json_has_places_too(tmp_path: Path) -> None:
     ]
 
 
-# Any document at all
+# Arbitrary documents
 
 
 def _trails(node: Any, trail: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -200,7 +200,7 @@ _VALUES = st.recursive(
 
 
 @given(st.integers(min_value=0), st.sampled_from(_KEYS), _VALUES, st.booleans(), st.booleans())
-def test_whatever_stands_in_a_document_each_problem_is_one_line(
+def test_every_problem_of_an_arbitrary_document_is_one_line(
     clean: dict[str, Any], at: int, key: str, value: Any, replacing: bool, adopted: bool
 ) -> None:
     document = deepcopy(clean)

@@ -1,4 +1,4 @@
-"""Our own keys: where they may stand, what they name, and that they change something."""
+"""The six keys of dateline: where they are allowed, what they name, and their effect."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from support.checked import TABLE, check_fragment, check_schema
             [
                 "4:67: date: '2024-02-30' is not an existing date; write one, or `next`",
             ],
-            id="no day of the calendar",
+            id="not a day of the calendar",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-removed: soon } } }",
             [
                 "4:69: date: 'soon' is not a canonical YYYY-MM-DD date; write one, or `next`",
             ],
-            id="no date at all",
+            id="not a date",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: 2024-09-02 } } }",
@@ -161,7 +161,7 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
         ),
     ],
 )
-def test_a_gate_has_an_effect(text: str, said: list[str]) -> None:
+def test_gate_has_an_effect(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
@@ -235,7 +235,7 @@ paths:
                 "7:20: misplaced-annotation: `x-was` is not allowed on `responses`; put it on a "
                 "response",
             ],
-            id="on what every version has",
+            id="on a part that every version has",
         ),
         pytest.param(
             """
@@ -255,7 +255,7 @@ components:
                 "6:60: misplaced-annotation: `x-environments` is not allowed on the `schema` of "
                 "a parameter, which has to be there; put `x-was` on what contains it",
             ],
-            id="on what has to be there",
+            id="on a required part",
         ),
         pytest.param(
             """
@@ -277,7 +277,7 @@ components:
   securitySchemes: { Key: { x-added: next, type: apiKey, name: X-API-Key, in: header } }
 """,
             [],
-            id="on what may come and go",
+            id="on an optional part",
         ),
         pytest.param(
             """
@@ -306,7 +306,7 @@ components:
         ),
     ],
 )
-def test_keys_stand_where_they_mean_something(text: str, said: list[str]) -> None:
+def test_keys_are_refused_where_they_have_no_meaning(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -373,11 +373,11 @@ def test_keys_stand_where_they_mean_something(text: str, said: list[str]) -> Non
         ),
     ],
 )
-def test_a_reason_stands_beside_a_gate(text: str, said: list[str]) -> None:
+def test_reason_needs_a_gate(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
-def test_next_has_to_be_in_the_version_table() -> None:
+def test_next_must_be_in_the_version_table() -> None:
     text = "{ type: object, properties: { due: { type: string, x-added: next } } }"
     assert check_schema(text, versions=TABLE.versions[:-1]) == [
         "4:67: unknown-version: the version table has no `next`; run `dateline gate`, or add "

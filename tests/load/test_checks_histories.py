@@ -1,4 +1,4 @@
-"""What `x-was` may say, and the old names that it gives."""
+"""What `x-was` may contain, and the old names that it sets."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from support.checked import check_fragment, check_schema
             [
                 "4:73: wrong-type: 'string' in a mapping {DATE: {keyword: value}}",
             ],
-            id="no mapping",
+            id="not a mapping",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: [next] } } }",
             [
                 "4:65: wrong-type: a list where a mapping {DATE: {keyword: value}} belongs",
             ],
-            id="no mapping of dates",
+            id="not a mapping of dates",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: { type: "
@@ -72,13 +72,13 @@ from support.checked import check_fragment, check_schema
                 "4:79: default-invalid: 'a' where an integer belongs; correct the value or its "
                 "schema",
             ],
-            id="a default that fitted no more",
+            id="a default that is no longer valid",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, default: a, x-was: { next: "
             "{ type: integer, default: 1 } } } } }",
             [],
-            id="a default that was there",
+            id="a default that was valid",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: integer, minimum: 3, x-was: { "
@@ -133,7 +133,7 @@ from support.checked import check_fragment, check_schema
         ),
     ],
 )
-def test_what_was_is_held_to_the_grammar_of_what_is(text: str, said: list[str]) -> None:
+def test_history_follows_the_grammar_of_its_object(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
@@ -176,7 +176,7 @@ def test_what_was_is_held_to_the_grammar_of_what_is(text: str, said: list[str]) 
                 "4:75: history-without-effect: `format` is not there after next either; "
                 "leave it out",
             ],
-            id="unset what is not there",
+            id="unset a missing keyword",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: { name: due "
@@ -196,7 +196,7 @@ def test_what_was_is_held_to_the_grammar_of_what_is(text: str, said: list[str]) 
         ),
     ],
 )
-def test_a_history_changes_something(text: str, said: list[str]) -> None:
+def test_history_changes_something(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
@@ -266,7 +266,7 @@ components:
                 '9:69: unsafe-name: "a\'" contains a quote, a backslash or a control character; '
                 "rename it",
             ],
-            id="to no name",
+            id="to an empty name",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: object, properties: { due: { type: "
@@ -287,7 +287,7 @@ components:
         ),
     ],
 )
-def test_only_what_has_a_name_is_renamed(text: str, said: list[str]) -> None:
+def test_only_named_objects_can_be_renamed(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -332,7 +332,7 @@ IN_THE_PATH = (
         ),
     ],
 )
-def test_the_parameters_in_a_path_are_the_same_in_every_version(
+def test_path_parameters_are_the_same_in_every_version(
     own: str, shared: str, said: list[str]
 ) -> None:
     assert check_fragment(PATH.format(own=own, shared=shared)) == said
@@ -355,7 +355,7 @@ components:
                 "7:9: rename-collision: 'end' is the name of 'due' too in 2024-01-15, "
                 "2024-09-01, 2025-06-01; rename one, or remove one before that",
             ],
-            id="taken all the time",
+            id="taken in all versions",
         ),
         pytest.param(
             """
@@ -381,7 +381,7 @@ components:
         end: { type: string, x-removed: 2024-09-01 }
 """,
             [],
-            id="given free before",
+            id="free since an earlier version",
         ),
         pytest.param(
             """
@@ -410,7 +410,7 @@ components:
                 "7:9: rename-collision: 'end' is the name of 'due' too in 2024-01-15, "
                 "2024-09-01; rename one, or remove one before that",
             ],
-            id="two of one old name",
+            id="two with one old name",
         ),
         pytest.param(
             """
@@ -471,5 +471,5 @@ components:
         ),
     ],
 )
-def test_an_old_name_is_free(text: str, said: list[str]) -> None:
+def test_old_name_must_be_free(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said

@@ -1,4 +1,4 @@
-"""Names: their grammar, reserved words, and two that the generated code would spell alike."""
+"""Names: their grammar, reserved words, and names that collide in generated code."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ components:
                 "10:5: component-name: '{{ 7*7 }}' is not a name of a schema; use letters, "
                 "digits, hyphens and `_`",
             ],
-            id="what no tool can carry",
+            id="unsupported by any tool",
         ),
         pytest.param(
             "components: { schemas: { "
@@ -126,7 +126,7 @@ components:
                 "4:5: reserved-name: 'UnknownRail' is what the unknown members of Rail are "
                 "called; rename it",
             ],
-            id="what unknown members are called",
+            id="the name of unknown members",
         ),
         pytest.param(
             "components: { schemas: { FooBar: {}, FOOBar: {}, Foobar: {} } }",
@@ -134,7 +134,7 @@ components:
                 "1:38: name-collision: 'FOOBar' and 'FooBar' are schemas with the same name in "
                 "code; rename one",
             ],
-            id="alike",
+            id="too similar",
         ),
         pytest.param(
             """
@@ -157,7 +157,7 @@ components:
         ),
     ],
 )
-def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) -> None:
+def test_component_names_are_usable_in_code(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -167,13 +167,13 @@ def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) ->
         pytest.param(
             "{ type: object, properties: { class: {}, from: {}, async: {}, match: {}, type: {} } }",
             [],
-            id="fields that are words of Python",
+            id="keywords of Python",
         ),
         pytest.param(
             "{ type: object, properties: { str: {}, list: {}, date: {}, model_config: {}, "
             "json: {}, schema: {} } }",
             [],
-            id="fields that are names of Python",
+            id="builtins of Python",
         ),
         pytest.param(
             "{ type: object, properties: { fooBar: {}, FooBar: {}, foo-bar: {}, 'a b': {} } }",
@@ -220,7 +220,7 @@ def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) ->
                 "4:75: property-name: '😀' as a name of a property; use a lower-case letter, "
                 "then such letters, digits and `_`, 64 at most",
             ],
-            id="not letters at all",
+            id="no letters",
         ),
         pytest.param(
             "{ type: object, properties: { ａ: {}, ﬁ: {}, K: {} } }",
@@ -266,7 +266,7 @@ def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) ->
                 "4:50: name-collision: 'foo__bar' and 'foo_bar' are properties with the same "
                 "name in code; rename one",
             ],
-            id="alike",
+            id="too similar",
         ),
         pytest.param(
             "{ type: object, properties: { x-added: {} } }",
@@ -278,7 +278,7 @@ def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) ->
         ),
     ],
 )
-def test_properties_are_named_in_snake_case(text: str, said: list[str]) -> None:
+def test_properties_are_in_snake_case(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
@@ -368,7 +368,7 @@ webhooks:
         ),
     ],
 )
-def test_operations_are_named_so_that_code_can_be(text: str, said: list[str]) -> None:
+def test_operation_names_are_usable_in_code(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -444,7 +444,7 @@ components:
         ),
     ],
 )
-def test_parameters_and_headers_have_names_that_can_be_sent(text: str, said: list[str]) -> None:
+def test_parameter_and_header_names_can_be_sent(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -512,5 +512,5 @@ paths:
         ),
     ],
 )
-def test_media_types_and_statuses_keep_to_their_grammar(text: str, said: list[str]) -> None:
+def test_media_types_and_statuses_follow_their_grammar(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said

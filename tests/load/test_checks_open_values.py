@@ -1,4 +1,4 @@
-"""Open-ended values, and what older callers are shown in place of new ones."""
+"""Open-ended values, and the substitutes that older callers are shown for new ones."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ from support.tables import cases
         ),
     ],
 )
-def test_open_ended_values_are_texts(text: str, said: list[str]) -> None:
+def test_open_ended_values_are_strings(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
@@ -93,7 +93,7 @@ def test_open_ended_values_are_texts(text: str, said: list[str]) -> None:
         ),
     ],
 )
-def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
+def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -113,7 +113,7 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
                 "4:90: shown-as-invalid: 'opne' is not a value of the versions before next; did "
                 "you mean 'open'?",
             ],
-            id="no value of it",
+            id="not a value of it",
         ),
         pytest.param(
             "{ type: string, oneOf: [{ const: open }, { const: held, x-added: next, "
@@ -131,13 +131,13 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
                 "4:122: shown-as-invalid: 'a' is not a value of the versions before 2025-06-01; "
                 "known: open",
             ],
-            id="one that came no earlier",
+            id="one that is not older",
         ),
         pytest.param(
             "{ type: string, oneOf: [{ const: gone, x-removed: next, x-shown-as: new }, "
             "{ const: new, x-added: next, x-shown-as: gone }] }",
             [],
-            id="a value in the place of one that went",
+            id="a value in place of a removed one",
         ),
         pytest.param(
             "{ type: string, oneOf: [{ const: open }, { const: gone, x-removed: 2025-06-01, "
@@ -147,7 +147,7 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
                 "4:98: shown-as-invalid: 'new' is not a value of the versions 2025-06-01; known: "
                 "open",
             ],
-            id="one that is not there when it went",
+            id="one that was not there at the removal",
         ),
         pytest.param(
             "{ type: string, oneOf: [{ const: open }, { const: a, x-added: 2025-06-01, "
@@ -182,7 +182,7 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
                 "4:163: gate-without-effect: no version without the member is shown the value "
                 "for next; leave it out",
             ],
-            id="a value that is not there at its date, and a date too many",
+            id="a value that is missing at its date, and a superfluous date",
         ),
         pytest.param(
             "{ type: string, oneOf: [{ const: open }, { const: b, x-added: next, x-shown-as: { "
@@ -230,11 +230,11 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
                 "4:48: shown-as-invalid: the union has no member before next; gate what "
                 "contains it instead",
             ],
-            id="nothing was there",
+            id="nothing existed before",
         ),
     ],
 )
-def test_what_is_shown_to_older_callers_was_there_before(text: str, said: list[str]) -> None:
+def test_substitute_existed_before(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
@@ -282,7 +282,9 @@ components:
 
 @cases("place", _PLACES_OF_SUBSTITUTES)
 @cases("numbers", [*itertools.product((0, 1), repeat=3)])
-def test_equal_values_by_date_have_an_effect_each(place: str, numbers: tuple[int, ...]) -> None:
+def test_equal_substitutes_by_date_have_separate_effects(
+    place: str, numbers: tuple[int, ...]
+) -> None:
     text, values = _PLACES_OF_SUBSTITUTES[place]
     dated = zip(("2024-09-01", "2025-06-01", "next"), numbers, strict=True)
     by_date = ", ".join(f"{date}: {values[number]}" for date, number in dated)
@@ -290,7 +292,7 @@ def test_equal_values_by_date_have_an_effect_each(place: str, numbers: tuple[int
 
 
 @pytest.mark.parametrize("first", ["a", "b"])
-def test_what_a_value_is_shown_as_in_turn_differs_by_version(first: str) -> None:
+def test_substitutes_of_a_substitute_differ_by_version(first: str) -> None:
     text = (
         "{ type: string, oneOf: [{ const: a }, { const: b, x-removed: 2025-06-01 }, "
         f"{{ const: c, x-added: next, x-shown-as: {{ 2025-06-01: {first}, next: b }} }}, "
@@ -332,5 +334,5 @@ components:
         ),
     ],
 )
-def test_what_is_shown_is_a_member_of_the_older_union(text: str, said: list[str]) -> None:
+def test_substitute_is_a_member_of_the_older_union(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said

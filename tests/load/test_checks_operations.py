@@ -60,7 +60,7 @@ paths:
                 "16:3: path-grammar: '' is not a path; write segments of letters, digits, "
                 "hyphens and {parameters}, each after a `/`",
             ],
-            id="what no router could match",
+            id="unsupported by routers",
         ),
         pytest.param(
             """
@@ -73,7 +73,7 @@ paths:
                 "2:3: path-grammar: nothing separates {id} from {copy}; write a text between",
                 "4:3: path-grammar: nothing separates {id} from {copy}; write a text between",
             ],
-            id="parameters with nothing between",
+            id="adjacent parameters",
         ),
         pytest.param(
             """
@@ -85,7 +85,7 @@ paths:
   x-note: nothing
 """,
             [],
-            id="what a router can",
+            id="supported by routers",
         ),
         pytest.param(
             """
@@ -98,11 +98,11 @@ paths:
                 "3:3: path-twice: '/loans/{loan}' is the path '/loans/{id}' with other "
                 "names; put their operations together",
             ],
-            id="the same under other names",
+            id="equal except for names",
         ),
     ],
 )
-def test_paths_keep_to_their_grammar(text: str, said: list[str]) -> None:
+def test_paths_follow_their_grammar(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -148,7 +148,7 @@ paths:
             [
                 "3:18: path-parameter-unknown: the path '/loans' has no {id}",
             ],
-            id="of the path item, and not in the path",
+            id="of the path item, but not in the path",
         ),
         pytest.param(
             """
@@ -191,7 +191,7 @@ paths:
         ),
     ],
 )
-def test_path_parameters_are_those_of_the_path(text: str, said: list[str]) -> None:
+def test_path_parameters_match_the_path(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -207,7 +207,7 @@ def test_path_parameters_are_those_of_the_path(text: str, said: list[str]) -> No
                 "1:85: parameter-location: 'heder' is no place of a parameter; did you mean "
                 "'header'?",
             ],
-            id="in no place",
+            id="without a place",
         ),
         pytest.param(
             """
@@ -252,7 +252,7 @@ paths:
                 "1:61: parameter-style: 'simple' is not a style of a query parameter; known: "
                 "form, spaceDelimited, pipeDelimited, deepObject",
             ],
-            id="in a style of another place",
+            id="in a style for another place",
         ),
         pytest.param(
             """
@@ -273,11 +273,11 @@ components:
                 "type; write one",
                 "8:5: missing-key: a header needs `schema` or `content`; write one of them",
             ],
-            id="described twice or not at all",
+            id="with two schemas or none",
         ),
     ],
 )
-def test_parameters_say_where_and_how_they_are_sent(text: str, said: list[str]) -> None:
+def test_parameters_declare_place_and_style(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -324,7 +324,7 @@ paths:
         ),
     ],
 )
-def test_operations_say_what_callers_get(text: str, said: list[str]) -> None:
+def test_operations_declare_their_responses(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -424,7 +424,7 @@ servers:
                 "7:10: server-url: '' is not an address to serve from; write http://..., "
                 "https://... or a path from /, without a query or a fragment",
             ],
-            id="no address",
+            id="without an address",
         ),
         pytest.param(
             """
@@ -454,7 +454,7 @@ servers:
         ),
     ],
 )
-def test_servers_have_addresses_to_serve_from(text: str, said: list[str]) -> None:
+def test_servers_have_addresses(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -478,7 +478,7 @@ components:
                 "7:5: version-header-missing: this operation does not declare the header "
                 "X-API-Version; add the parameter",
             ],
-            id="those that read it do",
+            id="required on versioned operations",
         ),
         pytest.param(
             """
@@ -501,7 +501,7 @@ components:
                 "8:22: version-header-ignored: operations under 'Prices' ignore "
                 "X-API-Version; leave it out here",
             ],
-            id="those that ignore it do not",
+            id="refused on operations that ignore it",
         ),
         pytest.param(
             """
@@ -522,7 +522,7 @@ components:
     Version: { name: X-API-Version, in: header, schema: { type: string } }
 """,
             [],
-            id="elsewhere it is left alone",
+            id="other headers are ignored",
         ),
         pytest.param(
             """
@@ -535,7 +535,7 @@ components:
     Version: { name: X-API-Version, in: header, schema: { type: string } }
 """,
             [],
-            id="where nothing uses it nothing needs it",
+            id="not needed without operations",
         ),
     ],
 )
@@ -587,7 +587,7 @@ def test_operations_declare_the_version_header(text: str, said: list[str]) -> No
         ),
     ],
 )
-def test_the_version_header_has_the_default_of_the_table(text: str, said: list[str]) -> None:
+def test_version_header_has_the_default_of_the_table(text: str, said: list[str]) -> None:
     assert check_fragment(text, annotation="2025-06-01") == said
 
 
@@ -605,7 +605,5 @@ def test_the_version_header_has_the_default_of_the_table(text: str, said: list[s
         ),
     ],
 )
-def test_the_version_header_has_no_default_unless_the_table_says_so(
-    text: str, said: list[str]
-) -> None:
+def test_version_header_has_no_default_unless_the_table_has_one(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said

@@ -1,4 +1,4 @@
-"""References: where they lead, what stands beside them, and circles."""
+"""References: their targets, their siblings, and cycles."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ components:
             [
                 "1:40: reference-dangling: there is no schemas/x; known: Loan",
             ],
-            id="nothing of the kind is there",
+            id="no component of this kind",
         ),
         pytest.param(
             """
@@ -152,7 +152,7 @@ paths:
         ),
     ],
 )
-def test_a_reference_leads_to_a_component_of_the_document(text: str, said: list[str]) -> None:
+def test_reference_targets_a_component_of_the_document(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -171,7 +171,7 @@ components:
             x-added: next, x-why: it is new, x-note: 1 }
 """,
             [],
-            id="what may stand beside it in a schema",
+            id="allowed siblings in a schema",
         ),
         pytest.param(
             """
@@ -191,7 +191,7 @@ components:
                 "5:9: reference-sibling: `nullable` beside `$ref`; only `description`, "
                 "`deprecated` and our keys are allowed there, move it to the schema referred to",
             ],
-            id="what may not",
+            id="forbidden siblings in a schema",
         ),
         pytest.param(
             """
@@ -204,7 +204,7 @@ components:
                 "4:69: reference-sibling: `headers` beside `$ref` has no effect; move it "
                 "to what is referred to",
             ],
-            id="elsewhere",
+            id="outside of schemas",
         ),
         pytest.param(
             """
@@ -218,7 +218,7 @@ components:
                 "5:50: reference-sibling: `description` beside `$ref` has no effect; move it "
                 "to what is referred to",
             ],
-            id="elsewhere in 3.0",
+            id="outside of schemas in 3.0",
         ),
         pytest.param(
             """
@@ -233,7 +233,7 @@ components:
                 "4:65: reference-sibling: `x-aded` beside `$ref` has no effect; move it "
                 "to what is referred to",
             ],
-            id="our keys elsewhere",
+            id="dateline's keys outside of schemas",
         ),
         pytest.param(
             """
@@ -248,7 +248,7 @@ paths: { /a: { $ref: '#/components/pathItems/A', summary: a } }
         ),
     ],
 )
-def test_a_reference_stands_alone(text: str, said: list[str]) -> None:
+def test_reference_siblings_are_refused(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -331,7 +331,7 @@ components:
       additionalProperties: { allOf: [{ $ref: '#/components/schemas/A' }] }
 """,
             [],
-            id="through a property, an item or a value is fine",
+            id="a cycle through a property, an item or a value is valid",
         ),
         pytest.param(
             """
@@ -342,9 +342,9 @@ components:
     C: { type: object }
 """,
             [],
-            id="twice the same base is none",
+            id="the same base twice is no cycle",
         ),
     ],
 )
-def test_no_circle_of_references_without_a_value_in_it(text: str, said: list[str]) -> None:
+def test_reference_cycle_without_a_value_is_refused(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said

@@ -1,4 +1,4 @@
-"""The shape of a document: types, unknown and missing keys, and what a version of OpenAPI has."""
+"""The structure of a document: types, unknown and missing keys, and keys of OpenAPI versions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from support.checked import check_document, check_fragment, check_schema
                 "1:48: unknown-key: 'colour' is not a key of a schema; leave it out, or let it "
                 "begin with `x-`",
             ],
-            id="unknown without a likeness",
+            id="unknown and unlike any key",
         ),
         pytest.param(
             """
@@ -71,13 +71,13 @@ x-owner: { team: loans }
 components: { schemas: { Loan: { type: string, x-internal-id: 7 } } }
 """,
             [],
-            id="foreign keys pass",
+            id="foreign keys are allowed",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: object, example: { colour: red, $ref: "
             "7 } } } }",
             [],
-            id="keys inside data pass",
+            id="keys inside data are allowed",
         ),
         pytest.param(
             """
@@ -124,11 +124,11 @@ components:
                 "8:7: unknown-annotation: 'x-extensible-enums'; did you mean 'x-extensible-enum'?",
                 "9:7: unknown-annotation: 'x-was-called'; did you mean 'x-was'?",
             ],
-            id="close to one of ours",
+            id="similar to one of dateline's keys",
         ),
     ],
 )
-def test_a_key_is_one_that_its_object_has(text: str, said: list[str]) -> None:
+def test_key_belongs_to_its_object(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -292,7 +292,7 @@ components:
                 "3:67: unknown-type: 'strnig' is not a type; did you mean 'string'?",
                 "4:19: reference-dangling: there is no schemas/Bok; did you mean 'Book'?",
             ],
-            id="the rest is looked at all the same",
+            id="the rest is still checked",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: array, items: true } } }",
@@ -301,7 +301,7 @@ components:
         ),
     ],
 )
-def test_a_value_has_the_type_of_its_key(text: str, said: list[str]) -> None:
+def test_value_has_the_type_of_its_key(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -354,7 +354,7 @@ info: { title: Library, version: '1' }
 paths: {}
 """,
             [],
-            id="3.0 is read too",
+            id="3.0 is accepted",
         ),
         pytest.param(
             """
@@ -395,7 +395,7 @@ components:
         ),
     ],
 )
-def test_a_document_has_what_openapi_demands(text: str, said: list[str]) -> None:
+def test_document_has_the_keys_that_openapi_requires(text: str, said: list[str]) -> None:
     assert check_document(text) == said
 
 
@@ -470,7 +470,7 @@ components:
                 "7:22: key-of-another-openapi: the type 'null' is new in OpenAPI 3.1; write "
                 "`nullable: true`",
             ],
-            id="what came with 3.1",
+            id="new in 3.1",
         ),
         pytest.param(
             "jsonSchemaDialect: https://json-schema.org/draft-07/schema",
@@ -596,7 +596,7 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
         ),
     ],
 )
-def test_keywords_that_models_could_not_hold_to_are_refused(text: str, said: list[str]) -> None:
+def test_keywords_without_an_equivalent_in_models_are_refused(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
@@ -627,7 +627,7 @@ tags: [{ name: "Loans\\nBooks" }]
         pytest.param(
             "info: { title: Library, version: '1', description: \"a\\nb\" }",
             [],
-            id="prose has as many as it likes",
+            id="prose may have several lines",
         ),
         pytest.param(
             "info: { title: Library, version: '1', termsOfService: 'javascript:alert(1)', "
@@ -650,7 +650,7 @@ def test_titles_and_versions_have_one_line(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-def test_a_shape_at_the_greatest_depth_is_walked() -> None:
+def test_structure_of_maximum_depth_is_checked() -> None:
     text = "{ type: array, items: " * 55 + "{ maxLength: -1 }" + " }" * 55
     assert [line.partition(" ")[2] for line in check_schema(text, adopted=True)] == [
         "wrong-type: the number -1 where a whole number from 0 belongs"

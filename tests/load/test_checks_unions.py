@@ -76,12 +76,12 @@ components:
             [
                 "1:41: empty-list: no schema is listed; list some",
             ],
-            id="none",
+            id="no member",
         ),
         pytest.param(
             "components: { schemas: { Loan: { oneOf: [{ type: object }] } } }",
             [],
-            id="one",
+            id="one member",
         ),
         pytest.param(
             """
@@ -100,7 +100,7 @@ components:
         ),
     ],
 )
-def test_members_of_a_union_can_be_told_apart(text: str, said: list[str]) -> None:
+def test_union_members_can_be_distinguished(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -167,7 +167,7 @@ components:
                 "6:17: mapping-dangling: 'Fim' is not a schema of this document; did you mean "
                 "'Film'?",
             ],
-            id="a mapping that leads nowhere",
+            id="a mapping to a missing component",
         ),
         pytest.param(
             """
@@ -183,7 +183,7 @@ components:
                 "5:61: mapping-dangling: 'https://x.example/Book' is not a schema of this "
                 "document; known: Item, Book, Film",
             ],
-            id="a mapping out of the document",
+            id="a mapping to another document",
         ),
         pytest.param(
             """
@@ -198,7 +198,7 @@ components:
             [
                 "5:73: mapping-outside-union: 'Film' is not a member of the union; known: Book",
             ],
-            id="a mapping out of the union",
+            id="a mapping to a schema outside of the union",
         ),
         pytest.param(
             """
@@ -214,7 +214,7 @@ components:
                 "4:15: discriminator-tag: the tag of Book is 'book', but its property allows "
                 "'Book'; make them agree",
             ],
-            id="another tag than the property allows",
+            id="a tag that the property forbids",
         ),
         pytest.param(
             """
@@ -310,5 +310,5 @@ components:
         ),
     ],
 )
-def test_a_discriminator_tells_members_apart(text: str, said: list[str]) -> None:
+def test_discriminator_distinguishes_members(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said

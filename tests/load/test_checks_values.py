@@ -1,4 +1,4 @@
-"""Values that stand in a document are instances of their schemas."""
+"""Values in a document are valid instances of their schemas."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from support.sources import API, VERSIONS, problems
                 "4:33: default-invalid: true where an integer belongs; correct the value or its "
                 "schema",
             ],
-            id="true is no number",
+            id="true is not a number",
         ),
         pytest.param(
             "{ type: integer, default: 1.0 }",
@@ -134,7 +134,7 @@ from support.sources import API, VERSIONS, problems
                 "4:48: default-invalid: 'a\\n' does not match '^a$'; correct the value or its "
                 "schema",
             ],
-            id="a match ends at the end",
+            id="`$` matches only at the end",
         ),
         pytest.param(
             "{ type: string, pattern: '^\\d$', default: ٣ }",
@@ -142,7 +142,7 @@ from support.sources import API, VERSIONS, problems
                 "4:49: default-invalid: '٣' does not match '^\\\\d$'; correct the value or its "
                 "schema",
             ],
-            id="a digit is one of ten",
+            id="only ASCII digits are digits",
         ),
         pytest.param(
             "{ type: string, format: date, default: 2026-02-30 }",
@@ -254,7 +254,7 @@ from support.sources import API, VERSIONS, problems
         ),
     ],
 )
-def test_a_default_is_an_instance_of_its_schema(text: str, said: list[str]) -> None:
+def test_default_is_an_instance_of_its_schema(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
@@ -282,7 +282,7 @@ components: { schemas: { Loan: { type: string, default: null } } }
         ),
     ],
 )
-def test_nullable_lets_null_through_in_3_0(text: str, said: list[str]) -> None:
+def test_nullable_allows_null_in_3_0(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -391,7 +391,7 @@ components:
             [
                 "12:67: example-invalid: 'id' is missing; correct the value or its schema",
             ],
-            id="what comes, goes, or is only read",
+            id="gated and read-only properties",
         ),
         pytest.param(
             """
@@ -465,7 +465,7 @@ components:
         ),
     ],
 )
-def test_a_member_of_a_union_is_chosen_as_a_reader_would(text: str, said: list[str]) -> None:
+def test_union_member_is_chosen_as_a_reader_would(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
@@ -480,7 +480,7 @@ SELVES = {
 
 @pytest.mark.parametrize("key", ["default: 7", "example: 7", "x-added: 2024-09-01, x-shown-as: 7"])
 @pytest.mark.parametrize("written", SELVES)
-def test_a_circle_of_unions_is_reported_whatever_values_are_there(
+def test_cycle_of_unions_is_reported_whatever_the_values(
     tmp_path: Path, written: str, key: str
 ) -> None:
     text = SELVES[written].replace("%s", "{ $ref: '#/components/schemas/S0' }")
@@ -494,7 +494,7 @@ def test_a_circle_of_unions_is_reported_whatever_values_are_there(
     assert kinds - {"shown-as-invalid"} == {"reference-cycle"}
 
 
-def test_values_of_any_depth_are_looked_at_without_a_traceback() -> None:
+def test_values_of_any_depth_are_checked() -> None:
     deep = "[" * 55 + "7" + "]" * 55
     assert check_schema(f"{{ type: array, items: {{}}, example: {deep} }}", adopted=True) == []
     looped = """
@@ -509,7 +509,7 @@ components:
     ("beside", "is_fit"),
     [("required: [zip]", False), ("maxProperties: 1", False), ("minProperties: 1", True)],
 )
-def test_what_is_beside_a_reference_judges_substitutes_too(
+def test_siblings_of_a_reference_apply_to_substitutes(
     beside: str, is_fit: bool, tmp_path: Path
 ) -> None:
     schemas = f"""\

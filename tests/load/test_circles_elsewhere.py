@@ -1,4 +1,4 @@
-"""Circles of references between schemas that are no components, in adopted definitions."""
+"""Reference cycles of schemas that are no components, in adopted definitions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def refer(key: str, goal: str) -> dict[str, Any]:
 
 
 def find(openapi: str, schemas: dict[str, Any], response: Any = True) -> list[str]:
-    """Return the circles that are found, each in a line without its place."""
+    """Return a line for each cycle found, without its place."""
     content = {"application/json": {"schema": response}}
     responses = {"200": {"description": "all", "content": content}}
     document = {
@@ -40,32 +40,32 @@ def nest(**properties: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("openapi", ["3.0.3", "3.1.0"])
 @pytest.mark.parametrize("key", PARTS)
-def test_a_schema_below_a_value_that_leads_to_itself_is_found(openapi: str, key: str) -> None:
+def test_schema_below_a_value_that_refers_to_itself_is_found(openapi: str, key: str) -> None:
     goal = f"{PROPERTY}/a"
     assert find(openapi, nest(a=refer(key, goal))) == [f"{goal} -> {goal}"]
 
 
 @cases("second", PARTS)
 @cases("first", PARTS)
-def test_two_that_lead_to_each_other_are_found_once(first: str, second: str) -> None:
+def test_two_schemas_that_refer_to_each_other_are_found_once(first: str, second: str) -> None:
     a, b = f"{PROPERTY}/a", f"{PROPERTY}/b"
     found = find("3.1.0", nest(a=refer(first, b), b=refer(second, a)))
     assert found == [f"{a} -> {b} -> {a}"]
 
 
 @pytest.mark.parametrize("key", PARTS)
-def test_one_in_an_operation_is_found(key: str) -> None:
+def test_cycle_in_an_operation_is_found(key: str) -> None:
     assert find("3.1.0", nest(), refer(key, RESPONSE)) == [f"{RESPONSE} -> {RESPONSE}"]
 
 
 @pytest.mark.parametrize("key", PARTS)
-def test_one_that_is_behind_another_reference_is_found_once(key: str) -> None:
+def test_cycle_behind_another_reference_is_found_once(key: str) -> None:
     b = f"{PROPERTY}/b"
     assert find("3.1.0", nest(a=refer(key, b), b=refer(key, b))) == [f"{b} -> {b}"]
 
 
 @pytest.mark.parametrize("key", PARTS)
 @pytest.mark.parametrize("goal", [f"{PROPERTY}/a", "#/components/schemas/C"])
-def test_what_leads_back_through_a_value_is_none(key: str, goal: str) -> None:
+def test_cycle_through_a_value_is_allowed(key: str, goal: str) -> None:
     below = {"type": "array", "items": refer(key, goal)}
     assert find("3.1.0", nest(a=below)) == []

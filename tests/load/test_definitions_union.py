@@ -1,4 +1,4 @@
-"""The fragments of ``schemas/``, joined as they stand, are one valid OpenAPI 3.1 document."""
+"""The fragments in ``schemas/``, joined as they are, form one valid OpenAPI 3.1 document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SCHEMAS = Path(__file__).parents[2] / "schemas"
 
 
 class _TextDates(yaml.CSafeLoader):
-    """Dates stay text, as OpenAPI wants them."""
+    """Loads dates as text, as OpenAPI wants them."""
 
 
 _TextDates.yaml_implicit_resolvers = {
@@ -30,7 +30,7 @@ def fragments() -> dict[str, Any]:
 
 
 def joined(into: dict[str, Any], fragment: dict[str, Any], at: str = "") -> dict[str, Any]:
-    """Join down to single paths and components; whatever stands twice is an error."""
+    """Join down to single paths and components; duplicates are an error."""
     for key, value in fragment.items():
         here = f"{at}/{key}"
         if key not in into:
@@ -49,12 +49,12 @@ def union() -> dict[str, Any]:
     return document
 
 
-def test_the_union_of_the_fragments_is_a_valid_document() -> None:
+def test_joined_fragments_are_a_valid_document() -> None:
     errors = OpenAPIV31SpecValidator(union()).iter_errors()
     assert [error.message for error in errors] == []
 
 
-def test_one_file_only_holds_more_than_paths_and_components() -> None:
+def test_only_one_file_has_more_than_paths_and_components() -> None:
     heads = [
         name
         for name, fragment in fragments().items()
@@ -63,7 +63,7 @@ def test_one_file_only_holds_more_than_paths_and_components() -> None:
     assert heads == ["api.yaml"]
 
 
-def test_every_group_that_an_operation_names_is_declared() -> None:
+def test_every_tag_of_an_operation_is_declared() -> None:
     document = union()
     declared = [tag["name"] for tag in document["tags"]]
     named = {

@@ -1,4 +1,4 @@
-"""How deep a source may be: every room copes with the limit, and beyond it is one problem."""
+"""How deep a source may be: every room supports the limit, and anything deeper is one problem."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ environments: { production: {} }
 
 
 class Nest(NamedTuple):
-    """The steps down to what nests, the steps it repeats, and what stands at its end."""
+    """The path to a nested node, the steps it repeats, and the innermost node."""
 
     way: tuple[str | int, ...]
     repeated: tuple[str | int, ...]
@@ -54,7 +54,7 @@ NESTS = {
 
 
 def document(nest: Nest, levels: int) -> dict[str, Any]:
-    """Return a document whose innermost mapping or list has *levels* - 1 others around it."""
+    """Return a document whose innermost mapping or list is at *levels*."""
     way = [*nest.way, *islice(cycle(nest.repeated), levels - 1 - len(nest.way))]
     node = nest.end
     for step in reversed(way):
@@ -65,7 +65,7 @@ def document(nest: Nest, levels: int) -> dict[str, Any]:
 
 @pytest.fixture
 def half_the_stack() -> Iterator[None]:
-    """Let half of the interpreter's stack suffice, so that callers may use the other half."""
+    """Restrict the interpreter to half its stack, so that callers may use the other half."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(limit // 2)
     yield
@@ -74,10 +74,10 @@ def half_the_stack() -> Iterator[None]:
 
 @pytest.mark.usefixtures("half_the_stack")
 @pytest.mark.parametrize("name", NESTS)
-def test_a_source_at_the_limit_goes_through_every_room(tmp_path: Path, name: str) -> None:
+def test_source_at_the_limit_passes_through_every_room(tmp_path: Path, name: str) -> None:
     nest = NESTS[name]
     source = json.dumps(document(nest, ADOPTED.depth))
-    # of what stands at the end, only keys of ours are taken away
+    # only dateline's keys are removed from the innermost node
     published = document(nest._replace(end=type(nest.end)()), ADOPTED.depth)
     api = loaded(tmp_path, {"versions.yaml": VERSIONS, "api.json": source})
     assert project(api, "2024-09-01", "production").document == published
@@ -89,7 +89,7 @@ def test_a_source_at_the_limit_goes_through_every_room(tmp_path: Path, name: str
 
 @pytest.mark.parametrize("file", ["api.json", "api.yaml"])
 @pytest.mark.parametrize("name", NESTS)
-def test_one_level_more_is_one_problem(tmp_path: Path, name: str, file: str) -> None:
+def test_source_beyond_the_limit_is_one_problem(tmp_path: Path, name: str, file: str) -> None:
     source = json.dumps(document(NESTS[name], ADOPTED.depth + 1))
     with pytest.raises(SourceError) as refused:
         loaded(tmp_path, {"versions.yaml": VERSIONS, file: source})
@@ -97,8 +97,8 @@ def test_one_level_more_is_one_problem(tmp_path: Path, name: str, file: str) -> 
     assert [(p.id, p.message) for p in refused.value.problems] == [("too-deep", message)]
 
 
-def test_the_independent_judge_copes_with_a_source_at_the_limit(tmp_path: Path) -> None:
-    # of all that nests, what takes it the most of the stack for each level
+def test_independent_validator_supports_a_source_at_the_limit(tmp_path: Path) -> None:
+    # the kind of nesting that needs the most stack for each level
     source = json.dumps(document(NESTS["items"], ADOPTED.depth))
     api = loaded(tmp_path, {"versions.yaml": VERSIONS, "api.json": source})
     assert render(api, models=False) == render(api, models=False, validate=False)

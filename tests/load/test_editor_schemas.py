@@ -1,4 +1,4 @@
-"""What an editor is told of the source format: good sources pass, slips are underlined."""
+"""JSON Schemas of the source format for editors: valid sources pass, mistakes are marked."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ def accepts(schema: dict[str, Any], instance: Any) -> bool:
     return jsonschema_rs.validator_for(schema, validate_formats=True).is_valid(plain(instance))
 
 
-def test_the_schemas_are_schemas(table: Table) -> None:
+def test_editor_schemas_are_valid_schemas(table: Table) -> None:
     for schema in (source_schema(None), source_schema(table), versions_schema()):
         jsonschema_rs.meta.validate(schema)
 
 
-def test_a_good_source_passes(table: Table, tmp_path: Path) -> None:
+def test_valid_source_passes(table: Table, tmp_path: Path) -> None:
     source = parsed(tmp_path, LOANS)
     assert accepts(source_schema(table), source)
     assert accepts(source_schema(None), source)
@@ -121,11 +121,11 @@ PARTS = {
 
 
 @cases("written", PARTS)
-def test_a_file_that_others_refer_to_is_an_object_of_its_kind(written: str) -> None:
+def test_referenced_file_is_an_object_of_its_kind(written: str) -> None:
     assert accepts(source_schema(None), yaml.safe_load(written)) is PARTS[written]
 
 
-def test_the_definitions_of_this_repository_pass() -> None:
+def test_definitions_of_this_repository_pass() -> None:
     problems: list[Problem] = []
     documents = {
         path.name: read(path, path.name, adopted=False, problems=problems)
@@ -187,7 +187,7 @@ def test_the_definitions_of_this_repository_pass() -> None:
         ("{ type: string }", "{ type: string, x-wy: 1 }"),
     ],
 )
-def test_a_slip_in_a_source_is_refused(
+def test_mistake_in_a_source_is_refused(
     written: str, slip: str, table: Table, tmp_path: Path
 ) -> None:
     assert written in LOANS
@@ -219,46 +219,46 @@ def test_a_slip_in_a_source_is_refused(
         (VERSIONS[VERSIONS.index("environments:") : VERSIONS.index("policy:")], ""),
     ],
 )
-def test_a_slip_in_the_version_table_is_refused(written: str, slip: str, tmp_path: Path) -> None:
+def test_mistake_in_the_version_table_is_refused(written: str, slip: str, tmp_path: Path) -> None:
     assert written in VERSIONS
     assert not accepts(versions_schema(), parsed(tmp_path, VERSIONS.replace(written, slip, 1)))
 
 
-def test_an_adopted_table_may_be_short(tmp_path: Path) -> None:
+def test_adopted_table_may_omit_keys(tmp_path: Path) -> None:
     text = "lint: adopted\nversions: [{ date: 2024-01-15, title: One }]\n"
     assert accepts(versions_schema(), parsed(tmp_path, text))
 
 
-def test_every_keyword_of_openapi_is_offered() -> None:
+def test_every_keyword_of_openapi_is_completed() -> None:
     defined = source_schema(None)["$defs"]
     offered = {kind: set(object_schema(defined[kind])["properties"]) - OUR_KEYS for kind in OBJECTS}
     assert offered == {kind: set(slots) - {ANY} for kind, slots in OBJECTS.items()}
 
 
 def object_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return *schema*, or what it says of an object that is no reference."""
+    """Return *schema*, or its alternative for an object that is no reference."""
     found: dict[str, Any] = schema.get("else", schema)
     return found
 
 
-def test_every_key_of_the_version_table_is_offered() -> None:
+def test_every_key_of_the_version_table_is_completed() -> None:
     schema = versions_schema()
     assert set(schema["properties"]) == set(KEYS["the version table"])
     assert set(schema["$defs"]["version"]["properties"]) == set(KEYS["a version"])
     assert set(schema["$defs"]["policy"]["properties"]) == set(KEYS["policy"])
 
 
-def test_our_keys_are_no_slips_of_one_another() -> None:
+def test_keys_of_dateline_are_no_misspellings_of_each_other() -> None:
     keys = jsonschema_rs.validator_for(source_schema(None)["$defs"]["key"])
     assert [key for key in sorted(OUR_KEYS) if not keys.is_valid(key)] == []
 
 
-def test_a_foreign_key_passes(table: Table, tmp_path: Path) -> None:
+def test_foreign_key_passes(table: Table, tmp_path: Path) -> None:
     text = LOANS.replace("{ type: string }", "{ type: string, x-who: me, x-way-out: [] }")
     assert accepts(source_schema(table), parsed(tmp_path, text))
 
 
-def test_dates_are_offered_with_their_titles(table: Table) -> None:
+def test_dates_are_completed_with_their_titles(table: Table) -> None:
     assert source_schema(table)["$defs"]["date"] == {
         "enum": ["2024-01-15", "2024-09-01", "2025-06-01", "next"],
         "description": "2024-01-15: Initial version\n2024-09-01: Audio books\n"
@@ -266,13 +266,13 @@ def test_dates_are_offered_with_their_titles(table: Table) -> None:
     }
 
 
-def test_an_editor_is_offered_the_dates_of_the_folder(table: Table, tmp_path: Path) -> None:
+def test_dates_of_the_folder_are_completed(table: Table, tmp_path: Path) -> None:
     assert json.loads(editor_schema("versions", tmp_path)) == versions_schema()
     assert json.loads(editor_schema("source", tmp_path)) == source_schema(table)
 
 
 @pytest.mark.parametrize("text", [VERSIONS.replace("title", "titel"), "versions: [", None])
-def test_any_date_will_do_while_the_table_is_not_right(text: str | None, tmp_path: Path) -> None:
+def test_any_date_is_accepted_while_the_table_is_invalid(text: str | None, tmp_path: Path) -> None:
     if text is not None:
         (tmp_path / "versions.yaml").write_text(text, encoding="utf-8")
     assert json.loads(editor_schema("source", tmp_path)) == source_schema(None)

@@ -1,4 +1,4 @@
-"""Definitions that refer to other files are what they would be in one; else refused by place."""
+"""Definitions in several files equal those in one, and other references are refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def files(schema: str, **others: str) -> dict[str, str]:
 
 
 def document(api: Api) -> Any:
-    """Return what the newest version shows."""
+    """Return the document of the newest version."""
     projector = Projector(api)
     return json.loads(json.dumps(projector.contract(api.table.dates[-1], "production").document))
 
@@ -44,7 +44,7 @@ def document(api: Api) -> Any:
 COMPONENT: Final = "components: { schemas: { Loan: { $ref: %s } } }\n"
 REFERRED: Final = "{ $ref: '#/components/schemas/Loan' }"
 
-# Other ways to write what is in the one file of the control.
+# Other ways to write the single file of the control.
 WAYS: Final[dict[str, dict[str, str]]] = {
     "a file": files("{ $ref: Loan.yaml }", **{"Loan.yaml": LOAN}),
     "a file of JSON": files(
@@ -118,7 +118,7 @@ ONE: Final = files(REFERRED, **{"loan.yaml": "components: { schemas: { Loan: %s 
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_is_in_several_files_is_what_it_is_in_one(way: str, tmp_path: Path) -> None:
+def test_definitions_in_several_files_equal_those_in_one(way: str, tmp_path: Path) -> None:
     whole = document(loaded(tmp_path / "whole", ONE))
     assert whole["components"] == {
         "schemas": {"Loan": {"type": "object", "properties": {"id": {"type": "string"}}}}
@@ -126,7 +126,7 @@ def test_what_is_in_several_files_is_what_it_is_in_one(way: str, tmp_path: Path)
     assert document(loaded(tmp_path / "parts", WAYS[way])) == whole
 
 
-def test_files_that_lead_to_each_other_become_components(tmp_path: Path) -> None:
+def test_mutually_recursive_files_become_components(tmp_path: Path) -> None:
     parts = {
         "person.yaml": "type: object\nproperties:\n  loans: { items: { $ref: loan.yaml } }\n"
         "  boss: { $ref: '#' }\n",
@@ -156,7 +156,7 @@ def test_files_that_lead_to_each_other_become_components(tmp_path: Path) -> None
     assert str(place) == "schemas/loan.yaml:4:3"
 
 
-def test_what_something_was_may_be_in_another_file(tmp_path: Path) -> None:
+def test_history_may_be_in_another_file(tmp_path: Path) -> None:
     short = "{ type: object, x-was: { 2024-09-01: { %s } } }"
     for said in (
         "properties: { id: { $ref: a/old.yaml } }",
@@ -173,7 +173,7 @@ def test_what_something_was_may_be_in_another_file(tmp_path: Path) -> None:
         assert "/Old" not in new
 
 
-# What the address leads to, and what is said of it, at its own place.
+# The target of the reference, and the problem at its place.
 REFUSED: Final = {
     "https://example.com/Loan.yaml": "reference-remote",
     "//example.com/Loan.yaml": "reference-remote",
@@ -200,7 +200,7 @@ REFUSED: Final = {
 
 @pytest.mark.parametrize("address", REFUSED)
 @pytest.mark.parametrize("inside", [False, True])
-def test_an_address_that_can_not_be_read_is_refused_where_it_is_written(
+def test_unreadable_reference_is_refused_where_it_is_written(
     address: str, inside: bool, tmp_path: Path
 ) -> None:
     (tmp_path / "schemas").mkdir()
@@ -223,7 +223,7 @@ def test_an_address_that_can_not_be_read_is_refused_where_it_is_written(
     assert repr(address) in found[0]
 
 
-def test_problems_of_a_part_are_at_their_place_in_it(tmp_path: Path) -> None:
+def test_problems_of_a_part_have_their_place_in_its_file(tmp_path: Path) -> None:
     part = "type: object\nproperties:\n  id: { type: strin }\n  to: { x-aded: 2024-09-01 }\n"
     found = problems(tmp_path, files("{ $ref: a/b.yaml }", **{"a/b.yaml": part}))
     assert [one.split(": ")[:2] for one in found] == [
@@ -232,14 +232,14 @@ def test_problems_of_a_part_are_at_their_place_in_it(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_that_nothing_refers_to_is_reported(tmp_path: Path) -> None:
+def test_unreferenced_file_is_reported(tmp_path: Path) -> None:
     alone = problems(tmp_path / "a", files("{ type: string }", **{"Loan.yaml": LOAN}))
     assert [one.split(": ")[:2] for one in alone] == [["schemas/Loan.yaml:1:1", "source-not-read"]]
     misspelt = problems(tmp_path / "b", files("{ type: string }", **{"a.yaml": "component: {}\n"}))
     assert [one.split(": ")[:2] for one in misspelt] == [["schemas/a.yaml:1:1", "misspelt-key"]]
 
 
-def test_nothing_beside_a_reference_to_all_names_is_lost(tmp_path: Path) -> None:
+def test_siblings_of_a_reference_to_all_components_are_kept(tmp_path: Path) -> None:
     sections = {
         "a.yaml": "components: { schemas: { $ref: all.yaml } }\n",
         "b.yaml": "components: { schemas: { Other: { type: string } } }\n",

@@ -12,7 +12,7 @@ from dateline.load import load
 from dateline.model import Place, SourceError
 
 
-def test_the_union_of_the_fragments_is_the_document(tmp_path: Path) -> None:
+def test_fragments_are_joined_into_one_document(tmp_path: Path) -> None:
     api = loaded(tmp_path, LIBRARY)
     assert list(api.document) == ["openapi", "info", "tags", "paths", "components"]
     assert list(api.document["components"]["schemas"]) == [
@@ -24,7 +24,7 @@ def test_the_union_of_the_fragments_is_the_document(tmp_path: Path) -> None:
     ]
 
 
-def test_a_path_leads_to_its_place_in_its_file(tmp_path: Path) -> None:
+def test_pointer_has_a_place_in_its_file(tmp_path: Path) -> None:
     api = loaded(tmp_path, LIBRARY)
     places = [
         api.locate(("info", "title")),
@@ -33,7 +33,7 @@ def test_a_path_leads_to_its_place_in_its_file(tmp_path: Path) -> None:
     assert places == [Place("schemas/api.yaml", 2, 9), Place("schemas/loans.yaml", 31, 9)]
 
 
-def test_a_name_defined_twice_shows_both_places(tmp_path: Path) -> None:
+def test_name_defined_twice_is_reported_with_both_places(tmp_path: Path) -> None:
     again = "components: { schemas: { Book: { type: object } } }\npaths: { /loans/{id}: {} }\n"
     assert problems(
         tmp_path, {**LIBRARY, "more.yaml": again.replace("/loans/{id}", "'/loans/{id}'")}
@@ -45,7 +45,7 @@ def test_a_name_defined_twice_shows_both_places(tmp_path: Path) -> None:
     ]
 
 
-def test_problems_of_all_files_come_in_one_run(tmp_path: Path) -> None:
+def test_problems_of_all_files_are_reported_together(tmp_path: Path) -> None:
     files = {
         "versions.yaml": VERSIONS.replace("2024-09-01", "2024-9-1"),
         "api.yaml": API.replace("title", "titel: a, titel"),
@@ -68,9 +68,7 @@ def test_problems_of_all_files_come_in_one_run(tmp_path: Path) -> None:
         ("-x.yaml", "'-x.yaml' is not read as a source; name it with ASCII letters"),
     ],
 )
-def test_what_looks_like_a_source_is_never_passed_over(
-    tmp_path: Path, name: str, said: str
-) -> None:
+def test_misnamed_source_is_reported(tmp_path: Path, name: str, said: str) -> None:
     schemas = folder(tmp_path, LIBRARY)
     (schemas / name).parent.mkdir(exist_ok=True)
     (schemas / name).write_text("paths: {}\n")
@@ -83,7 +81,7 @@ def test_what_looks_like_a_source_is_never_passed_over(
 @pytest.mark.parametrize(
     "name", [".hidden.yaml", "_notes.yaml", "api.yaml~", "README.md", "_old/a.yaml"]
 )
-def test_backups_notes_and_hidden_files_are_left_alone(tmp_path: Path, name: str) -> None:
+def test_backups_notes_and_hidden_files_are_ignored(tmp_path: Path, name: str) -> None:
     schemas = folder(tmp_path, LIBRARY)
     (schemas / name).parent.mkdir(exist_ok=True)
     (schemas / name).write_text("[ not yaml")
@@ -97,7 +95,7 @@ def test_definitions_may_be_json(tmp_path: Path) -> None:
     ]
 
 
-def test_a_folder_without_fragments_says_so(tmp_path: Path) -> None:
+def test_folder_without_fragments_is_an_error(tmp_path: Path) -> None:
     assert problems(tmp_path, {"versions.yaml": VERSIONS}) == [
         "schemas/versions.yaml:1:1: no-definitions: no .yaml or .json file with "
         "definitions is in schemas/ beside versions.yaml"
@@ -105,7 +103,7 @@ def test_a_folder_without_fragments_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+def test_named_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
     schemas = folder(tmp_path, LIBRARY)
     os.mkfifo(schemas / "pipe.yaml")
     with pytest.raises(SourceError, match="unreadable-file"):

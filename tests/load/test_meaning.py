@@ -1,4 +1,4 @@
-"""What was found out about definitions holds for others of the same meaning, and for no more."""
+"""Cached results of definitions are reused for others with the same meaning, and only for those."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def mean_documents(*documents: dict[str, Any]) -> bytes:
         ),
     ],
 )
-def test_words_mean_nothing(before: dict[str, Any], after: dict[str, Any]) -> None:
+def test_descriptions_have_no_meaning(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert mean(BOOK, before) == mean(BOOK, after)
 
 
 @pytest.mark.parametrize("key", ["description", "summary"])
-def test_words_of_operations_mean_nothing(key: str) -> None:
+def test_descriptions_of_operations_have_no_meaning(key: str) -> None:
     one, two = ({"paths": {"/loans": {"get": {key: word}, key: word}}} for word in "ab")
     assert mean_documents(one) == mean_documents(two)
 
@@ -64,7 +64,7 @@ def test_words_of_operations_mean_nothing(key: str) -> None:
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
         ({"a": 1}, {"a": 1.0}),
         ({"a": 1}, {"a": True}),
-        # words that become equal can make what holds them equal
+        # descriptions that become equal can make their holders equal
         (
             {"allOf": [{"description": "one"}, {"description": "two"}]},
             {"allOf": [{"description": "one"}] * 2},
@@ -73,7 +73,7 @@ def test_words_of_operations_mean_nothing(key: str) -> None:
             {"description": "a", "x-was": {"1": {"description": "b"}}},
             {"description": "a", "x-was": {"1": {"description": "a"}}},
         ),
-        # data, names that the author chose, and what nobody knows
+        # data, names chosen by the author, and unknown keys
         *(
             ({key: {"description": "one"}}, {key: {"description": "two"}})
             for key in ("const", "default", "example", "examples", "mapping", "x-own", "owner")
@@ -83,7 +83,7 @@ def test_words_of_operations_mean_nothing(key: str) -> None:
         ({"summary": "one"}, {"summary": "two"}),
     ],
 )
-def test_all_else_has_a_meaning(before: dict[str, Any], after: dict[str, Any]) -> None:
+def test_everything_else_has_a_meaning(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert mean(BOOK, before) != mean(BOOK, after)
 
 
@@ -97,20 +97,20 @@ def test_all_else_has_a_meaning(before: dict[str, Any], after: dict[str, Any]) -
         {"Loan": {"description": "one"}},
     ],
 )
-def test_what_tells_servers_apart_and_what_is_no_section_have_a_meaning(
+def test_names_of_servers_and_unknown_sections_have_a_meaning(
     document: dict[str, Any],
 ) -> None:
     other = json.loads(json.dumps(document).replace('"one"', '"two"'))
     assert mean_documents(document) != mean_documents(other)
 
 
-def test_words_are_the_same_or_not_in_whatever_file_they_are() -> None:
+def test_descriptions_are_compared_across_files() -> None:
     one, two = {"description": "one"}, {"description": "two"}
     assert mean(one, two) == mean(two, one) != mean(one, one) == mean(two, two)
 
 
 def load_twice(home: Path, edit: tuple[str, str]) -> tuple[str, str]:
-    """Return what `load` says of an edited folder with a full cache, and without one."""
+    """Return the result of `load` for an edited folder with a full cache, and without one."""
     found = folder(home, LIBRARY, "schemas")
     cache = Cache(None)
     load(found, cache=cache)
@@ -134,12 +134,14 @@ def load_twice(home: Path, edit: tuple[str, str]) -> tuple[str, str]:
         ("operationId: ", "operationId: other"),
     ],
 )
-def test_what_is_edited_is_checked_whatever_was_kept(tmp_path: Path, edit: tuple[str, str]) -> None:
+def test_edited_definitions_are_checked_whatever_was_cached(
+    tmp_path: Path, edit: tuple[str, str]
+) -> None:
     kept, read = load_twice(tmp_path, edit)
     assert kept == read
 
 
-# Words that a check might take for something, were it to look at them.
+# Descriptions that a check might misinterpret if it looked at them.
 WORDS_OF_AUTHORS = (
     *("A loan", "A loan.", " ", "\t", "two\nlines", "#/components/schemas/B", "deprecated"),
     *("x-added: next", "`", "null", "0", "é😀", "x" * 500, "next", "TODO"),
@@ -147,7 +149,7 @@ WORDS_OF_AUTHORS = (
 
 
 def worded(node: Any, pick: Random) -> Any:
-    """Return *node* with words on about every other object where they are allowed."""
+    """Return *node* with descriptions on about every second object that may have them."""
     found: Any = json.loads(json.dumps(node))
     for path, kind, each in walk("document", found):
         if kind not in ("schema", "operation", "parameter", "header", "response", "media-type"):
@@ -160,7 +162,7 @@ def worded(node: Any, pick: Random) -> Any:
 
 
 def judged(home: Path, cache: Cache | None) -> list[str]:
-    """Return the problems of the definitions in *home*, or else what `check` finds."""
+    """Return the problems of the definitions in *home*, or else the findings of `check`."""
     try:
         api = load(home, cache=cache)
     except SourceError as error:
@@ -170,7 +172,7 @@ def judged(home: Path, cache: Cache | None) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_random_words_change_nothing_that_is_kept(tmp_path: Path, seed: int) -> None:
+def test_random_descriptions_do_not_change_cached_results(tmp_path: Path, seed: int) -> None:
     pick = Random(seed)
     files = gated_apis.sources(seed)
     table = files["versions.yaml"] + ("lint: adopted\n" if seed % 2 else "")
@@ -193,8 +195,8 @@ WITHOUT_CHANGE = (
 )
 
 
-def test_what_a_version_holds_back_is_found_whatever_was_kept(tmp_path: Path) -> None:
-    """Edit after edit, each followed by one of a word: with another policy, and back again."""
+def test_held_back_changes_are_found_whatever_was_cached(tmp_path: Path) -> None:
+    """Edits alternate with edits of a description, with another policy, and back again."""
     rules = "policy: { preset: dated-contract, rules: { response-field-added: gated } }"
     cache = Cache(None)
     outcomes = []
@@ -218,7 +220,7 @@ def test_what_a_version_holds_back_is_found_whatever_was_kept(tmp_path: Path) ->
 
 
 def without_substitutes(document: Any, pick: Random) -> Any:
-    """Return *document* with fewer ways down, so that some of it can't be served."""
+    """Return *document* without some substitutes, so that a part of it can't be served."""
     for _, kind, node in walk("document", document):
         if kind == "schema" and "x-shown-as" in node and pick.random() < 0.3:
             del node["x-shown-as"]

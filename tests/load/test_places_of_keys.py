@@ -1,4 +1,4 @@
-"""Each of our keys in every place of a document: it may be there, or is told where it belongs."""
+"""Each key of dateline in every place is allowed, or reported with its right place."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def find(document: dict[str, Any]) -> list[Problem]:
 
 
 def places(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield the path of each mapping of the document."""
+    """Yield the path of each mapping in the document."""
     if isinstance(node, dict):
         yield path
     pairs = node.items() if isinstance(node, dict) else enumerate(node)
@@ -112,7 +112,7 @@ def places(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
 
 
 def problems_with(key: str, path: tuple[str | int, ...]) -> list[tuple[str, str]]:
-    """Return the ids and messages of what is wrong once *key* is at *path*."""
+    """Return the ids and messages of the problems when *key* is at *path*."""
     document = copy.deepcopy(DOCUMENT)
     node = document
     for step in path:
@@ -121,13 +121,13 @@ def problems_with(key: str, path: tuple[str | int, ...]) -> list[tuple[str, str]
     return [(one.id, one.message) for one in find(document)]
 
 
-def test_the_table_has_every_key() -> None:
+def test_table_has_every_key() -> None:
     assert VALUES.keys() == KEYS
     assert find(DOCUMENT) == []
 
 
 @pytest.mark.parametrize("key", VALUES)
-def test_a_key_in_a_wrong_place_is_reported_where_it_belongs(key: str) -> None:
+def test_key_in_a_wrong_place_is_reported_with_the_right_one(key: str) -> None:
     reported = 0
     for path in places(DOCUMENT):
         said = problems_with(key, path)
@@ -135,7 +135,7 @@ def test_a_key_in_a_wrong_place_is_reported_where_it_belongs(key: str) -> None:
         for message in misplaced:
             assert message.startswith(f"`{key}` "), path
             assert message.split("; ")[-1].startswith(ADVICE), message
-        # where it may be, or is a value, it is not taken for anything else
+        # where it is allowed, or is a value, there is no problem
         others = {id for id, _ in said} - {"misplaced-annotation"}
         assert others <= {"unknown-key", "discriminator-property", "annotation-in-data"} | (
             {"status-code", "wrong-type", "history-without-effect"} if key == "x-was" else set()
@@ -145,7 +145,7 @@ def test_a_key_in_a_wrong_place_is_reported_where_it_belongs(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", VALUES)
-def test_a_key_among_names_is_the_only_problem(key: str) -> None:
+def test_key_among_names_is_the_only_problem(key: str) -> None:
     for path in places(DOCUMENT):
         if (path and path[-1] in (*NAMES, "mapping", "scopes")) or path == ("security", 0):
             among = "security" if path == ("security", 0) else path[-1]
@@ -173,7 +173,7 @@ def test_a_key_among_names_is_the_only_problem(key: str) -> None:
         ("x-was", "flows", "is not allowed on an oauth flows; put `x-was` on the security scheme"),
     ],
 )
-def test_what_every_version_has_is_reported_what_to_gate_instead(
+def test_gate_on_a_part_of_every_version_is_reported_with_an_alternative(
     key: str, path: str, message: str
 ) -> None:
     (at,) = [one for one in places(DOCUMENT) if one[-1:] == (path,)][:1]
@@ -182,7 +182,7 @@ def test_what_every_version_has_is_reported_what_to_gate_instead(
     assert not [text for id, text in problems_with(key, at) if id == "wrong-type"]
 
 
-def test_a_header_may_be_called_like_a_key() -> None:
+def test_header_may_have_the_name_of_a_key() -> None:
     document = copy.deepcopy(DOCUMENT)
     response = document["paths"]["/loans/{id}"]["post"]["responses"]["200"]
     response["headers"] = {key: {"schema": {"type": "string"}} for key in VALUES}

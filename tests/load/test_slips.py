@@ -1,4 +1,4 @@
-"""The commonest slips: the message names the cause, where it is, and the way out."""
+"""The most common mistakes: the message names the cause, its place, and the way out."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SLIPS = {
 
 
 @pytest.mark.parametrize("name", SLIPS)
-def test_the_message_names_the_cause(tmp_path: Path, name: str) -> None:
+def test_message_names_the_cause(tmp_path: Path, name: str) -> None:
     schema, message = SLIPS[name]
     api = LIBRARY | {"slips.yaml": f"components:\n  schemas:\n    Slip:\n      {schema}\n"}
     [problem] = problems(tmp_path, api)
@@ -55,7 +55,7 @@ def test_the_message_names_the_cause(tmp_path: Path, name: str) -> None:
     assert problem.partition(": ")[2] == message
 
 
-def test_a_text_that_never_ends_is_shown_where_it_begins(tmp_path: Path) -> None:
+def test_unterminated_text_is_reported_where_it_begins(tmp_path: Path) -> None:
     text = "components:\n  schemas:\n    A:\n      description: 'It never ends.\n    B: {}\n"
     assert problems(tmp_path, LIBRARY | {"slips.yaml": text}) == [
         "schemas/slips.yaml:4:20: yaml-syntax: the text in quotes that begins here never ends; "
@@ -63,8 +63,10 @@ def test_a_text_that_never_ends_is_shown_where_it_begins(tmp_path: Path) -> None
     ]
 
 
-@pytest.mark.parametrize("against", [(), ("--against", "nowhere")], ids=["nothing", "no baseline"])
-def test_check_reports_a_slip_before_there_is_anything_to_compare_with(
+@pytest.mark.parametrize(
+    "against", [(), ("--against", "nowhere")], ids=["no options", "a missing baseline"]
+)
+def test_check_reports_a_mistake_without_a_baseline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, against: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -80,7 +82,7 @@ def test_check_reports_a_slip_before_there_is_anything_to_compare_with(
     assert (checked.status, "slips.yaml" in checked.err, checked.err != "") == (3, False, True)
 
 
-def test_conflicts_of_a_merge_are_named(tmp_path: Path) -> None:
+def test_merge_conflicts_are_named(tmp_path: Path) -> None:
     conflict = "<<<<<<< HEAD\n# ours\n=======\n# theirs\n>>>>>>> branch\n"
     text = conflict + LOANS + conflict
     line = (conflict + LOANS).count("\n") + 1
@@ -94,7 +96,7 @@ def test_conflicts_of_a_merge_are_named(tmp_path: Path) -> None:
     ]
 
 
-def test_what_only_looks_like_a_conflict_is_text(tmp_path: Path) -> None:
+def test_text_that_looks_like_a_conflict_is_text(tmp_path: Path) -> None:
     text = "components:\n  schemas:\n    A:\n      description: |\n        <<<<<<< HEAD\n"
     assert problems(tmp_path, LIBRARY | {"slips.yaml": text}) == []
 
@@ -118,12 +120,12 @@ RIGHT_PLACES = {
 
 
 @cases(("kind", "key"), RIGHT_PLACES)
-def test_a_key_in_a_wrong_place_is_told_the_right_one(kind: str, key: str) -> None:
+def test_key_in_a_wrong_place_names_the_right_one(kind: str, key: str) -> None:
     assert find_right_place(kind, key) == RIGHT_PLACES[kind, key]
 
 
-def test_a_right_place_has_the_key() -> None:
-    """Every key of OpenAPI on every object that does not have it."""
+def test_right_place_has_the_key() -> None:
+    """Checks every key of OpenAPI on every object that doesn't have it."""
     every = {key for keys in OBJECTS.values() for key in keys if key != ANY}
     for kind, key in product(OBJECTS, sorted(every)):
         trails = [trail for trail in _list_trails(kind) if key in OBJECTS[trail[-1].kind]]
@@ -132,7 +134,7 @@ def test_a_right_place_has_the_key() -> None:
         assert said is None or said.startswith("it belongs ")
 
 
-def test_a_right_place_is_in_the_message(tmp_path: Path) -> None:
+def test_right_place_is_in_the_message(tmp_path: Path) -> None:
     wrong = LIBRARY | {"slips.yaml": "components: { headers: { A: { type: string } } }\n"}
     assert [one for one in problems(tmp_path, wrong) if "unknown-key" in one] == [
         "schemas/slips.yaml:1:31: unknown-key: 'type' is not a key of a header; it belongs into "
@@ -140,7 +142,7 @@ def test_a_right_place_is_in_the_message(tmp_path: Path) -> None:
     ]
 
 
-def test_a_key_of_versions_yaml_in_a_wrong_place_is_told_the_right_one(tmp_path: Path) -> None:
+def test_key_of_versions_yaml_in_a_wrong_place_names_the_right_one(tmp_path: Path) -> None:
     files = LIBRARY | {"versions.yaml": f"{LIBRARY['versions.yaml']}notice-days: 3\nservers: []\n"}
     assert [one.partition(": ")[2] for one in problems(tmp_path, files)] == [
         "unknown-key: 'notice-days' is not a key of the version table; it is a key of policy",
@@ -152,7 +154,7 @@ UNCLOSED = "components:\n  schemas:\n    A:\n      description: {}\n      type: 
 
 
 @pytest.mark.parametrize("quote", ["'", '"'])
-def test_a_quote_that_a_later_one_ends_is_shown_where_it_opens(tmp_path: Path, quote: str) -> None:
+def test_quote_closed_by_a_later_one_is_reported_where_it_opens(tmp_path: Path, quote: str) -> None:
     text = UNCLOSED.format(f"{quote}It goes on.", f"\n      title: {quote}A")
     found = problems(tmp_path, LIBRARY | {"slips.yaml": text})
     assert found[0] == (
@@ -171,6 +173,6 @@ def test_a_quote_that_a_later_one_ends_is_shown_where_it_opens(tmp_path: Path, q
         "|\n        It's a block.\n        'Quoted: in it",
     ],
 )
-def test_texts_of_several_lines_that_are_indented_pass(tmp_path: Path, value: str) -> None:
+def test_indented_texts_of_several_lines_pass(tmp_path: Path, value: str) -> None:
     text = UNCLOSED.format(value, "")
     assert problems(tmp_path, LIBRARY | {"slips.yaml": text}) == []

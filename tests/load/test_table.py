@@ -1,4 +1,4 @@
-"""The version table: what a valid one says, and what is said of an invalid one."""
+"""The version table: the data of valid ones, and the problems of invalid ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def table(text: str, folder: Path) -> Table:
 
 
 def complaints(text: str, folder: Path) -> list[str]:
-    """Return what is said of *text*, sorted by place, without the file's name."""
+    """Return the problems of *text*, sorted by place, without the file's name."""
     problems: list[Problem] = []
     assert read_table(parsed(folder, text), problems) is None
     return [str(problem).removeprefix("versions.yaml:") for problem in sorted(problems)]
@@ -33,7 +33,7 @@ def place(line: int, column: int) -> Place:
     return Place("versions.yaml", line, column)
 
 
-def test_a_table_says_everything_its_file_says(tmp_path: Path) -> None:
+def test_table_has_all_data_of_its_file(tmp_path: Path) -> None:
     text = """\
 header: Api-Version
 default: 2024-01-15
@@ -78,7 +78,7 @@ python: { package: library }
     )
 
 
-def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
+def test_omitted_keys_have_defaults(tmp_path: Path) -> None:
     text = """\
 versions:
   - { date: 2024-01-15, title: One }
@@ -105,7 +105,7 @@ versions:
     )
 
 
-def test_a_site_may_say_where_documents_are(tmp_path: Path) -> None:
+def test_site_may_name_the_address_of_documents(tmp_path: Path) -> None:
     for said, expected in (
         ("", (False, "")),
         ("site: false\n", (False, "")),
@@ -119,18 +119,18 @@ def test_a_site_may_say_where_documents_are(tmp_path: Path) -> None:
         assert (found.site, found.documents) == expected
 
 
-def test_an_adopted_source_needs_no_environment(tmp_path: Path) -> None:
+def test_adopted_source_needs_no_environment(tmp_path: Path) -> None:
     found = table("lint: adopted\n" + VERSIONS, tmp_path)
     assert found.adopted
     assert found.environments == (Environment(name="production", servers=(), place=place(1, 1)),)
 
 
-def test_an_adopted_environment_needs_no_servers(tmp_path: Path) -> None:
+def test_adopted_environment_needs_no_servers(tmp_path: Path) -> None:
     found = table("lint: adopted\nenvironments: { live: {} }\n" + VERSIONS, tmp_path)
     assert found.environments == (Environment(name="live", servers=(), place=place(2, 17)),)
 
 
-def test_a_draft_is_not_served_by_default(tmp_path: Path) -> None:
+def test_draft_is_not_served_by_default(tmp_path: Path) -> None:
     text = """\
 versions:
   - { date: 2024-01-15, title: One }
@@ -227,7 +227,7 @@ def test_only_the_canonical_spelling_of_a_real_day_is_a_date(
     ],
     ids=["order", "twice", "after-next", "next-cut", "draft-first", "drafts-only", "half-rows"],
 )
-def test_versions_stand_oldest_first_with_drafts_last(
+def test_versions_are_listed_oldest_first_with_drafts_last(
     rows: list[str], said: list[str], tmp_path: Path
 ) -> None:
     text = "versions:\n" + "".join(f"  - {row}\n" for row in rows) + ENVIRONMENTS
@@ -311,7 +311,7 @@ def test_versions_stand_oldest_first_with_drafts_last(
         ),
     ],
 )
-def test_each_key_is_held_to_what_it_may_say(lines: str, said: str, tmp_path: Path) -> None:
+def test_values_of_each_key_are_checked(lines: str, said: str, tmp_path: Path) -> None:
     versions = (
         "versions:\n"
         "  - { date: 2024-01-15, title: One }\n"
@@ -333,7 +333,7 @@ def test_each_key_is_held_to_what_it_may_say(lines: str, said: str, tmp_path: Pa
         ("aux", "can't be a folder's name on every system"),
     ],
 )
-def test_a_package_can_be_imported_and_hides_no_other(
+def test_package_name_is_importable_and_hides_no_other(
     package: str, reason: str, tmp_path: Path
 ) -> None:
     text = f"python: {{ package: {package} }}\n{VERSIONS}{ENVIRONMENTS}"
@@ -352,7 +352,7 @@ def test_a_package_can_be_imported_and_hides_no_other(
         "/api",
     ],
 )
-def test_a_server_has_a_web_address_or_a_path(url: str, tmp_path: Path) -> None:
+def test_server_has_a_web_address_or_a_path(url: str, tmp_path: Path) -> None:
     variables = "region: { default: eu, enum: [eu, us] }, port: { default: '443' }"
     given = f", variables: {{ {variables}, base: {{ default: api }} }}" if "{" in url else ""
     text = f"{VERSIONS}environments: {{ live: {{ servers: [{{ url: '{url}'{given} }}] }} }}\n"
@@ -376,7 +376,7 @@ def test_a_server_has_a_web_address_or_a_path(url: str, tmp_path: Path) -> None:
         "",
     ],
 )
-def test_any_other_address_is_refused(url: str, tmp_path: Path) -> None:
+def test_other_server_address_is_refused(url: str, tmp_path: Path) -> None:
     text = f"{VERSIONS}environments: {{ live: {{ servers: [{{ url: '{url}' }}] }} }}\n"
     assert complaints(text, tmp_path) == [
         f"2:42: server-url: {url!r} is not an address to serve from; write http://..., "
@@ -432,18 +432,18 @@ def test_any_other_address_is_refused(url: str, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_each_environment_is_named_and_served_somewhere(
+def test_each_environment_has_a_name_and_a_server(
     environments: str, said: list[str], tmp_path: Path
 ) -> None:
     assert complaints(f"{VERSIONS}environments: {environments}\n", tmp_path) == said
 
 
-def test_a_foreign_key_of_a_server_passes(tmp_path: Path) -> None:
+def test_foreign_key_of_a_server_passes(tmp_path: Path) -> None:
     text = f"{VERSIONS}environments: {{ live: {{ servers: [{{ url: /api, x-zone: b }}] }} }}\n"
     assert table(text, tmp_path).environments[0].servers == ({"url": "/api", "x-zone": "b"},)
 
 
-def test_everything_wrong_is_said_in_one_go(tmp_path: Path) -> None:
+def test_all_problems_are_reported_together(tmp_path: Path) -> None:
     text = """\
 heder: X
 default: 2026-1-1
@@ -462,14 +462,14 @@ python: { package: json }
     ]
 
 
-def test_a_title_is_one_line(tmp_path: Path) -> None:
+def test_title_is_one_line(tmp_path: Path) -> None:
     text = 'versions: [{ date: 2024-01-15, title: "One\\nTwo" }]\n' + ENVIRONMENTS
     assert complaints(text, tmp_path) == [
         "1:39: several-lines: 'One\\nTwo' has several lines; write one"
     ]
 
 
-def test_announcements_say_what_happens_and_when(tmp_path: Path) -> None:
+def test_announcements_have_an_event_and_a_day(tmp_path: Path) -> None:
     text = """\
 announcements:
   - { default: 2024-09-01, from: 2026-01-01, announced: 2025-06-01 }
@@ -526,6 +526,6 @@ announcements:
         ),
     ],
 )
-def test_an_announcement_names_one_thing_and_its_day(row: str, said: str, tmp_path: Path) -> None:
+def test_announcement_names_one_event_and_its_day(row: str, said: str, tmp_path: Path) -> None:
     text = f"announcements: [{row}]\n" + VERSIONS + ENVIRONMENTS
     assert complaints(text, tmp_path) == said.split("\n")

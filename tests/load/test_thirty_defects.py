@@ -1,4 +1,4 @@
-"""Defects of OpenAPI documents, one at a time: each is found, with its place, and nothing else."""
+"""Defects of OpenAPI documents, one at a time: each is found at its place, and nothing else is."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from support.defects import CLEAN, DEFECTS, Defect
 from support.tables import cases
 
 
-def test_nothing_is_said_of_a_clean_document() -> None:
+def test_clean_document_has_no_problems() -> None:
     assert check_document(CLEAN) == []
 
 
 @cases("defect", DEFECTS, ids=lambda defect: defect.name)
-def test_a_defect_is_found_where_it_stands(defect: Defect) -> None:
+def test_defect_is_found_at_its_place(defect: Defect) -> None:
     assert check_document(defect.text) == list(defect.said)

@@ -1,4 +1,4 @@
-"""Versions in every form of names, named at every place of a request: one law."""
+"""Versions with every form of names, at every place of a request, behave alike."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from dateline_runtime.negotiation import is_well_formed as is_well_formed_when_s
 
 
 class Names(NamedTuple):
-    """Names of one form: of two versions, of one to cut, one that is none, and one of no date."""
+    """Names of one form: two versions, one to cut, an invalid one, and one that is no date."""
 
     first: str
     second: str
@@ -66,7 +66,7 @@ MOVING: Final = "unstable"
 
 
 def write_project(folder: Path, form: str, place: str, *lines: str) -> Path:
-    """Write definitions of three versions, one of them being prepared, and one that moves."""
+    """Write definitions of three versions, including a draft and one that moves."""
     names = NAMES[form]
     versions = [
         *(PLACES[place], f"form: {form}", *lines, "versions:"),
@@ -112,14 +112,14 @@ def write_project(folder: Path, form: str, place: str, *lines: str) -> Path:
 
 
 class Loans:
-    """The only handler: each property holds the name that it has in the newest version."""
+    """The only handler; each property contains its own newest name."""
 
     async def get_loan(self, *_: Any, **__: Any) -> Any:
         return {name: name for name in ("id", "borrower", "fine", "branch")}
 
 
 def request(app: Any, place: str, name: str | None) -> httpx.Response:
-    """Return the answer to a request for a loan that names a version, or none."""
+    """Return the answer to a request for a loan, with or without a version."""
     path, headers = "/api/loans/1", {}
     if name is not None and place == "path":
         path = f"/api/{name}/loans/1"
@@ -140,13 +140,13 @@ def serve(folder: Path, api: Api) -> Any:
 
 
 def fields(reader: bool, fee: bool, shelf: bool) -> set[str]:
-    """Return the names of a loan's properties, as they were and are."""
+    """Return the old and the new names of a loan's properties."""
     renamed = [("borrower", "reader", reader), ("fine", "fee", fee), ("branch", "shelf", shelf)]
     return {"id", *(old if is_old else new for new, old, is_old in renamed)}
 
 
 @pytest.mark.parametrize(("form", "place"), [*product(NAMES, PLACES)])
-def test_a_version_of_any_form_is_cut_and_served_at_any_place(
+def test_version_of_any_form_is_cut_and_served_at_any_place(
     form: str, place: str, tmp_path: Path
 ) -> None:
     names = NAMES[form]
@@ -180,12 +180,12 @@ def test_a_version_of_any_form_is_cut_and_served_at_any_place(
 
 USUAL: Final = "YYYY-MM"
 
-# every place and every form but the usual one
+# every combination except the usual one
 PAIRS: Final = [*zip([*NAMES][1:], ["path", "query", "header", "media-type"], strict=True)]
 
 
 @pytest.mark.parametrize(("form", "place"), PAIRS)
-def test_commands_work_with_any_form_and_place(
+def test_commands_support_any_form_and_place(
     form: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = NAMES[form]
@@ -205,7 +205,7 @@ def test_commands_work_with_any_form_and_place(
     compared = dateline("diff", names.first, MOVING)
     assert (compared.status, compared.err) == (0, "")
     assert "field renamed ('reader' -> 'borrower')" in compared.out
-    # only what always moves may change
+    # only the moving version may change
     api = schemas / "api.yaml"
     written = api.read_text()
     api.write_text(written.replace("{ name: shelf }", "{ name: place }"))
@@ -216,7 +216,7 @@ def test_commands_work_with_any_form_and_place(
     assert dateline("check").status == 0
 
 
-def test_a_document_shows_where_its_version_is_named(tmp_path: Path) -> None:
+def test_document_shows_where_its_version_is_named(tmp_path: Path) -> None:
     shown = {}
     for place in PLACES:
         folder = tmp_path / place
@@ -242,9 +242,7 @@ def test_a_document_shows_where_its_version_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_the_nearest_earlier_version_is_served_where_the_table_says_so(
-    place: str, tmp_path: Path
-) -> None:
+def test_nearest_earlier_version_is_served_if_configured(place: str, tmp_path: Path) -> None:
     api = load(write_project(tmp_path, USUAL, place, "unknown: nearest"))
     app = serve(tmp_path / "served", api)
     answers = {
@@ -259,7 +257,7 @@ def test_the_nearest_earlier_version_is_served_where_the_table_says_so(
     assert refused == ["version_unknown", "version_malformed"]
 
 
-def test_tools_and_the_run_time_agree_about_names() -> None:
+def test_tools_and_runtime_agree_about_names() -> None:
     texts = {text for names in NAMES.values() for text in names} | {
         *("", "next", "unstable", "2025", "20250115", "2025-1", "2025-01-15-", "2025-01-15.a.b"),
         *(
@@ -347,7 +345,7 @@ def test_names_are_in_the_order_of_their_dates() -> None:
         ),
     ],
 )
-def test_a_table_declares_the_form_and_the_place_of_versions(
+def test_table_declares_form_and_place_of_versions(
     lines: str, rows: str, said: str, tmp_path: Path
 ) -> None:
     problems: list[Problem] = []
@@ -373,7 +371,7 @@ def test_published_documents_are_adopted_under_names_of_their_form(
     assert (table.form, table.dates) == ("YYYYMM", ("202501", "202507"))
 
 
-def test_numbers_in_suffixes_count_as_such() -> None:
+def test_numbers_in_suffixes_are_compared_as_numbers() -> None:
     names = ["2025-01-rc2", "2025-01-rc10", "2025-01", "2025-02-beta9", "2025-02-beta11"]
     assert sorted(names, key=order) == names
     supported = Supported(names[0], tuple(names), form="YYYY-MM-suffix", nearest=True)
@@ -381,7 +379,7 @@ def test_numbers_in_suffixes_count_as_such() -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_starter_project_has_versions_of_the_form_asked_for(tmp_path: Path, form: str) -> None:
+def test_starter_project_has_versions_of_the_requested_form(tmp_path: Path, form: str) -> None:
     assert dateline("init", str(tmp_path / "it"), "--form", form).status == 0
     api = load(tmp_path / "it/schemas")
     assert (api.table.form, len(api.table.versions)) == (form, 2)
@@ -403,11 +401,11 @@ def test_a_starter_project_has_versions_of_the_form_asked_for(tmp_path: Path, fo
         ("2025-10.acacia", "2025-10-01"),
     ],
 )
-def test_a_name_stands_for_a_day(name: str, day: str) -> None:
+def test_name_stands_for_a_day(name: str, day: str) -> None:
     assert first_day(name) == day
 
 
-def test_a_version_is_retired_beside_one_that_moves(tmp_path: Path) -> None:
+def test_version_is_retired_beside_a_moving_one(tmp_path: Path) -> None:
     names = NAMES[USUAL]
     ended = f"announcements: [{{ ends: '{names.first}', from: 2025-12-01, announced: 2025-01-01 }}]"
     schemas = write_project(tmp_path, USUAL, "header", f"default: '{names.second}'", ended)

@@ -1,4 +1,4 @@
-"""The rules: each speaks and keeps silent where its cases say so; what no rule knows is gated."""
+"""Each rule applies in the cases that say so and in no others; changes without a rule are gated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def heard(
     preset: str = "dated-contract",
     rules: dict[str, Rule] | None = None,
 ) -> dict[str, list[str]]:
-    """Return what is said of *changed*, by verdict."""
+    """Return the messages about *changed* by verdict."""
     found: dict[str, list[str]] = {}
     for change in changed:
         rule, verdict = judge(change, preset, {}, rules=rules or CHANGE_RULES)
@@ -51,7 +51,7 @@ _CHANGES: dict[int, list[Change]] = {}
 
 
 def changed_in(case: dict[str, Any]) -> list[Change]:
-    """Return the changes in one of CASES, found once."""
+    """Return the changes in one of CASES, computed once."""
     if id(case) not in _CHANGES:
         found = changes(case.get("in", "response"), case["before"], case["after"])
         _CHANGES[id(case)] = found
@@ -63,7 +63,7 @@ def expected(case: dict[str, Any]) -> dict[str, list[str]]:
 
 
 @cases(("rule", "case"), CASES, ids=[f"{rule} {case['it']}" for rule, case in CASES])
-def test_a_case_hears_what_it_expects(rule: str, case: dict[str, Any]) -> None:
+def test_case_has_the_expected_verdicts(rule: str, case: dict[str, Any]) -> None:
     assert rule in CHANGE_RULES
     assert heard(changed_in(case), case.get("preset", "dated-contract")) == expected(case)
 
@@ -73,14 +73,14 @@ def example_changes(example: Example) -> list[Change]:
 
 
 @cases("rule", CHANGE_RULES.values(), ids=CHANGE_RULES)
-def test_the_example_of_a_rule_is_a_change_that_it_speaks_of(rule: Rule) -> None:
+def test_rule_applies_to_its_example(rule: Rule) -> None:
     assert [judge(change, "dated-contract", {}) for change in example_changes(rule.example)] == [
         (rule.id, rule.verdict)
     ]
 
 
 @cases("rule", CHANGE_RULES)
-def test_every_rule_has_cases_in_which_it_speaks_and_in_which_it_is_silent(rule: str) -> None:
+def test_every_rule_has_cases_in_which_it_applies_and_in_which_it_does_not(rule: str) -> None:
     said_of = [
         [line for lines in expected(case).values() for line in lines]
         for name, case in CASES
@@ -98,7 +98,7 @@ GUARDS = [rule.id for rule in CHANGE_RULES.values() if rule.verdict is Verdict.A
 
 
 @cases("guard", GUARDS)
-def test_a_case_notices_that_an_additive_guard_is_switched_off(guard: str) -> None:
+def test_disabled_additive_condition_fails_a_case(guard: str) -> None:
     others = {id: rule for id, rule in CHANGE_RULES.items() if id != guard}
     cases = [case for rule, case in CASES if rule == guard]
     assert any(
@@ -111,7 +111,7 @@ def test_a_case_notices_that_an_additive_guard_is_switched_off(guard: str) -> No
 
 
 def change(kind: Kind, direction: Direction, **reported: Any) -> Change:
-    """Return a change that came about at an operation, as far as *told* does not say otherwise."""
+    """Return a change of an operation, with the fields in *told*."""
     usual: dict[str, Any] = {
         "before_pointer": None,
         "after_pointer": "/x",
@@ -126,7 +126,7 @@ EVERY = tuple(Direction)
 READ = (Direction.RESPONSE, Direction.MODEL)
 
 
-def test_what_no_rule_calls_additive_is_gated() -> None:
+def test_change_that_no_rule_calls_additive_is_gated() -> None:
     additive = {
         Kind.OPERATION_ADDED: EVERY,
         Kind.FIELD_ADDED: READ,
@@ -150,7 +150,7 @@ def test_what_no_rule_calls_additive_is_gated() -> None:
     }
 
 
-def test_without_any_other_rule_every_change_is_gated() -> None:
+def test_every_change_is_gated_without_other_rules() -> None:
     last = {"unjudged-change": RULES["unjudged-change"]}
     assert {
         judge(change(kind, direction), "dated-contract", {}, rules=last)
@@ -159,7 +159,7 @@ def test_without_any_other_rule_every_change_is_gated() -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_what_callers_read_and_write_has_to_satisfy_both_laws(preset: str) -> None:
+def test_schema_that_callers_read_and_write_must_satisfy_both_laws(preset: str) -> None:
     def verdict(seen: Change, direction: Direction) -> Verdict:
         inner = tuple(replace(each, direction=direction) for each in seen.within)
         return judge(replace(seen, direction=direction, within=inner), preset, {}).verdict
@@ -181,9 +181,7 @@ WORDS = {"deprecated", "tags", EXTENSIBLE}
 
 @cases("direction", Direction)
 @cases("kind", [Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED])
-def test_a_keyword_of_a_body_is_gated_whatever_happens_to_it(
-    kind: Kind, direction: Direction
-) -> None:
+def test_keyword_of_a_body_is_gated_whatever_changes(kind: Kind, direction: Direction) -> None:
     for keyword in KEYWORDS:
         if keyword not in WORDS:
             seen = change(kind, direction, keyword=keyword, carriers=("body",), before=1, after=2)
@@ -211,7 +209,7 @@ def test_a_keyword_of_a_body_is_gated_whatever_happens_to_it(
         ("additionalProperties", False, {}),
     ],
 )
-def test_a_constraint_of_a_parameter_that_can_not_be_compared_is_gated(
+def test_incomparable_constraint_of_a_parameter_is_gated(
     keyword: str, before: Any, after: Any
 ) -> None:
     seen = change(
@@ -226,12 +224,12 @@ def test_a_constraint_of_a_parameter_that_can_not_be_compared_is_gated(
 
 
 @pytest.mark.parametrize("keyword", sorted(WORDS))
-def test_a_word_that_stands_where_nobody_knows_it_is_gated(keyword: str) -> None:
+def test_unknown_keyword_is_gated(keyword: str) -> None:
     seen = change(Kind.OTHER, Direction.RESPONSE, keyword=keyword)
     assert judge(seen, "dated-contract", {}) == ("unjudged-change", Verdict.GATED)
 
 
-def test_a_parameter_in_a_place_that_nobody_knows_is_gated() -> None:
+def test_parameter_in_an_unknown_place_is_gated() -> None:
     seen = change(Kind.PARAMETER_ADDED, Direction.REQUEST, field="page", carriers=())
     assert judge(seen, "dated-contract", {}) == ("required-parameter-added", Verdict.GATED)
 
@@ -239,21 +237,21 @@ def test_a_parameter_in_a_place_that_nobody_knows_is_gated() -> None:
 # Policies
 
 
-def test_a_verdict_may_be_overridden_by_the_id_of_its_rule() -> None:
+def test_policy_may_override_a_verdict_by_rule_id() -> None:
     seen = change(Kind.VARIANT_ADDED, Direction.RESPONSE, after="FedNow")
     overrides = {"variant-added": Verdict.ADDITIVE}
     assert judge(seen, "dated-contract", {}) == ("variant-added", Verdict.GATED)
     assert judge(seen, "dated-contract", overrides) == ("variant-added", Verdict.ADDITIVE)
 
 
-def test_an_override_has_the_last_word_over_a_preset() -> None:
+def test_override_takes_precedence_over_a_preset() -> None:
     seen = change(Kind.VALUE_ADDED, Direction.RESPONSE, after="paused")
     assert judge(seen, "github", {}) == ("value-added", Verdict.ADDITIVE)
     assert judge(seen, "github", {"value-added": Verdict.NEVER}) == ("value-added", Verdict.NEVER)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_names_rules_only_whose_verdict_it_changes(preset: str) -> None:
+def test_preset_names_only_rules_whose_verdict_it_changes(preset: str) -> None:
     verdicts = PRESETS[preset].verdicts
     assert [rule for rule in verdicts if CHANGE_RULES[rule].verdict is verdicts[rule]] == []
 
@@ -262,7 +260,7 @@ def test_a_preset_names_rules_only_whose_verdict_it_changes(preset: str) -> None
 
 
 @cases("rule", RULES.values(), ids=RULES)
-def test_a_rule_says_what_holds_why_and_the_way_out(rule: Rule) -> None:
+def test_rule_documents_its_law_reason_and_way_out(rule: Rule) -> None:
     assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.id)
     assert re.fullmatch(r"[A-Z][^\n]{10,100}\.", rule.summary) or rule.id == "body-without-content"
     assert re.fullmatch(r"[A-Z][^\n]{10,300}\.", rule.reason)
@@ -271,7 +269,7 @@ def test_a_rule_says_what_holds_why_and_the_way_out(rule: Rule) -> None:
 
 
 @cases("rule", CHANGE_RULES.values(), ids=CHANGE_RULES)
-def test_a_rule_about_changes_tells_callers_what_to_do_and_names_no_key_of_ours(
+def test_rule_about_changes_addresses_callers_without_dateline_keys(
     rule: Rule,
 ) -> None:
     assert re.fullmatch(r"[A-Z][^\n]{10,150}\.", rule.callers)
@@ -282,7 +280,7 @@ def test_a_rule_about_changes_tells_callers_what_to_do_and_names_no_key_of_ours(
     assert is_broken is not rule.callers.startswith("Nothing has to be done.")
 
 
-def test_a_rule_whose_docstring_lacks_a_paragraph_is_refused_at_import() -> None:
+def test_rule_with_an_incomplete_docstring_is_refused_at_import() -> None:
     def loan_added(_: Change) -> bool:
         """A new loan goes to all versions.
 
@@ -312,12 +310,12 @@ def test_a_rule_whose_docstring_lacks_a_paragraph_is_refused_at_import() -> None
         about_definitions(Verdict.GATED)(table_kept)
 
 
-def test_no_two_rules_say_the_same() -> None:
+def test_rules_have_distinct_documentation() -> None:
     summaries = [rule.summary for rule in RULES.values()]
     assert sorted(set(summaries)) == sorted(summaries)
 
 
-def test_a_rule_is_explained_with_reason_example_way_out_and_what_callers_do() -> None:
+def test_explanation_of_a_rule_has_reason_example_way_out_and_callers() -> None:
     assert explain("value-removed") == (
         "value-removed (gated)\n"
         "\n"
@@ -337,7 +335,7 @@ def test_a_rule_is_explained_with_reason_example_way_out_and_what_callers_do() -
     )
 
 
-def test_a_preset_is_explained_with_its_verdicts() -> None:
+def test_explanation_of_a_preset_lists_its_verdicts() -> None:
     head, purpose, verdicts, choice = explain("github").split("\n\n")
     assert (head, choice) == (
         "github (preset)",
@@ -348,7 +346,7 @@ def test_a_preset_is_explained_with_its_verdicts() -> None:
     assert "`dateline rules`" in explain("dated-contract")
 
 
-def test_an_explanation_says_where_a_preset_judges_otherwise() -> None:
+def test_explanation_mentions_presets_with_another_verdict() -> None:
     assert explain("value-added").splitlines()[-1] == "Under the preset `github`: additive."
 
 
@@ -359,17 +357,17 @@ def test_an_explanation_says_where_a_preset_judges_otherwise() -> None:
         ("unheard of", "No rule or preset 'unheard of'. `dateline rules` lists the rules."),
     ],
 )
-def test_an_unknown_rule_is_answered_with_the_nearest(asked: str, hint: str) -> None:
+def test_unknown_rule_is_answered_with_the_nearest(asked: str, hint: str) -> None:
     with pytest.raises(LookupError, match=f"^{re.escape(hint)}$"):
         explain(asked)
 
 
-def test_where_a_rule_is_needed_no_preset_is_proposed() -> None:
+def test_preset_is_not_suggested_for_a_rule_name() -> None:
     with pytest.raises(LookupError, match=r"^No rule 'wire'\. `dateline rules` lists the rules\.$"):
         find_rule("wire")
 
 
-def test_rules_judge_without_their_documentation() -> None:
+def test_rules_work_without_their_documentation() -> None:
     code = (
         "from dateline.rules import *; from dateline.model import *;"
         "print(judge(Change(kind=Kind.VALUE_ADDED, direction=Direction.BOTH, before_pointer=None,"
@@ -445,11 +443,11 @@ def test_rules_judge_without_their_documentation() -> None:
         ),
     ],
 )
-def test_a_message_says_what_happened_subject_first(seen: Change, line: str) -> None:
+def test_message_starts_with_the_subject(seen: Change, line: str) -> None:
     assert describe(seen) == line
 
 
-def test_whatever_happens_can_be_said_in_one_line() -> None:
+def test_every_kind_of_change_has_a_message_of_one_line() -> None:
     lines = [
         describe(change(kind, direction, keyword=keyword, before={"a": "\n"}, after=after))
         for kind, direction in product(Kind, Direction)
@@ -492,9 +490,7 @@ def test_whatever_happens_can_be_said_in_one_line() -> None:
         ),
     ],
 )
-def test_what_a_preset_eases_of_the_changes_in_the_cases(
-    preset: str, eased: dict[str, str]
-) -> None:
+def test_changes_that_each_preset_relaxes(preset: str, eased: dict[str, str]) -> None:
     found: dict[str, str] = {}
     for _, case in CASES:
         for change in changed_in(case):

@@ -1,4 +1,4 @@
-"""Followed to the letter, what a finding advises ends in a clean check."""
+"""Following the advice of a finding literally leads to a clean check."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DEMANDED: Final = {"body-required"}
 
 
 class Edited:
-    """An adopted API that is published, and edited since."""
+    """An adopted API that is published, and was then edited."""
 
     def __init__(self, root: Path, where: str, before: str, after: str, policy: str = "") -> None:
         self._root, self._policy = root, policy
@@ -93,7 +93,7 @@ class Edited:
 
 
 def _complete(path: str, item: dict[str, Any], content: dict[str, Any]) -> None:
-    """Add to a path of an example what definitions need beside it: what it refers to."""
+    """Add to a path of an example what it refers to."""
     for method in item.keys() & {*METHODS}:
         operation = item[method]
         operation.setdefault("responses", {"204": {"description": "done"}})
@@ -119,7 +119,7 @@ def test_gate_does_what_the_help_of_a_rule_says(rule: Rule, tmp_path: Path) -> N
     edited = Edited(tmp_path, example.where, example.before, _ungated(example.after))
     found = edited.findings()
     if renamed:
-        # nothing tells yet that it is a rename, and the help for a removal asks for it
+        # so far nothing declares a rename, and the help for a removal demands it
         assert {one.rule for one in found} != {rule.id}
     else:
         assert {one.rule for one in found} == {rule.id}
@@ -146,7 +146,7 @@ def _ungated(text: str) -> str:
 @pytest.mark.parametrize(
     "rule", [rule for rule in BREAKING if "x-was" in rule.example.after], ids=lambda rule: rule.id
 )
-def test_what_says_its_old_name_is_clean(rule: Rule, tmp_path: Path) -> None:
+def test_declared_rename_has_no_finding(rule: Rule, tmp_path: Path) -> None:
     example = rule.example
     assert Edited(tmp_path, example.where, example.before, example.after).findings() == []
 
@@ -156,7 +156,7 @@ def test_what_says_its_old_name_is_clean(rule: Rule, tmp_path: Path) -> None:
     [rule for rule in CHANGE_RULES.values() if rule.verdict is Verdict.ADDITIVE],
     ids=lambda rule: rule.id,
 )
-def test_what_a_policy_gates_can_be_gated(rule: Rule, tmp_path: Path) -> None:
+def test_change_that_a_policy_gates_can_be_gated(rule: Rule, tmp_path: Path) -> None:
     example = rule.example
     policy = f"policy: {{ preset: dated-contract, rules: {{ {rule.id}: gated }} }}\n"
     edited = Edited(tmp_path, example.where, example.before, example.after, policy)
@@ -168,7 +168,7 @@ def test_what_a_policy_gates_can_be_gated(rule: Rule, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("id", ["operation-removed"])
-def test_what_a_policy_gates_of_what_never_may_be_can_be_gated(id: str, tmp_path: Path) -> None:
+def test_never_change_that_a_policy_gates_can_be_gated(id: str, tmp_path: Path) -> None:
     example = CHANGE_RULES[id].example
     policy = f"policy: {{ preset: dated-contract, rules: {{ {id}: gated }} }}\n"
     edited = Edited(tmp_path, example.where, example.before, example.after, policy)
@@ -178,7 +178,7 @@ def test_what_a_policy_gates_of_what_never_may_be_can_be_gated(id: str, tmp_path
 
 
 @pytest.mark.parametrize("id", ["value-added", "field-required", "type-changed"])
-def test_what_a_policy_forbids_is_written_back(id: str, tmp_path: Path) -> None:
+def test_change_that_a_policy_forbids_is_reverted(id: str, tmp_path: Path) -> None:
     example = CHANGE_RULES[id].example
     policy = f"policy: {{ preset: dated-contract, rules: {{ {id}: never }} }}\n"
     edited = Edited(tmp_path, example.where, example.before, example.after, policy)
@@ -218,7 +218,7 @@ REFUSED: Final = {"operation removed"}
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_mended_as_its_finding_says(mistake: str, tmp_path: Path) -> None:
+def test_following_a_finding_repairs_the_mistake(mistake: str, tmp_path: Path) -> None:
     project = Project(folder(tmp_path, SOURCES), tmp_path / "generated")
     project.publish()
     edits, said = MISTAKES[mistake]
@@ -240,7 +240,7 @@ def test_a_mistake_is_mended_as_its_finding_says(mistake: str, tmp_path: Path) -
     if mistake in WRITTEN and not attached:
         assert left
         project.edit(*WRITTEN[mistake])
-        # what was written by hand may need a gate itself: a default
+        # a manual edit may need a gate as well: a default
         if any("run `dateline gate`" in one.help for one in left):
             gated(project)
     assert breaches(project.findings()) == []
@@ -253,7 +253,7 @@ def gated(project: Project) -> Plan:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_the_printed_command_waives_a_mistake(
+def test_printed_command_waives_a_mistake(
     mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -270,5 +270,5 @@ def test_the_printed_command_waives_a_mistake(
         assert (waived.status, waived.err) == (0, "")
     assert "to let one pass" not in outcome.out
     if outcome.status == 1:
-        # what no waiver covers says what to write instead
+        # a finding that can't be waived says what to write instead
         assert {one.policy for one in breaches(project.findings())} <= {Policy.TABLE}

@@ -1,4 +1,4 @@
-"""Under the preset `wire`, all that demands less of callers or promises them more is additive."""
+"""Under the preset `wire`, demanding less of callers or promising them more is additive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def content(schema: Any, *more: str) -> dict[str, Any]:
 
 
 class Edit(NamedTuple):
-    """What is strict and what is eased, as parts of an operation or as a schema."""
+    """The strict and the relaxed form, as parts of an operation or as a schema."""
 
     strict: Any
     eased: Any
@@ -143,7 +143,7 @@ def verdicts(before: dict[str, Any], after: dict[str, Any]) -> set[Verdict]:
 
 
 def schema_in(place: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return an operation with *schema* in what it is sent or in what it answers."""
+    """Return an operation with *schema* in its request or its response."""
     field = {"type": "object", "properties": {"field": schema}}
     if place == "sent":
         return body(content=content(field))
@@ -155,21 +155,21 @@ FREE: Final = {Verdict.ADDITIVE}
 
 
 @cases("name", SENT)
-def test_an_operation_may_demand_less_and_not_more(name: str) -> None:
+def test_operation_may_demand_less_and_not_more(name: str) -> None:
     strict, eased = map(document, SENT[name])
     assert verdicts(strict, eased) == FREE
     assert verdicts(eased, strict) == GATED
 
 
 @pytest.mark.parametrize("name", READ_BACK)
-def test_an_operation_may_promise_more_and_not_less(name: str) -> None:
+def test_operation_may_promise_more_and_not_less(name: str) -> None:
     less, more = map(document, READ_BACK[name])
     assert verdicts(less, more) == FREE
     assert verdicts(more, less) == GATED
 
 
 @cases("name", SCHEMAS)
-def test_requests_may_take_more_and_responses_contain_less(name: str) -> None:
+def test_requests_may_accept_more_and_responses_contain_less(name: str) -> None:
     for place, is_sent in (("sent", True), ("read", False)):
         # callers send requests and read responses; with webhooks it is the reverse
         for webhook in (False, True):
@@ -184,7 +184,7 @@ def test_requests_may_take_more_and_responses_contain_less(name: str) -> None:
 @cases(
     ("less", "more", "forward", "backward"),
     [
-        # the server calls: what it always sends is promised
+        # the server calls: it promises what it always sends
         (parameter(), parameter(required=True), FREE, GATED),
         ({}, parameter(required=True), FREE, GATED),
         ({}, parameter(), FREE, GATED),
@@ -202,7 +202,7 @@ def test_requests_may_take_more_and_responses_contain_less(name: str) -> None:
         ({"security": [KEY]}, {"security": [KEY, READ]}, GATED, GATED),
     ],
 )
-def test_a_webhook_promises_in_requests_and_demands_in_responses(
+def test_webhook_promises_in_requests_and_demands_in_responses(
     less: dict[str, Any],
     more: dict[str, Any],
     forward: set[Verdict],
@@ -222,14 +222,14 @@ def test_a_webhook_promises_in_requests_and_demands_in_responses(
             {"responses": {"200": {"description": "a", "content": content(TEXT)}}},
             {"responses": {"200": {"description": "a", "content": content(TEXT, "text/csv")}}},
         ),
-        # a body of which nothing was declared may have had any media type
+        # an undeclared body may have had any media type
         (body(content={}), body()),
         ({"requestBody": {}}, body()),
         # other credentials, or another place for them
         ({"security": [KEY]}, {"security": [READ]}),
         ({"security": [KEY]}, {"security": "none"}),
         ({"security": [{"key": "all"}]}, {"security": [{"key": "any"}]}),
-        # one value is written in another way
+        # one value in another representation
         (parameter(style="pipeDelimited"), parameter()),
         (parameter(), {"parameters": [{"name": "page", "in": "query", "content": content(TEXT)}]}),
         (
@@ -238,14 +238,14 @@ def test_a_webhook_promises_in_requests_and_demands_in_responses(
         ),
     ],
 )
-def test_what_may_break_a_caller_stays_gated_in_both_directions(
+def test_change_that_may_break_a_caller_is_gated_in_both_directions(
     before: dict[str, Any], after: dict[str, Any]
 ) -> None:
     assert verdicts(document(before), document(after)) == GATED
     assert verdicts(document(after), document(before)) == GATED
 
 
-def test_what_an_operation_and_a_webhook_share_is_judged_by_both() -> None:
+def test_schema_shared_by_operation_and_webhook_is_judged_for_both() -> None:
     def shared(**keys: Any) -> dict[str, Any]:
         reference = {"requestBody": {"$ref": "#/components/requestBodies/A"}}
         whole = document(reference) | {"webhooks": {"due": {"post": reference | answers("200")}}}
@@ -257,7 +257,7 @@ def test_what_an_operation_and_a_webhook_share_is_judged_by_both() -> None:
     assert verdicts(shared(), shared(content=content(TEXT, "text/csv"))) == GATED
 
 
-def test_inherited_credentials_are_judged_by_all_who_inherit_them() -> None:
+def test_inherited_credentials_are_judged_for_all_operations_that_inherit_them() -> None:
     before, after = document({}) | {"security": [KEY]}, document({}) | {"security": [KEY, READ]}
     assert verdicts(before, after) == FREE
     assert verdicts(after, before) == GATED
@@ -272,12 +272,12 @@ STAYS: Final = {
     *("body-added", "body-removed", "body-required", "media-type-added", "media-type-removed"),
     *("success-response-added", "response-removed"),
     *("header-added", "header-removed", "header-renamed", "header-required"),
-    # what callers read is wider, or what they send is narrower
+    # callers read more, or may send less
     *("closed-field-added", "required-request-field-added", "response-field-removed"),
     *("request-field-removed", "field-renamed", "field-required", "field-optional"),
     *("variant-added", "variant-removed", "value-added", "value-removed"),
     *("type-added", "type-removed", "request-narrowed", "response-opened", "response-loosened"),
-    # undecidable, or decided by what follows from it
+    # undecidable, or decided by consequences
     *("overlap-changed", "union-changed", "type-changed", "constant-changed", "format-changed"),
     *("reference-switched", "default-changed", "access-changed", "representation-changed"),
     *("constraint-changed", "unjudged-change"),
@@ -285,7 +285,7 @@ STAYS: Final = {
 }
 
 
-def test_each_rule_is_free_by_its_promise_or_stays_gated_for_a_reason() -> None:
+def test_each_rule_is_relaxed_or_stays_gated_for_a_reason() -> None:
     from dateline.presets import PRESETS
 
     strict = {id for id, rule in CHANGE_RULES.items() if rule.verdict is not Verdict.ADDITIVE}

@@ -1,4 +1,4 @@
-"""The layer around an application that exists: requests lifted, answers narrowed."""
+"""Wrap an existing application: requests are lifted, and answers narrowed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def app(paynet: Generated) -> Any:
     ("version", "rails"),
     [("2025-03-13", ["Iban"]), ("2026-07-01", ["FedNow", "Iban"])],
 )
-def test_an_answer_is_that_of_its_callers_version(app: Any, version: str, rails: list[str]) -> None:
+def test_answer_is_in_the_form_of_the_callers_version(
+    app: Any, version: str, rails: list[str]
+) -> None:
     response = ask(app, "GET", f"/api/autoramps/{ID}", headers={"X-API-Version": version})
     assert response.json() == {"id": ID, "deposit_rails": [{"type": rail} for rail in rails]}
     assert response.headers["x-api-version"] == version
@@ -47,19 +49,19 @@ def test_an_answer_is_that_of_its_callers_version(app: Any, version: str, rails:
     assert response.headers["content-length"] == str(len(response.content))
 
 
-def test_a_version_that_does_not_exist_is_rejected(app: Any) -> None:
+def test_unknown_version_is_rejected(app: Any) -> None:
     response = ask(app, "GET", f"/api/autoramps/{ID}", headers={"X-API-Version": "2020-01-01"})
     assert response.status_code == 400
     assert response.json()["error"] == "unsupported_api_version"
 
 
-def test_what_is_not_in_the_definitions_passes_as_it_is(app: Any) -> None:
+def test_paths_without_an_operation_pass_unchanged(app: Any) -> None:
     response = ask(app, "GET", "/api/health", headers={"X-API-Version": "2020-01-01"})
     assert response.json() == "well"
     assert "x-api-version" not in response.headers
 
 
-def test_it_needs_no_web_framework(paynet: Generated) -> None:
+def test_no_web_framework_is_needed(paynet: Generated) -> None:
     script = f"""
 import sys
 from {paynet.name}.server import versioned

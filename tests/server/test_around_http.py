@@ -1,4 +1,4 @@
-"""What the layer around an application does to HTTP: codings, tags, ranges, streams, errors."""
+"""HTTP around an existing application: content codings, tags, ranges, streams, errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 
 class Backend:
-    """An application that answers everything alike, and keeps what it was asked."""
+    """An application with one answer for everything, which records its requests."""
 
     def __init__(
         self, body: bytes = BODY, status: int = 200, headers: Fields | None = None
@@ -60,7 +60,7 @@ def wrap(shop: Shop, app: Any, **said: Any) -> Any:
 def get(
     app: Any, method: str = "GET", headers: Fields = AT, path: str = "/api/orders/one"
 ) -> Response:
-    """Return what is answered; its body may come in pieces."""
+    """Return the answer; its body may come in pieces."""
     caller = Caller()
     asyncio.run(app(request(method, path, headers), caller.receive, caller.send))
     start, *pieces = caller.sent
@@ -69,11 +69,11 @@ def get(
 
 
 def narrowed(shop: Shop) -> Any:
-    """Return the order as the oldest version has it."""
+    """Return the order in the form of the oldest version."""
     return get(wrap(shop, Backend())).json
 
 
-def test_a_narrowed_body_has_its_own_length_and_no_digest_of_the_old_one(shop: Shop) -> None:
+def test_narrowed_body_has_its_own_length_and_no_digest(shop: Shop) -> None:
     old = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(BODY)).encode()),
@@ -98,15 +98,15 @@ def test_a_narrowed_body_has_its_own_length_and_no_digest_of_the_old_one(shop: S
         ("GZIP ", gzip.compress),
         ("x-gzip", gzip.compress),
         ("identity", bytes),
-        # several members, and zeros behind them
+        # several members, followed by zeros
         ("gzip", lambda body: gzip.compress(body[:9]) + gzip.compress(body[9:]) + b"\0\0"),
     ],
 )
-def test_an_encoded_body_is_narrowed_in_its_coding(shop: Shop, coding: str, encode: Any) -> None:
+def test_encoded_body_is_narrowed_in_its_coding(shop: Shop, coding: str, encode: Any) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-encoding", coding.encode())]
     backend = Backend(encode(BODY), headers=headers)
     layer = wrap(shop, backend)
-    # what becomes of the second answer is known from the first
+    # the first answer determines how the second is handled
     for _ in range(2):
         response = get(layer, headers=[*AT, (b"accept-encoding", b"br, gzip;q=0.5")])
         assert (b"accept-encoding", b"gzip;q=0.5") in backend.scope["headers"]
@@ -116,9 +116,7 @@ def test_an_encoded_body_is_narrowed_in_its_coding(shop: Shop, coding: str, enco
 
 
 @pytest.mark.parametrize("headers", [[], [(b"content-type", b"")]], ids=["absent", "empty"])
-def test_a_body_whose_type_is_not_named_is_narrowed_as_declared(
-    shop: Shop, headers: Fields
-) -> None:
+def test_body_without_a_content_type_is_narrowed_as_declared(shop: Shop, headers: Fields) -> None:
     layer = wrap(shop, Backend(headers=headers))
     assert [get(layer).json for _ in range(2)] == [narrowed(shop)] * 2
     wrong = get(wrap(shop, Backend(b"no JSON", headers=headers)))
@@ -130,7 +128,7 @@ def test_a_body_whose_type_is_not_named_is_narrowed_as_declared(
 @pytest.mark.parametrize(
     ("body", "status"), [(BODY, 500), (b"[{}]", 500), (b"accepted", 202), (b"7", 202), (b"", 202)]
 )
-def test_a_body_without_a_type_at_a_status_that_no_version_declares(
+def test_body_without_a_content_type_at_an_undeclared_status(
     shop: Shop, body: bytes, status: int
 ) -> None:
     layer = wrap(shop, Backend(body, 202, headers=[(b"x-own", b"1")]))
@@ -152,14 +150,16 @@ def test_a_body_without_a_type_at_a_status_that_no_version_declares(
         ("gzip", b""),
     ],
 )
-def test_a_coded_body_that_is_not_whole_is_not_sent(shop: Shop, coding: str, body: bytes) -> None:
+def test_truncated_encoded_body_is_not_sent(shop: Shop, coding: str, body: bytes) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-encoding", coding.encode())]
     assert get(wrap(shop, Backend(body, headers=headers))).status == 500
 
 
 @pytest.mark.parametrize("status", [204, 205, 304])
 @pytest.mark.parametrize("headers", [[], [(b"content-type", b"application/json")]])
-def test_a_body_where_there_is_none_is_not_sent(shop: Shop, status: int, headers: Fields) -> None:
+def test_body_of_a_status_without_content_is_not_sent(
+    shop: Shop, status: int, headers: Fields
+) -> None:
     fields = [*headers, (b"content-length", str(len(BODY)).encode())]
     response = get(wrap(shop, Backend(BODY, status, fields)))
     assert (response.status, response.body) == (status, b"")
@@ -170,7 +170,7 @@ def test_a_body_where_there_is_none_is_not_sent(shop: Shop, status: int, headers
 
 @pytest.mark.parametrize("named", ["application/json", "text/html", "text/event-stream", None])
 @pytest.mark.parametrize("status", [300, 301, 303, 307])
-def test_a_redirect_has_no_body_that_may_be_json(
+def test_redirect_with_a_possible_json_body_loses_it(
     shop: Shop, status: int, named: str | None
 ) -> None:
     to = (b"location", b"/api/orders/two")
@@ -184,13 +184,13 @@ def test_a_redirect_has_no_body_that_may_be_json(
 
 
 @pytest.mark.parametrize("tag", ["a", "'a'", '"a', '"a", "b"', ""])
-def test_what_is_no_entity_tag_is_left_out(shop: Shop, tag: str) -> None:
+def test_invalid_entity_tag_is_dropped(shop: Shop, tag: str) -> None:
     headers = [(b"content-type", b"application/json"), (b"etag", tag.encode())]
     response = get(wrap(shop, Backend(headers=headers)))
     assert (response.json, response.header("etag")) == (narrowed(shop), [])
 
 
-def test_a_coding_that_cant_be_read_is_an_error_that_is_logged(
+def test_unreadable_coding_is_logged_as_an_error(
     shop: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-encoding", b"br")]
@@ -199,7 +199,7 @@ def test_a_coding_that_cant_be_read_is_an_error_that_is_logged(
     assert "content coding br can't be narrowed" in caplog.text
 
 
-def test_the_newest_version_is_not_read(shop: Shop) -> None:
+def test_bodies_of_the_newest_version_are_not_read(shop: Shop) -> None:
     backend = Backend(b"no JSON", headers=[(b"content-type", b"application/json")])
     response = get(wrap(shop, backend), headers=[], path="/api/stock/x")
     assert (response.status, response.body) == (200, b"no JSON")
@@ -212,7 +212,7 @@ def test_head_has_no_length_of_the_newest_body(shop: Shop) -> None:
     assert (response.body, response.header("content-length")) == (b"", [])
 
 
-def test_entity_tags_are_those_of_the_version(shop: Shop) -> None:
+def test_entity_tags_differ_by_version(shop: Shop) -> None:
     headers = [(b"content-type", b"application/json"), (b"etag", b'"a"')]
     backend = Backend(headers=headers)
     app = wrap(shop, backend)
@@ -223,7 +223,7 @@ def test_entity_tags_are_those_of_the_version(shop: Shop) -> None:
     assert (names[b"if-none-match"], names.get(b"range")) == (b'"a"', None)
 
 
-def test_not_modified_stays_so_with_the_tag_of_the_version(shop: Shop) -> None:
+def test_not_modified_has_the_tag_of_the_version(shop: Shop) -> None:
     app = wrap(shop, Backend(b"", 304, [(b"etag", b'"a"')]))
     response = get(app)
     assert response.status == 304
@@ -232,13 +232,13 @@ def test_not_modified_stays_so_with_the_tag_of_the_version(shop: Shop) -> None:
     ).header("etag")
 
 
-def test_a_declared_error_is_narrowed_and_an_undeclared_one_left_alone(shop: Shop) -> None:
+def test_declared_error_is_narrowed_and_undeclared_one_unchanged(shop: Shop) -> None:
     said = b'{"message":"no","hint":"look"}'
     assert get(wrap(shop, Backend(said, 404))).json == {"message": "no"}
     assert get(wrap(shop, Backend(said, 409))).body == said
 
 
-def test_a_declared_error_with_another_body_is_described_as_the_definitions_do(shop: Shop) -> None:
+def test_declared_error_with_another_body_is_replaced_by_a_declared_one(shop: Shop) -> None:
     response = get(wrap(shop, Backend(b'{"detail":"no"}', 404)))
     assert (response.status, response.json) == (404, {"message": "Not Found"})
 
@@ -275,17 +275,15 @@ def typed(types: list[str]) -> Fields:
 
 
 @pytest.mark.parametrize("types", ONE_TYPE, ids=", ".join)
-def test_a_type_that_is_named_in_another_way_is_the_same(shop: Shop, types: list[str]) -> None:
+def test_content_type_in_another_spelling_is_the_same(shop: Shop, types: list[str]) -> None:
     layer = wrap(shop, Backend(headers=typed(types)))
-    # the second answer takes a shorter way
+    # the second answer takes a faster path
     assert [get(layer).json for _ in range(2)] == [narrowed(shop)] * 2
     assert get(wrap(shop, Backend(HINTED, 404, typed(types)))).json == {"message": "no"}
 
 
 @pytest.mark.parametrize("types", OTHER_TYPES, ids=", ".join)
-def test_a_body_whose_type_is_none_of_the_definitions_is_not_sent_if_it_may_be_json(
-    shop: Shop, types: list[str]
-) -> None:
+def test_undeclared_content_type_that_may_be_json_is_not_sent(shop: Shop, types: list[str]) -> None:
     layer = wrap(shop, Backend(headers=typed(types)))
     assert [get(layer).status for _ in range(2)] == [500, 500]
     assert get(wrap(shop, Backend(BODY, 202, typed(types)))).status == 500
@@ -300,7 +298,7 @@ def test_a_body_whose_type_is_none_of_the_definitions_is_not_sent_if_it_may_be_j
 
 
 class Download:
-    """An application that sends a body in pieces, and notes how many have been sent after each."""
+    """An application that sends a body in pieces, and records how many pieces were sent when."""
 
     def __init__(self, pieces: list[bytes], sent: list[Any], headers: Fields) -> None:
         self.pieces = pieces
@@ -320,13 +318,13 @@ class Download:
     ("pieces", "counts"),
     [
         ([b"\x89a", b"{", b"c"], [2, 3, 4]),
-        # it is not known yet what a body is that begins with blanks
+        # a body that starts with blanks may be anything
         ([b" ", b"", b"\n\x01", b"{}"], [0, 0, 2, 3]),
-        # it may be text, which is not sent if there is JSON in it
+        # possibly text, which is not sent if it contains JSON
         ([b"a", b"b", b"\0", b"{}"], [0, 0, 2, 3]),
     ],
 )
-def test_a_download_that_no_version_declares_is_sent_as_it_comes(
+def test_undeclared_download_is_streamed(
     shop: Shop, pieces: list[bytes], counts: list[int]
 ) -> None:
     for headers in (typed(["application/zip"]), [*typed(["image/png"]), (b"x-new", b"1")]):
@@ -342,7 +340,7 @@ def test_a_download_that_no_version_declares_is_sent_as_it_comes(
             assert b"".join(each["body"] for each in bodies) == b"".join([*pieces, b"."])
 
 
-def test_a_download_that_begins_like_json_is_not_sent(shop: Shop) -> None:
+def test_undeclared_download_that_starts_like_json_is_not_sent(shop: Shop) -> None:
     caller = Caller()
     backend = Download([b" ", b"{", b"}"], caller.sent, typed(["application/zip"]))
     asyncio.run(
@@ -351,7 +349,7 @@ def test_a_download_that_begins_like_json_is_not_sent(shop: Shop) -> None:
     assert (caller.sent[0]["status"], backend.counts) == (500, [0, 0, 0])
 
 
-def test_an_error_without_a_declared_body_has_none_that_may_be_newer(tmp_path: Any) -> None:
+def test_error_without_a_declared_body_loses_one_that_may_be_newer(tmp_path: Any) -> None:
     declared = "'404': { $ref: '#/components/responses/Refused' }"
     api = FILES["api.yaml"].replace(declared, "'404': { description: none }")
     bare = Shop(tmp_path, files={**FILES, "api.yaml": api})
@@ -361,7 +359,7 @@ def test_an_error_without_a_declared_body_has_none_that_may_be_newer(tmp_path: A
 
 
 @pytest.mark.parametrize("codings", [["identity", "gzip"], ["gzip", "gzip"], ["gzip, identity"]])
-def test_codings_on_several_lines_are_not_taken_for_one(shop: Shop, codings: list[str]) -> None:
+def test_codings_on_several_lines_are_all_decoded(shop: Shop, codings: list[str]) -> None:
     coded = [(b"content-encoding", each.encode()) for each in codings]
     layer = wrap(shop, Backend(gzip.compress(BODY), headers=[*typed(["application/json"]), *coded]))
     assert [get(layer).status for _ in range(2)] == [500, 500]
@@ -371,7 +369,7 @@ def test_codings_on_several_lines_are_not_taken_for_one(shop: Shop, codings: lis
     ("body", "status"),
     [(b"[]", 200), (b"{", 200), (b'{"id": "x"}', 200), (BODY, 202)],
 )
-def test_what_does_not_fit_is_an_error_without_a_word_of_it(
+def test_invalid_answer_is_a_server_error_without_details(
     shop: Shop, body: bytes, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     response = get(wrap(shop, Backend(body, status)))
@@ -383,7 +381,7 @@ def test_what_does_not_fit_is_an_error_without_a_word_of_it(
 CATEGORY = "/api/categories/one"
 
 
-def test_what_no_gate_reaches_in_an_answer_is_not_validated_unless_strictly(shop: Shop) -> None:
+def test_parts_without_a_gate_are_only_validated_if_strict(shop: Shop) -> None:
     backend = Backend(b'{"label": 5, "badge": {"a": [1e9]}, "own": 1, "children": []}')
     response = get(wrap(shop, backend), path=CATEGORY)
     assert (response.status, response.json) == (200, {"title": 5, "own": 1, "children": []})
@@ -404,7 +402,7 @@ def test_what_no_gate_reaches_in_an_answer_is_not_validated_unless_strictly(shop
         '{"label": "a", "related": {"b": null}}',
     ],
 )
-def test_what_gates_reach_has_to_be_what_they_expect(shop: Shop, body: str, strict: bool) -> None:
+def test_parts_with_a_gate_must_be_valid(shop: Shop, body: str, strict: bool) -> None:
     app = wrap(shop, Backend(body.encode()), strict=strict)
     assert get(app, path=CATEGORY).status == 500
 
@@ -423,7 +421,7 @@ def test_what_gates_reach_has_to_be_what_they_expect(shop: Shop, body: str, stri
     ],
 )
 @pytest.mark.parametrize("library", ["msgspec", "pydantic_core"])
-def test_what_stays_in_a_narrowed_body_has_its_value(
+def test_unconverted_parts_of_a_narrowed_body_are_preserved(
     shop: Shop, library: str, own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _read_with(shop, library, monkeypatch)
@@ -449,7 +447,7 @@ def test_what_stays_in_a_narrowed_body_has_its_value(
     ],
 )
 @pytest.mark.parametrize("library", ["msgspec", "pydantic_core"])
-def test_a_body_that_is_no_json_is_not_sent(
+def test_body_that_is_not_json_is_not_sent(
     shop: Shop, library: str, own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _read_with(shop, library, monkeypatch)
@@ -458,7 +456,7 @@ def test_a_body_that_is_no_json_is_not_sent(
 
 
 def _read_with(shop: Shop, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let bodies be read and written as where *library* is the fastest that is installed."""
+    """Read and write bodies with *library* as the fastest one installed."""
     if library == "msgspec":
         pytest.importorskip("msgspec")
         return
@@ -468,9 +466,7 @@ def _read_with(shop: Shop, library: str, monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(shop.package.module("server.answers"), f"{name}_quickly", quick)
 
 
-def test_operations_are_switched_on_one_by_one(
-    shop: Shop, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_operations_can_be_enabled_one_by_one(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     app = wrap(shop, Backend(), only={"getCategory"})
     with caplog.at_level(logging.INFO):
         answered = [get(app) for _ in range(3)]
@@ -490,17 +486,17 @@ def test_other_scopes_pass(shop: Shop, kind: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["OPTIONS", "DELETE"])
-def test_other_methods_are_the_applications(shop: Shop, method: str) -> None:
+def test_other_methods_are_left_to_the_application(shop: Shop, method: str) -> None:
     assert get(wrap(shop, Backend(b"", 204, [])), method).headers == []
 
 
-def test_a_mounted_one_serves_below_its_place(shop: Shop) -> None:
+def test_mounted_application_is_served_below_its_path(shop: Shop) -> None:
     app = Starlette(routes=[Mount("/eu", wrap(shop, Backend()))])
     response = ask(app, request("GET", "/eu/api/orders/one", AT))
     assert response.json == narrowed(shop)
 
 
-def test_a_lifted_body_and_query_are_those_of_the_newest_version(shop: Shop) -> None:
+def test_application_gets_lifted_body_and_query(shop: Shop) -> None:
     backend = Backend()
     app = wrap(shop, backend)
     body = b'{"buyer": "Ada", "payment": {"kind": "card", "last4": "1"}, "note": "x"}'
@@ -524,7 +520,7 @@ def test_a_lifted_body_and_query_are_those_of_the_newest_version(shop: Shop) -> 
     assert backend.scope["query_string"] == b"state=draft&x=%20&page_size=2"
 
 
-def test_a_large_body_that_no_gate_reaches_passes_in_pieces(shop: Shop) -> None:
+def test_large_body_without_gates_passes_in_pieces(shop: Shop) -> None:
     pieces = []
 
     async def count(_: Any, receive: Any, send: Any) -> None:
@@ -548,11 +544,11 @@ def test_a_large_body_that_no_gate_reaches_passes_in_pieces(shop: Shop) -> None:
     ("version", "shown"),
     [
         (OLDEST, ["x-count"]),
-        # an older name is no news
+        # an older name is not newer than its caller
         (NEWEST, ["x-count", "x-total-count"]),
     ],
 )
-def test_a_header_of_other_versions_is_hidden_where_nothing_declares_it(
+def test_undeclared_header_of_another_version_is_hidden(
     shop: Shop, version: str, shown: list[str]
 ) -> None:
     names = ["x-count", "x-total-count", "x-own", "retry-after"]

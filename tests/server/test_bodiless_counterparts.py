@@ -1,4 +1,4 @@
-"""Successes with bodies whose counterparts at older versions have none, on the wire."""
+"""Success responses with a body that have none at older versions, on the wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations that a constant query selects: `/?Action=CreateUser`, at each door."""
+"""Operations selected by a constant query, such as `/?Action=CreateUser`, at each door."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Application:
 
 
 def reads(first: bool, folds: bool, semicolons: bool, lists: bool) -> Any:
-    """Return how an application reads a query."""
+    """Return how an application parses a query."""
 
     def read(query: str) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -185,7 +185,7 @@ def test_clients_reach_every_operation(
             assert (found.name, hasattr(found, "new")) == (name, version == NEW)
             if behind.queries:
                 query = path.partition("?")[2]
-                # what the default of the older version means to the application
+                # the meaning of the older version's default for the application
                 assert behind.queries[-1] in (query, f"{query}&limit=1".removeprefix("&"))
 
     if app is None:
@@ -214,7 +214,7 @@ def test_clients_reach_every_operation(
 
 
 @pytest.mark.parametrize("number", range(len(READERS)))
-def test_no_spelling_of_a_query_leads_past_the_layer(number: int, made: Generated) -> None:
+def test_no_spelling_of_a_query_bypasses_the_layer(number: int, made: Generated) -> None:
     app = made.module("server").versioned(Application(READERS[number]), environment="production")
     lots = random.Random(number)
     names = ["Action", "action", "ACTION", "Action[]", "%41ction", "Action%20", "acl", "ACL"]
@@ -240,7 +240,7 @@ def test_no_spelling_of_a_query_leads_past_the_layer(number: int, made: Generate
     assert served > 20
 
 
-def test_samples_have_the_query(schemas: Path) -> None:
+def test_samples_include_the_query(schemas: Path) -> None:
     pages = [
         each.content.decode()
         for each in render(load(schemas), validate=False).artifacts
@@ -273,7 +273,7 @@ def select(query: str, sent: str) -> bool:
 
 
 def is_less(one: str, other: str) -> bool:
-    """Return whether all requests that *other* selects are also selected by *one*."""
+    """Return whether *one* selects all requests that *other* selects."""
     return one != other and select(one, other)
 
 
@@ -292,7 +292,7 @@ def test_applications_may_prefer_any_of_several_queries(tmp_path: Path) -> None:
     served = 0
     for _ in range(12):
         order = lots.sample(EITHER, len(EITHER))
-        # an application looks for more before less
+        # an application checks longer queries first
         while any(is_less(a, b) for a, b in itertools.combinations(order, 2)):
             order = lots.sample(EITHER, len(EITHER))
 

@@ -1,4 +1,4 @@
-"""Callers send nothing past the contract of their version, and get what it has: at each door."""
+"""At each door, requests and responses stay within the contract of the caller's version."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 class Backend:
-    """An application that speaks the newest version, and keeps what reaches it."""
+    """An application of the newest version that records the requests that reach it."""
 
     def __init__(self, *headers: tuple[str, str], body: bytes = b"", status: int = 204) -> None:
         self._start = {"status": status, "headers": [(a.encode(), b.encode()) for a, b in headers]}
@@ -118,7 +118,7 @@ class Backend:
 
 
 class Handlers:
-    """Handlers that keep the body that they are called with."""
+    """Handlers that record their body."""
 
     def __init__(self) -> None:
         self.body: Any = None
@@ -164,14 +164,14 @@ SENT = [
 
 
 @pytest.mark.parametrize(("method", "content_type", "older", "newer"), SENT)
-def test_a_media_type_of_newer_requests_is_refused_alike(
+def test_media_type_of_newer_requests_is_refused_everywhere(
     server: Any, method: str, content_type: str, older: int, newer: int
 ) -> None:
     for version, status in ((OLD, older), (NEW, newer)):
         handlers, fields = Handlers(), ("content-type", content_type)
         app = server.create_app(SimpleNamespace(things=handlers), environment="production")
         served = send(app, method, version, fields, body=JSON)
-        # of several, the generated server has one media type
+        # of several media types, the generated server supports one
         if version == OLD or content_type.lower().startswith("application/json"):
             assert (served.status, handlers.body is not None) == (status, status == 204)
         for is_strict in (False, True):
@@ -200,7 +200,7 @@ REPEATED = [
 
 @cases("method", ["PATCH", "POST"])
 @cases(("types", "status"), REPEATED)
-def test_only_one_media_type_of_a_body_counts(
+def test_only_one_content_type_header_counts(
     server: Any, method: str, types: tuple[str, ...], status: int
 ) -> None:
     fields = [("content-type", each) for each in types]
@@ -211,26 +211,26 @@ def test_only_one_media_type_of_a_body_counts(
         assert backend.body == (JSON if status == 204 else None)
 
 
-def test_what_is_required_is_so_where_nothing_else_differs(server: Any) -> None:
+def test_required_body_is_required_without_other_differences(server: Any) -> None:
     backend = Backend()
     fields = ("content-type", "application/json")
     assert send(wrap(server, backend), "PATCH", OLD, fields).status == 400
     assert backend.body is None
-    # the limit is that of bodies that are read
+    # the limit applies to bodies that are read
     large = b'{"a":"' + b"x" * 3_000_000 + b'"}'
     assert send(wrap(server, backend), "PATCH", OLD, fields, body=large).status == 204
     assert backend.body == large
 
 
 @pytest.mark.parametrize("is_strict", [False, True])
-def test_a_body_that_only_newer_requests_have_does_not_arrive(server: Any, is_strict: bool) -> None:
+def test_body_that_only_newer_requests_have_is_dropped(server: Any, is_strict: bool) -> None:
     fields = [("content-type", "application/json"), ("expect", "100-continue"), ("x-own", "1")]
     backend = Backend()
     app = wrap(server, backend, strict=is_strict)
     assert send(app, "PUT", OLD, *fields, body=JSON).status == 204
     assert backend.body == b""
     assert backend.headers == {"x-api-version": OLD, "x-own": "1", "content-length": "0"}
-    # there is nothing to say about a body if there was none
+    # without a body there is nothing to report
     assert send(app, "PUT", OLD).status == 204
     assert backend.headers == {"x-api-version": OLD}
     assert send(app, "PUT", NEW, *fields, body=JSON).status == 204
@@ -244,7 +244,7 @@ THING = b'{"id":"1","since":"now"}'
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "POST", "DELETE"])
-def test_an_entity_tag_is_one_for_all_operations_of_a_resource(server: Any, method: str) -> None:
+def test_entity_tag_is_shared_by_all_operations_of_a_resource(server: Any, method: str) -> None:
     known = ("content-type", "application/json"), ("etag", '"a"')
     reader = wrap(server, Backend(*known, body=THING, status=200))
     for version in (OLD, NEW):
@@ -257,7 +257,7 @@ def test_an_entity_tag_is_one_for_all_operations_of_a_resource(server: Any, meth
 
 
 CONDITIONS = [
-    # of this version, of the newest, of another one
+    # of this version, the newest, and another one
     (f'"a;{OLD}"', '"a"'),
     ('"a"', '""'),
     (f'"a;{NEW}"', '""'),
@@ -269,9 +269,7 @@ CONDITIONS = [
 
 
 @pytest.mark.parametrize(("sent", "known"), CONDITIONS)
-def test_only_the_tags_of_a_version_show_that_nothing_has_changed(
-    server: Any, sent: str, known: str
-) -> None:
+def test_only_tags_of_the_version_lead_to_not_modified(server: Any, sent: str, known: str) -> None:
     for method in ("GET", "HEAD"):
         backend = Backend(("content-type", "application/json"), body=THING, status=200)
         since = ("if-modified-since", "Sat, 01 Jan 2050 00:00:00 GMT")
@@ -297,7 +295,7 @@ ACCEPTED = [
 
 
 @cases(("sent", "known"), ACCEPTED)
-def test_no_media_type_is_accepted_that_the_version_does_not_have(
+def test_media_types_that_the_version_lacks_are_not_accepted(
     server: Any, sent: str, known: str
 ) -> None:
     backend = Backend(("content-type", "application/json"), body=THING, status=200)
@@ -328,7 +326,7 @@ def get_undeclared(server: Any, content_type: str, body: bytes) -> int:
     return response.status
 
 
-def test_an_undeclared_answer_that_may_be_data_is_not_sent(server: Any) -> None:
+def test_undeclared_answer_that_may_be_data_is_not_sent(server: Any) -> None:
     types = [*FILE_TYPES, *TEXT_TYPES]
     assert {get_undeclared(server, *each) for each in product(types, PLAIN)} == {202}
     assert {get_undeclared(server, *each) for each in product(FILE_TYPES, FILES)} == {202}
@@ -351,7 +349,7 @@ ENDED = [
 
 
 @pytest.mark.parametrize("pieces", ENDED)
-def test_what_follows_the_end_of_an_answer_is_not_sent(
+def test_bytes_after_the_end_of_an_answer_are_not_sent(
     server: Any, pieces: list[tuple[bytes, bool]]
 ) -> None:
     async def app(_: Any, __: Any, send: Any) -> None:
@@ -408,7 +406,7 @@ def test_trailers_of_a_narrowed_body_are_not_sent(server: Any, begins_with_trail
         ("GET", "?_method=POST", False),
     ],
 )
-def test_a_method_in_a_query_counts(
+def test_method_override_in_a_query_is_respected(
     server: Any, method: str, query: str, is_in_doubt: bool
 ) -> None:
     backend = Backend(("content-type", "application/json"), body=THING, status=200)
@@ -417,7 +415,7 @@ def test_a_method_in_a_query_counts(
     assert send(app, method, NEW, query=query).body == THING
 
 
-def test_an_early_refusal_is_that_of_the_operation_a_request_means(tmp_path: Path) -> None:
+def test_early_refusal_belongs_to_the_operation_of_the_request(tmp_path: Path) -> None:
     api = API.replace("responses: { '204': { description: done } }", RESPONSES, 1)
     found = Generated(tmp_path, loaded(tmp_path, {"versions.yaml": TABLE, "api.yaml": api}))
     app = wrap(found.module("server"), Backend())

@@ -1,4 +1,4 @@
-"""Gates inside of what is converted: in each container, beside what changed and within it."""
+"""Gates inside of converted values: in each container, next to changed parts and within."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NEWER = {"id": "1", "label": "x", "kind": "new", "since": "2025"}
 SENT = {"id": "1", "label": "x", "kind": "old"}
 OLDER = {"id": "1", "title": "x", "kind": "old"}
 
-# The schema of what holds parts, and a value of it that holds one.
+# The schema of a container of parts, and a value of it with one part.
 CONTAINERS: dict[str, tuple[Any, Any]] = {
     "itself": (PART, lambda part: part),
     "list": ({"type": "array", "items": PART}, lambda part: [part, part]),
@@ -73,9 +73,9 @@ KIND = {
 
 
 def list_components() -> dict[str, Any]:
-    """Return a schema for each container: beside a split name, and in an object that is unwrapped.
+    """Return a schema for each container: next to a split name, and in an object that is unwrapped.
 
-    Each is written shortly and as a whole.
+    Each is written in the short and the long form.
     """
     text = {"type": "string"}
     part = {
@@ -132,7 +132,7 @@ def list_components() -> dict[str, Any]:
 
 
 def write_values(shape: str, number: int, part: Any, *, is_newer: bool) -> Any:
-    """Return a value of the component of *shape* and *number* that holds *part*."""
+    """Return a value of the component of *shape* and *number* that contains *part*."""
     it = [*CONTAINERS.values()][number][1](part)
     if shape.startswith("Beside"):
         return {**({"first": "a", "last": "b"} if is_newer else {"name": "a b"}), "it": it}
@@ -140,7 +140,7 @@ def write_values(shape: str, number: int, part: Any, *, is_newer: bool) -> Any:
 
 
 class Converters:
-    """Converts each of them, awaited where its number is odd."""
+    """Converters of all components, asynchronous for odd numbers."""
 
     def __getattr__(self, method: str) -> Any:
         way, _, name = method.partition("_")
@@ -190,7 +190,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Generated:
 
 
 class Doors:
-    """Everything that takes values to a version and back; each application is built once."""
+    """All ways to convert values to a version and back; each application is built once."""
 
     def __init__(self, made: Generated, converters: object) -> None:
         self._made = made
@@ -200,7 +200,7 @@ class Doors:
         self._received: Any = None
 
     def take(self, door: str, way: str, value: Any) -> Any:
-        """Return what becomes of *value*, of the component `All`, on its *way* at a *door*."""
+        """Return *value* of the component `All` after conversion in direction *way* at a *door*."""
         given: dict[str, Any] = {"converters": self._converters}
         if door == "components":
             components = self._made.module("components")
@@ -217,7 +217,7 @@ class Doors:
         return response.json() if way == "down" else self._received
 
     def ask(self, door: str, version: str, body: Any) -> httpx.Response:
-        """Return the response of a server, or of what is around an application."""
+        """Return the response of the server or of the wrapped application."""
         if door not in self._apps:
             self._apps[door] = getattr(self, f"_build_{door}")()
         headers = {"X-API-Version": version}
@@ -256,7 +256,7 @@ def doors(made: Generated) -> Doors:
 @cases("door", ["server", "versioned", "components", "events"])
 @cases("shape", ["Beside", "BesideWhole", "Within", "WithinWhole"])
 @cases("number", range(len(CONTAINERS)), ids=CONTAINERS)
-def test_what_is_inside_of_a_converted_object_keeps_its_gates(
+def test_gates_inside_of_a_converted_object_apply(
     number: int, shape: str, door: str, doors: Doors
 ) -> None:
     field = f"{shape}{number}".lower()
@@ -269,7 +269,7 @@ def test_what_is_inside_of_a_converted_object_keeps_its_gates(
 
 
 @pytest.mark.parametrize("door", ["server", "versioned"])
-def test_an_operation_that_lacks_a_converter_answers_501_where_it_needs_one(
+def test_operation_without_its_converter_answers_501_where_needed(
     door: str, made: Generated
 ) -> None:
     lacking = Doors(made, SimpleNamespace())
@@ -281,7 +281,7 @@ def test_an_operation_that_lacks_a_converter_answers_501_where_it_needs_one(
 
 
 @pytest.mark.parametrize("door", ["components", "events"])
-def test_a_value_that_lacks_a_converter_is_an_error(door: str, made: Generated) -> None:
+def test_value_without_its_converter_is_an_error(door: str, made: Generated) -> None:
     missing = made.module("components").MissingConverterError
     lacking = Doors(made, SimpleNamespace())
     with pytest.raises(missing, match="Beside0"):

@@ -1,4 +1,4 @@
-"""Converters at every door: the five of the page about them, their context, and what goes wrong."""
+"""Converters at every door: the five of the docs page, their context, and their failures."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Generated:
 
 @pytest.fixture(scope="module")
 def known(made: Generated) -> type[Any]:
-    """Return the class of converters that the page shows."""
+    """Return the class of converters shown on the docs page."""
     made.module("server")
     return read_converters(made.name)
 
 
 class Stored:
-    """Stores what it is given, in newest form, and returns it; a handler of the server."""
+    """Stores its argument in the newest form, and returns it; a handler of the server."""
 
     def __init__(self, result: Callable[[Any], Any] = lambda value: value) -> None:
         self.received: list[Any] = []
@@ -40,7 +40,7 @@ class Stored:
 
 
 def serve(made: Generated, door: str, converters: object, stored: Stored, **around: Any) -> Any:
-    """Return the application that serves all versions, behind *door*; *around* is for one only."""
+    """Return the application of all versions behind *door*; with *around*, only for that door."""
     server = made.module("server")
     if door == "server":
         return server.create_app(
@@ -86,7 +86,7 @@ def test_values_and_events_are_converted(made: Generated, known: type[Any]) -> N
         components.lift(OLDER, "Household", OLD, **given)
 
 
-def test_a_converter_is_told_of_the_call(made: Generated, known: type[Any]) -> None:
+def test_converter_gets_the_context_of_the_call(made: Generated, known: type[Any]) -> None:
     contexts: list[Any] = []
 
     class Told(known):  # type: ignore[misc]
@@ -129,9 +129,7 @@ def test_a_converter_is_told_of_the_call(made: Generated, known: type[Any]) -> N
     assert list_contexts() == {("production", OLD, "emma", None)}
 
 
-def test_equal_values_are_awaited_once_and_one_after_the_other(
-    made: Generated, known: type[Any]
-) -> None:
+def test_equal_values_are_awaited_once_and_sequentially(made: Generated, known: type[Any]) -> None:
     calls: list[str] = []
 
     class Slow(known):  # type: ignore[misc]
@@ -142,7 +140,7 @@ def test_equal_values_are_awaited_once_and_one_after_the_other(
             return known.older_person(self, value)
 
     jane, emma = NEWEST["people"]
-    # a generator gives its items once, and is read once
+    # a generator can be consumed only once
     stored = Stored(lambda value: {**value, "people": (each for each in (jane, emma, jane))})
     app = serve(made, "server", Slow(), stored)
     people = [OLDER["people"][0], OLDER["people"][1], OLDER["people"][0]]
@@ -179,7 +177,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("way", ["older", "newer"])
 @pytest.mark.parametrize("case", WRONG)
-def test_what_goes_wrong_is_logged_and_never_sent(
+def test_failures_are_logged_and_never_sent(
     door: str,
     way: str,
     case: str,
@@ -207,9 +205,7 @@ def test_what_goes_wrong_is_logged_and_never_sent(
     assert said in str(caught.value)
 
 
-def test_converters_that_are_missing_are_all_named_at_the_start(
-    made: Generated, known: type[Any]
-) -> None:
+def test_all_missing_converters_are_named_at_start(made: Generated, known: type[Any]) -> None:
     class Some:
         older_person = known.older_person
 

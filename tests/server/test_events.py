@@ -1,4 +1,4 @@
-"""The modules `events` and `components` of a generated package, as their users call them."""
+"""The modules `events` and `components` of a generated package, as users call them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def events(package: Generated) -> Any:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_an_event_is_rendered_as_its_version_shows_it(
+def test_event_is_rendered_as_its_version_shows_it(
     package: Generated,
     events: Any,
     name: str,
@@ -87,20 +87,20 @@ def test_an_event_is_rendered_as_its_version_shows_it(
     assert json.loads(parsed.model_dump_json()) == shown
 
 
-def test_the_versions_of_an_event_are_those_that_have_it(events: Any) -> None:
+def test_versions_of_an_event_are_those_that_have_it(events: Any) -> None:
     assert events.versions("loan.started") == ("2024-01-15", "2024-09-01", "2025-06-01")
     assert events.versions("loan.paused", environment="sandbox") == ("2025-06-01",)
 
 
 @pytest.mark.parametrize("name", ["loan.paused", "loan.lost"])
-def test_an_event_that_a_version_lacks_is_neither_sent_nor_read(events: Any, name: str) -> None:
+def test_event_that_a_version_lacks_is_neither_sent_nor_read(events: Any, name: str) -> None:
     with pytest.raises(events.AbsentEventError, match=f"2024-09-01 has no event '{name}'"):
         events.render(name, PAUSED, "2024-09-01", converters=Convert())
     with pytest.raises(events.AbsentEventError, match=f"2024-09-01 has no event '{name}'"):
         events.parse(name, "{}", "2024-09-01")
 
 
-def test_what_does_not_fit_is_named_by_its_place(events: Any) -> None:
+def test_invalid_value_is_reported_with_its_place(events: Any) -> None:
     wrong = {"loan": {**LOAN, "id": 3}, "until": "2026-01-31"}
     with pytest.raises(events.UnfitError) as caught:
         events.render("loan.paused", wrong, "2025-06-01", converters=Convert())
@@ -132,14 +132,14 @@ CIRCULAR.append(CIRCULAR)
     ],
     ids=lambda event: str(type(event)),
 )
-def test_what_is_no_event_does_not_fit(events: Any, event: Any) -> None:
+def test_value_that_is_no_event_does_not_fit(events: Any, event: Any) -> None:
     for version in events.versions("loan.started"):
         with pytest.raises(events.UnfitError):
             events.render("loan.started", event, version, converters=Convert())
 
 
 @pytest.mark.parametrize("name", ["loan.unknown", "", "Loan"])
-def test_an_unknown_event_has_no_versions(events: Any, name: str) -> None:
+def test_unknown_event_has_no_versions(events: Any, name: str) -> None:
     assert events.versions(name) == ()
     with pytest.raises(events.AbsentEventError):
         events.render(name, LOAN, "2025-06-01", converters=Convert())
@@ -152,14 +152,14 @@ def test_an_unknown_event_has_no_versions(events: Any, name: str) -> None:
     [b"", b"\xff", b'{"id":"\\ud800"}', b'{"id":NaN}', b"[" * 100_000, b"null", "\ud800", b"1e400"],
     ids=lambda body: str(body[:9]),
 )
-def test_a_body_that_is_no_event_does_not_fit(events: Any, body: Any) -> None:
+def test_body_that_is_no_event_does_not_fit(events: Any, body: Any) -> None:
     for version in events.versions("loan.started"):
         with pytest.raises(events.UnfitError):
             events.parse("loan.started", body, version)
 
 
 @pytest.mark.parametrize("secret", ["", "whsec_", "whsec_!!", "a", "whsec_a"])
-def test_an_invalid_secret_is_an_error_that_does_not_repeat_it(events: Any, secret: str) -> None:
+def test_invalid_secret_is_an_error_that_does_not_contain_it(events: Any, secret: str) -> None:
     headers = events.sign(b"{}", SECRET)
     for use in (partial(events.sign, b"{}"), partial(events.verify, b"{}", headers)):
         with pytest.raises(ValueError, match="the secret of a webhook has to be") as caught:
@@ -167,7 +167,7 @@ def test_an_invalid_secret_is_an_error_that_does_not_repeat_it(events: Any, secr
         assert not isinstance(caught.value, events.SignatureError)
 
 
-def test_a_converter_that_is_missing_or_fails_is_an_error_of_its_own(events: Any) -> None:
+def test_missing_or_failing_converter_has_its_own_error(events: Any) -> None:
     class Failing:
         def older_loan_due(self, value: str, /) -> str:
             raise RuntimeError(value)
@@ -191,7 +191,7 @@ def test_unknown_versions_and_environments_are_errors(events: Any) -> None:
         events.render("loan.started", LOAN, "2024-01-15", environment="test", converters=Convert())
 
 
-def test_what_is_signed_can_be_verified_by_anybody(events: Any) -> None:
+def test_signature_can_be_verified_with_standard_tools(events: Any) -> None:
     body = '{"state":"ä"}'
     headers = events.sign(body, SECRET, id="msg_1")
     assert headers["webhook-id"] == "msg_1"
@@ -212,13 +212,13 @@ def test_what_is_signed_can_be_verified_by_anybody(events: Any) -> None:
     ],
     ids=str,
 )
-def test_what_was_changed_on_the_way_is_refused(events: Any, changed: dict[str, str]) -> None:
+def test_modified_message_is_refused(events: Any, changed: dict[str, str]) -> None:
     headers = {**events.sign(b"{}", SECRET, id="msg_1"), **changed}
     with pytest.raises(events.SignatureError):
         events.verify(b"{}", headers, SECRET)
 
 
-def test_an_old_or_foreign_message_is_refused(events: Any) -> None:
+def test_old_or_foreign_message_is_refused(events: Any) -> None:
     early = datetime.now(UTC) - timedelta(minutes=6)
     with pytest.raises(events.SignatureError, match="too old"):
         events.verify(b"{}", events.sign(b"{}", SECRET, timestamp=early), SECRET)
@@ -228,7 +228,7 @@ def test_an_old_or_foreign_message_is_refused(events: Any) -> None:
         events.verify(b"\xff", events.sign(b"{}", SECRET), SECRET)
 
 
-def test_neither_module_needs_what_serves_http(package: Generated) -> None:
+def test_modules_do_not_import_http_code(package: Generated) -> None:
     code = f"""
 import sys
 sys.modules["fastapi"] = sys.modules["starlette"] = None
@@ -246,13 +246,13 @@ print(components.narrow({{"author_name": "Austen"}}, "Loan", "2024-09-01"), sort
     assert (run.stdout, run.stderr) == ("{'writer': 'Austen'} []\n", "")
 
 
-def test_an_api_without_webhooks_has_no_events() -> None:
+def test_api_without_webhooks_has_no_events() -> None:
     made = generate_payments()
     assert f"python/{made.name}/components.py" in made.files
     assert f"python/{made.name}/events.py" not in made.files
 
 
-def test_an_api_may_have_nothing_but_events(tmp_path: Path) -> None:
+def test_api_may_consist_of_events_only(tmp_path: Path) -> None:
     loans = "paths: {}\n" + LOANS[LOANS.index("components:") :]
     files = {**EVENTS, "loans.yaml": loans}
     made = Generated(tmp_path, loaded(tmp_path, files))

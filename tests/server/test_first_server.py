@@ -1,4 +1,4 @@
-"""The first file of handlers: it runs, is typed in full, and is never written over."""
+"""The first file of handlers runs, is fully typed, and is never overwritten."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def files(root: Path) -> dict[str, bytes]:
 
 
 def run_server(root: Path, port: int) -> subprocess.Popen[str]:
-    """Run the application of `server.py` in *root*, as its first lines say."""
+    """Run the application of `server.py` in *root* as its first lines explain."""
     command = [sys.executable, "-m", "uvicorn", "server:app", "--port", str(port)]
     return subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True)
 
 
-def test_a_new_project_has_handlers_to_fill_in_that_run(tmp_path: Path) -> None:
+def test_new_project_has_runnable_handlers_to_fill_in(tmp_path: Path) -> None:
     init(tmp_path)
     assert init_server(tmp_path) == tmp_path / "server.py"
     generate(Workspace(schemas=tmp_path / "schemas", output=tmp_path / "generated"))
@@ -57,7 +57,7 @@ def test_a_new_project_has_handlers_to_fill_in_that_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["starter", "payment", "library"])
-def test_the_first_handlers_are_typed_in_full(name: str, tmp_path: Path) -> None:
+def test_first_handlers_are_fully_typed(name: str, tmp_path: Path) -> None:
     if name == "starter":
         init(tmp_path)
     else:
@@ -77,7 +77,7 @@ def test_the_first_handlers_are_typed_in_full(name: str, tmp_path: Path) -> None
     assert checked.stdout == "Success: no issues found in 1 source file\n"
 
 
-def test_handlers_are_never_written_over(tmp_path: Path) -> None:
+def test_handlers_are_never_overwritten(tmp_path: Path) -> None:
     init(tmp_path)
     mine = tmp_path / "server.py"
     mine.write_text("mine\n")
@@ -92,7 +92,7 @@ def test_handlers_are_never_written_over(tmp_path: Path) -> None:
     assert {path: text for path, text in files(tmp_path).items() if path in before} == before
 
 
-def test_no_handlers_are_written_for_what_is_invalid(tmp_path: Path) -> None:
+def test_no_handlers_are_written_for_invalid_definitions(tmp_path: Path) -> None:
     folder(tmp_path, {**LIBRARY, "api.yaml": "openapi: 4"})
     with pytest.raises(SourceError):
         init_server(tmp_path)

@@ -1,4 +1,4 @@
-"""Forms without the parts that their caller's version lacks: any parser finds the same parts."""
+"""Forms without the parts that the caller's version lacks; all parsers find the same parts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ END: Final = "--b--\r\n"
 
 
 def list_names(content_type: str, content: bytes) -> Iterator[str]:
-    """Yield the names of the parts that several parsers find, each as lenient as it is."""
+    """Yield the names of the parts that several parsers find, however lenient they are."""
     if content_type.startswith("multipart"):
         head = f"Content-Type: {content_type}\r\n\r\n".encode()
         for each in email.message_from_bytes(head + content).walk():
@@ -78,7 +78,7 @@ KEPT: Final[list[tuple[str, str]]] = [
 
 
 @cases(("content_type", "content"), KEPT)
-def test_a_form_without_them_is_unchanged(content_type: str, content: str) -> None:
+def test_form_without_newer_parts_is_unchanged(content_type: str, content: str) -> None:
     assert read(content_type, content.encode()) == content.encode()
 
 
@@ -101,13 +101,13 @@ LEFT_OUT: Final[list[tuple[str, str, str]]] = [
 
 
 @cases(("content_type", "content", "left"), LEFT_OUT)
-def test_they_are_left_out_however_they_are_named(
+def test_newer_parts_are_removed_in_any_spelling(
     content_type: str, content: str, left: str
 ) -> None:
     assert read(content_type, content.encode()) == left.encode()
 
 
-def test_a_name_that_the_version_has_stays() -> None:
+def test_part_that_the_version_has_stays() -> None:
     names = ("here", "later[]")
     assert read(PAIRS, b"later[]=1&later=2&later[0]=3", names) == b"later[]=1"
     content = part('name="later[]"') + LATER + END
@@ -163,14 +163,14 @@ HOSTILE: Final[list[tuple[str | None, str]]] = [
 
 
 @cases(("content_type", "content"), HOSTILE)
-def test_what_parsers_may_read_differently_is_refused(
+def test_form_that_parsers_may_read_differently_is_refused(
     content_type: str | None, content: str
 ) -> None:
     try:
         found = read(content_type, content.encode())
     except refused():
         return
-    # accepted after all: then no parser finds them in it
+    # if it is accepted, no parser finds the newer parts in it
     assert content_type is not None
     names = {name.partition("[")[0].strip(" \0'") for name in list_names(content_type, found)}
     assert not names & {*GONE}
@@ -190,7 +190,7 @@ def _build(fields: dict[str, Any], files: dict[str, Any]) -> tuple[str, bytes]:
 @pytest.mark.parametrize(
     "files", [{}, {"here": ("a b.txt", b"\r\n--x\0")}, {"later": ('ä".t', b"-")}]
 )
-def test_what_clients_write_is_read(files: dict[str, Any]) -> None:
+def test_forms_of_common_clients_are_read(files: dict[str, Any]) -> None:
     fields = {"one": "ö", "later": "2"}
     content_type, content = _build(fields, files)
     kept = {**fields, **files}.keys() - {*GONE}
@@ -198,7 +198,7 @@ def test_what_clients_write_is_read(files: dict[str, Any]) -> None:
     assert {*list_names(content_type, found)} - {""} == kept
 
 
-def test_what_aiohttp_writes_is_read() -> None:
+def test_forms_of_aiohttp_are_read() -> None:
     form = aiohttp.FormData({"one": "ö", "later": "2"}, quote_fields=True)
     form.add_field("here", b"\0", filename='ä".txt', content_type="application/pdf")
     content_type, content = asyncio.run(_write(form))
@@ -208,7 +208,7 @@ def test_what_aiohttp_writes_is_read() -> None:
 
 @pytest.mark.parametrize("kind", ["multipart/form-data", "text/plain", ""])
 @pytest.mark.parametrize("second", ["a", "B", '"b c"'])
-def test_a_form_with_two_boundaries_is_refused_by_the_layer(kind: str, second: str) -> None:
+def test_form_with_two_boundaries_is_refused_by_the_layer(kind: str, second: str) -> None:
     choose = generate_payments().module("server.runtime.media_types").choose_media_type
     named = f"{kind}; Boundary={second}"
     with pytest.raises(refused()):

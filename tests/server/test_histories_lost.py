@@ -1,4 +1,4 @@
-"""Histories that no converter serves: callers of older versions are refused at every door."""
+"""Histories that no converter supports: every door refuses callers of older versions."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def doors(package: Generated) -> Iterator[Door]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_no_door_passes_what_has_no_way_to_an_older_version(case: Case) -> None:
+def test_no_door_passes_values_without_a_way_to_the_older_version(case: Case) -> None:
     package = made(case)
     lost = "lost" in json.dumps(json.loads(package.text("server/contracts.json"))["requests"])
     for door in doors(package):

@@ -1,4 +1,4 @@
-"""Bodies whose media type is a range are read, written and narrowed as what they usually are."""
+"""Bodies declared with a media range are read, written and narrowed as their usual media type."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def document(media_type: str, schema: Any) -> dict[str, Any]:
 
 
 def generated(folder: Path, *documents: dict[str, Any]) -> Any:
-    """Return what makes an application of the server of *documents*, oldest first, adopted."""
+    """Return a function that makes an application of the server adopted from *documents*."""
     adopt(store(folder, list(documents)), folder / "schemas", accept=lambda _: True)
     return Generated(folder, load(folder / "schemas")).module("server")
 
 
 class Handlers:
-    """Returns *answer*, and keeps the body that it is sent."""
+    """Returns *answer*, and records the body."""
 
     def __init__(self, answer: Any) -> None:
         self.default = self
@@ -56,7 +56,7 @@ class Handlers:
         return self.answer
 
     async def make_it(self, _: Any, *, body: Any) -> None:
-        # what is no JSON and no text is read as it comes
+        # other media than JSON and text are read unchanged
         self.body = await body.read() if hasattr(body, "read") else body
 
 
@@ -78,7 +78,7 @@ USUAL: list[tuple[Any, Any, str, bytes]] = [
 
 @pytest.mark.parametrize("media_type", ["*/*", "application/*"])
 @pytest.mark.parametrize(("schema", "answer", "usual", "sent"), USUAL)
-def test_a_body_of_any_media_type_has_the_usual_one(
+def test_body_of_a_media_range_has_the_usual_type(
     tmp_path: Path, media_type: str, schema: Any, answer: Any, usual: str, sent: bytes
 ) -> None:
     server = generated(tmp_path, document(media_type, schema))
@@ -92,7 +92,7 @@ def test_a_body_of_any_media_type_has_the_usual_one(
     assert (body if isinstance(body, bytes | list) else body.model_dump()) == answer
 
 
-def test_a_body_of_any_media_type_is_narrowed(tmp_path: Path) -> None:
+def test_body_of_a_media_range_is_narrowed(tmp_path: Path) -> None:
     older = {**THING, "additionalProperties": False}
     fields = {"a": {"type": "string"}, "b": {"type": "integer"}}
     newer = {**older, "properties": fields}
@@ -102,7 +102,7 @@ def test_a_body_of_any_media_type_is_narrowed(tmp_path: Path) -> None:
     assert answers == [{"a": "x"}, {"a": "x", "b": 1}]
 
 
-# Ways to say which media types a body has: of all of them, callers take and send JSON.
+# Ways to declare media types of bodies; callers use JSON in all of them.
 CONTENTS: Final = (
     ("*/*",),
     ("application/*",),
@@ -114,7 +114,7 @@ CONTENTS: Final = (
 
 
 class NarrowedHandlers:
-    """Answers every operation with a whole thing, and keeps the last body."""
+    """Answers every operation with a complete thing, and records the last body."""
 
     def __init__(self) -> None:
         self.default = self
@@ -133,7 +133,7 @@ def find_narrowest(media_types: tuple[str, ...]) -> str:
 
 
 def chain_document(contents: list[tuple[str, ...]], schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a document with operations for each of *contents*, the narrowest being *schema*."""
+    """Return a document with operations for *contents*; *schema* is that of the narrowest."""
     paths: dict[str, Any] = {}
     thing = {"$ref": "#/components/schemas/Thing"}
     for at, media_types in enumerate(contents):
@@ -150,7 +150,7 @@ def chain_document(contents: list[tuple[str, ...]], schema: dict[str, Any]) -> d
     return {**document("", None), "paths": paths, "components": {"schemas": {"Thing": schema}}}
 
 
-def test_a_range_and_what_takes_its_place_are_one_media_type(tmp_path: Path) -> None:
+def test_range_and_its_replacement_are_one_media_type(tmp_path: Path) -> None:
     older = {**THING, "additionalProperties": False}
     newer = {**older, "properties": {**THING["properties"], "b": {"type": "integer"}}}
     pairs = [

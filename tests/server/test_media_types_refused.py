@@ -1,4 +1,4 @@
-"""Without a converter of one media type of a body, the others are served, at each door."""
+"""Without a converter for one media type of a body, the others are still served, at each door."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ GATES: Final[dict[str, tuple[Any, Any]]] = {
 
 
 class Case(NamedTuple):
-    """An operation: where the body is, and the gate of each of its media types."""
+    """An operation: the direction of the body, and the gate of each of its media types."""
 
     position: str
     gates: dict[str, str]
@@ -60,7 +60,7 @@ class Case(NamedTuple):
         return "/".join(["", self.position, *steps])
 
     def leaves_out(self, media_type: str, version: str) -> bool:
-        """Return whether parts of a form are left out, which needs no converter."""
+        """Return whether parts of a form are removed, which needs no converter."""
         is_form = self.position == "request" and media_type in (FORM, MULTIPART)
         gone = {"added": OLD, "removed": NEW}.get(self.gates[media_type])
         return is_form and gone == version
@@ -130,7 +130,7 @@ def made() -> Generated:
 
 
 class Backend:
-    """An application of the newest version: it keeps what it is sent, and sends what is accepted.
+    """An application of the newest version that records requests, and sends what is accepted.
 
     It prefers the last media type of a response.
     """
@@ -160,7 +160,7 @@ class Backend:
 
 
 class Handlers:
-    """Handlers of everything, which keep what they are sent and return what is canonical."""
+    """Handlers of everything, which record requests and return canonical values."""
 
     def __init__(self) -> None:
         self.taken: list[Any] = []
@@ -226,7 +226,7 @@ def door(request: pytest.FixtureRequest) -> Iterator[tuple[str, Door]]:
 
 
 def _handled(name: str, case: Case) -> list[str]:
-    """Return the media types that a door handles: handlers have one, JSON if it is there."""
+    """Return the media types that a door supports: for handlers one, JSON if possible."""
     listed = [JSON] if JSON in case.gates else [*case.gates][:1]
     return listed if name == "generated" else [*case.gates]
 
@@ -237,7 +237,7 @@ def _of(position: str) -> list[Case]:
 
 @cases("version", [OLD, NEW])
 @cases("case", _of("request"), ids=lambda case: case.path)
-def test_a_request(case: Case, version: str, door: tuple[str, Door]) -> None:
+def test_request_of_each_media_type(case: Case, version: str, door: tuple[str, Door]) -> None:
     name, behind = door
     handled = _handled(name, case)
     served = [each for each in handled if not case.lacks(each, version)]
@@ -247,7 +247,7 @@ def test_a_request(case: Case, version: str, door: tuple[str, Door]) -> None:
         if not served:
             assert response.status_code == 501
         elif media_type in served or (name != "generated" and version == NEW):
-            # an application of the newest version is sent all that the newest version has
+            # an application of the newest version gets everything that version has
             assert response.status_code == 200
             [taken] = behind.taken
             if media_type in OTHERS:
@@ -264,7 +264,7 @@ def test_a_request(case: Case, version: str, door: tuple[str, Door]) -> None:
 
 @cases("version", [OLD, NEW])
 @cases("case", _of("response"), ids=lambda case: case.path)
-def test_a_response(case: Case, version: str, door: tuple[str, Door]) -> None:
+def test_response_of_each_media_type(case: Case, version: str, door: tuple[str, Door]) -> None:
     name, behind = door
     handled = _handled(name, case)
     served = [each for each in handled if not case.lacks(each, version)]
@@ -289,7 +289,7 @@ def test_a_response(case: Case, version: str, door: tuple[str, Door]) -> None:
             assert b"SECRET" not in response.content
 
 
-def test_what_needs_a_converter_says_of_which_media_type() -> None:
+def test_note_names_the_media_type_that_needs_a_converter() -> None:
     [note] = [each for each in made().notes if "yours to write" in each]
     assert note.endswith(f"answer 501, or refuse only its media type (first {FORM})")
     for each in list_demands(load(schemas())):

@@ -1,7 +1,8 @@
-"""Responses whose media type or status other versions replace: no effect without an answer.
+"""Responses with a media type or status that other versions replace have no unanswered effects.
 
-What has a form at the caller's version is sent in it, through each door; what has none is refused
-before the application or the handler is called, so that a POST has no effect.
+A response that has a form at the caller's version is sent in that form, through each door.
+Otherwise the request is refused before the application or the handler runs, so that a POST has no
+effect.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Case(NamedTuple):
 
     @property
     def made(self) -> list[str]:
-        """The media type that handlers make: JSON, if any version has it."""
+        """The media type that handlers return: JSON, if any version has it."""
         names = [*CONTENTS[self.after], *CONTENTS[self.before]]
         return sorted(names, key=lambda each: "json" not in each)[:1]
 
@@ -71,7 +72,7 @@ class Case(NamedTuple):
         return CONTENTS[self.before if version == OLD else self.after]
 
     def has_form(self, name: str, version: str) -> bool:
-        """Return whether what is sent has a form at *version*."""
+        """Return whether the response has a form at *version*."""
         wanted = self.at(version)
         sent = self.made if name == "generated" else self.at(NEW)
         return not wanted or not sent or any(_is_alike(*each) for each in _pairs(sent, wanted))
@@ -162,7 +163,7 @@ async def _send(send: Any, status: int, media_type: str | None, body: bytes) -> 
 
 
 class Handlers:
-    """Handlers of everything, which return what is canonical."""
+    """Handlers of everything, which return canonical values."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -217,7 +218,7 @@ def door(request: pytest.FixtureRequest) -> Iterator[tuple[str, Door]]:
 
 @cases("version", [OLD, NEW])
 @cases("case", CASES, ids=lambda case: case.path)
-def test_a_response_has_a_media_type_of_its_version(
+def test_response_has_a_media_type_of_its_version(
     case: Case, version: str, door: tuple[str, Door]
 ) -> None:
     name, behind = door
@@ -240,7 +241,7 @@ def test_a_response_has_a_media_type_of_its_version(
             assert response.content == _body(sent)
 
 
-def test_who_accepts_nothing_by_name_gets_a_media_type_of_the_version() -> None:
+def test_caller_without_accept_header_gets_a_media_type_of_the_version() -> None:
     backend = Backend()
     app = made().module("server").versioned(backend, environment="production")
 
@@ -255,7 +256,7 @@ def test_who_accepts_nothing_by_name_gets_a_media_type_of_the_version() -> None:
 
 @cases("media_type", ["jso", "vnd"])
 @cases("name", STATUSES)
-def test_a_success_with_another_status_is_sent_if_it_means_the_same(
+def test_success_with_another_status_is_sent_if_it_means_the_same(
     name: str, media_type: str, door: tuple[str, Door]
 ) -> None:
     kind, behind = door

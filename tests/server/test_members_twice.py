@@ -1,6 +1,6 @@
-"""A member that an answer has twice: callers get it once, as it was read, or not at all.
+"""An answer with a duplicate member reaches callers with one of them, the one read, or not at all.
 
-Parsers differ in which of the two they take, so that a caller could find what the layer has not.
+Parsers differ in which of the two they take, so a caller could see what the layer has not checked.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Backend:
 @cases("strict", [False, True])
 @cases("media_type", WRITTEN)
 @cases("place", PLACES)
-def test_a_member_that_is_there_twice_is_sent_once(
+def test_duplicate_member_is_sent_once(
     server: Any, place: str, media_type: str, strict: bool, coding: str
 ) -> None:
     written = WRITTEN[media_type].replace("{}", PLACES[place]).encode()
@@ -146,7 +146,7 @@ def _once(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("media_type", [each for each in WRITTEN if each != "application/json"])
-def test_an_item_with_a_number_that_no_reader_has_ends_the_stream(
+def test_item_with_a_number_that_no_parser_supports_ends_the_stream(
     server: Any, media_type: str
 ) -> None:
     body = WRITTEN[media_type].replace("{}", '{"count": 1, "other": 1e400}').encode()

@@ -1,4 +1,4 @@
-"""Requests whose path is changed, or that of several operations: no other one is performed."""
+"""Requests whose path changed, or is shared by operations, never reach another operation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dateline.load import load
 
 OLD, NEW = DATES[:2]
 
-# Operations that only the newest version has, beside `/x/{id}`.
+# Operations that only the newest version has, next to `/x/{id}`.
 OTHERS = ("/x/mine", "/x/{id}/deep", "/x/a-{rest}", "/x/", "/x/{id}?only", "/{any}/sub/x")
 
 
@@ -99,7 +99,7 @@ def test_no_path_leads_to_another_operation(text: str, server: Any) -> None:
         assert (answer.status_code, paths) == (404, []), start + text
 
 
-def test_operations_at_one_path_are_not_mistaken(tmp_path: Path) -> None:
+def test_operations_at_one_path_are_not_confused(tmp_path: Path) -> None:
     paths = {"/x/{a}": "", "/x/{b}": "", "/z": "", "/y/z": "/other", "/{c}/z": "/other"}
     documents = [
         document({path: operation(path, server, fields) for path, server in paths.items()})

@@ -1,4 +1,4 @@
-"""Answers in several parts name the boundary between them, so that callers can read them."""
+"""Multipart answers name their boundary, so that callers can parse them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from support.generated_server import Generated, ask, generate_adopted
 
 DECLARED: Final = ("multipart/mixed", "Multipart/Form-Data", "multipart/related; type=text/plain")
-# RFC 2046, section 5.1.1: up to 70 characters, no blank at the end
+# RFC 2046, section 5.1.1: up to 70 characters, without a blank at the end
 BOUNDARIES: Final = ("b", "0", "-", "--x--", "a" * 70, "a b", "a:b", "a=b?", "'()+_,-./:=?", "=_x")
 PARTS: Final = (b"one", b"--", b"two\r\nlines")
 
@@ -58,7 +58,7 @@ def fetch(number: int, body: bytes) -> str:
 
 @pytest.mark.parametrize("number", range(len(DECLARED)))
 @pytest.mark.parametrize("before", [b"", b"A preamble.\r\n", b"--\r\n\r\n"])
-def test_a_body_in_parts_is_read_by_its_content_type(number: int, before: bytes) -> None:
+def test_multipart_body_is_parsed_by_its_content_type(number: int, before: bytes) -> None:
     for boundary in BOUNDARIES:
         body = join(boundary, before=before)
         content_type = fetch(number, body)
@@ -73,5 +73,5 @@ def test_a_body_in_parts_is_read_by_its_content_type(number: int, before: bytes)
     ("number", "body"),
     [(0, b""), (0, b"no parts"), (0, b"x--b\r\n"), (len(DECLARED), join("other"))],
 )
-def test_no_boundary_is_invented_or_replaced(number: int, body: bytes) -> None:
+def test_boundary_is_neither_invented_nor_replaced(number: int, body: bytes) -> None:
     assert fetch(number, body) == (*DECLARED, "multipart/mixed; boundary=given")[number]

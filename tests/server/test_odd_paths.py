@@ -1,4 +1,4 @@
-"""Paths of published documents that no router has: what requests mean them, at every door."""
+"""Paths of published documents that no router supports, and the requests that mean them."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def document(fields: list[str]) -> dict[str, Any]:
 
 
 class Handlers:
-    """Handlers of everything, which note the name of the one that was called."""
+    """Handlers of everything, which record the name of the one that was called."""
 
     def __init__(self, called: list[str], name: str = "") -> None:
         self._called = called
@@ -180,7 +180,7 @@ def door(
 
 @cases("version", [OLD, NEW])
 @cases("url", MEANT)
-def test_a_request_means_the_path_that_is_most_concrete(
+def test_request_means_the_most_concrete_path(
     url: str, version: str, door: tuple[str, Any], called: list[str]
 ) -> None:
     name, app = door
@@ -197,13 +197,13 @@ def test_a_request_means_the_path_that_is_most_concrete(
 
 
 @cases("url", NOTHING)
-def test_a_request_without_the_query_of_a_path_does_not_mean_it(
+def test_request_without_the_query_of_a_path_does_not_mean_it(
     url: str, door: tuple[str, Any]
 ) -> None:
     name, app = door
     response = ask(app, "GET", url, headers={"X-API-Version": OLD})
     if name == "around" and url == "/end":
-        # the application may take it for `/end/`
+        # the application may read it as `/end/`
         assert (response.status_code, [*response.json()]) == (200, ["old"])
     elif name == "around":
         # it is no operation, and passes
@@ -212,7 +212,7 @@ def test_a_request_without_the_query_of_a_path_does_not_mean_it(
         assert response.status_code == 404
 
 
-def test_what_cant_be_served_is_noted(made: Generated) -> None:
+def test_unservable_path_is_noted(made: Generated) -> None:
     [note] = [note for note in made.notes if "501" in note]
     said = f"{len(UNSERVED)} operations can't be served at every version and answer 501 there"
     assert note.startswith(said)
@@ -256,6 +256,6 @@ PRECEDENCE = [
 
 
 @pytest.mark.parametrize("ordered", PRECEDENCE)
-def test_what_is_more_concrete_comes_first(ordered: list[str]) -> None:
+def test_more_concrete_path_comes_first(ordered: list[str]) -> None:
     first = generate_payments().module("server.paths").concrete_first
     assert sorted({*ordered}, key=lambda path: first("GET", path)) == ordered

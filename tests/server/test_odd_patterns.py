@@ -1,4 +1,4 @@
-"""Patterns that validators refuse or that take too much memory cost nothing but their check."""
+"""Patterns that validators refuse, or that need too much memory, only lose their check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dateline.regex.engines import matches
 from dateline.regex.supported import find_supported, is_supported
 from dateline.schema.constraints import replace_patterns
 
-# What is checked: a pattern, a text that matches, and one that does not.
+# A pattern, a text that matches, and one that doesn't.
 CHECKED = {
     r"^[\w-.]+$": ("a-b.c", "a b"),
     r"^[a-z-\d]+$": ("a-1", "A"),
@@ -45,7 +45,7 @@ MEANINGLESS = ["^[a-z", "^a**$", "{1}"]
 
 
 @cases("pattern", CHECKED)
-def test_what_is_written_for_a_pattern_means_the_same(pattern: str) -> None:
+def test_rewritten_pattern_has_the_same_meaning(pattern: str) -> None:
     written = find_supported(pattern)
     assert written is not None
     validator = jsonschema_rs.Draft202012Validator({"pattern": written})
@@ -55,7 +55,7 @@ def test_what_is_written_for_a_pattern_means_the_same(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_passes_without_a_look_is_read_by_validators(seed: int) -> None:
+def test_unmodified_pattern_is_accepted_by_validators(seed: int) -> None:
     lots = random.Random(seed)
     pieces = [
         "a",
@@ -80,7 +80,7 @@ def test_what_passes_without_a_look_is_read_by_validators(seed: int) -> None:
             else (piece, "")
             for piece in lots.choices(pieces, k=6)
         ]
-        # validators let `.` match ends of lines
+        # in validators, `.` matches line ends
         spelled = (
             (r"[^\n\r\u2028\u2029]" if piece == "." else piece, rest) for piece, rest in drawn
         )
@@ -90,11 +90,11 @@ def test_what_passes_without_a_look_is_read_by_validators(seed: int) -> None:
 
 
 @pytest.mark.parametrize("pattern", LEFT_OUT)
-def test_what_validators_refuse_is_left_out(pattern: str) -> None:
+def test_pattern_that_validators_refuse_is_left_out(pattern: str) -> None:
     assert find_supported(pattern) is None
 
 
-def test_two_spellings_of_one_pattern_both_count() -> None:
+def test_two_spellings_of_one_pattern_both_apply() -> None:
     named = {r"^a{,3}$": {"maxLength": 3}, r"^a\{,3\}$": {"type": "string"}}
     made = replace_patterns({"patternProperties": named}, find_supported)
     validator = jsonschema_rs.Draft202012Validator(made)
@@ -128,7 +128,7 @@ def document(pattern: str, *, named: bool) -> dict[str, Any]:
 
 
 class Handlers:
-    """Handlers of everything, which return what they are given."""
+    """Handlers of everything, which return their arguments."""
 
     def __getattr__(self, _: str) -> Handlers:
         return self
@@ -144,10 +144,10 @@ def served(folder: Path, found: dict[str, Any]) -> tuple[Generated, Any]:
 
 
 @pytest.mark.parametrize("pattern", [*CHECKED, *LEFT_OUT, *MEANINGLESS])
-def test_operations_are_served_whatever_pattern_they_have(pattern: str, tmp_path: Path) -> None:
+def test_operations_are_served_whatever_patterns_they_have(pattern: str, tmp_path: Path) -> None:
     made, app = served(tmp_path, document(pattern, named=False))
     assert ask(app, "GET", "/a").status_code == 200
-    # models may check what the server does not
+    # models may check what the server doesn't
     texts = CHECKED.get(pattern, ("x" if "x" in pattern else "a", None))
     for text, status in zip(texts, (200, 400), strict=True):
         if text is not None:
@@ -158,7 +158,7 @@ def test_operations_are_served_whatever_pattern_they_have(pattern: str, tmp_path
 
 
 @pytest.mark.parametrize("text", ["a\rb", "a\u2028b", "a\u2029b", "a\nb", ""])
-def test_messages_show_dots_as_they_are_written(text: str, tmp_path: Path) -> None:
+def test_messages_show_dots_as_written(text: str, tmp_path: Path) -> None:
     _, app = served(tmp_path, document("^.+$", named=False))
     answer = ask(app, "POST", "/a", json={"a": text})
     assert answer.status_code == 400

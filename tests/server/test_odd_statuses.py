@@ -1,4 +1,4 @@
-"""Keys of responses that are no statuses, as published documents have them, at every door."""
+"""Keys of responses that are no statuses, as in published documents, at every door."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.random_chains import DATES
 
 OLD, NEW = DATES[:2]
 
-# Ranges in lower case mean what those of the specification do; all others mean nothing.
+# Ranges in lower case have the meaning of those in the specification; other keys have none.
 RANGES: Final = ("2XX", "2xx")
 MEANINGLESS: Final = ("2Xx", "OK", "200 OK", "20", "2000", "20X", "Default", "0", "2", "é")
 ERRORS: Final = ("4XX", "4xx")
@@ -81,14 +81,14 @@ def serve(door: str, status: int | None = None) -> Any:
 
 @pytest.mark.parametrize("door", ["server", "around"])
 @pytest.mark.parametrize("at", range(len(RANGES)))
-def test_a_range_is_one_in_lower_case_too(at: int, door: str) -> None:
+def test_range_in_lower_case_is_a_range(at: int, door: str) -> None:
     for version, expected in ((OLD, {"old": 1}), (NEW, {"old": 1, "later": 2})):
         found = ask(serve(door), "GET", f"/range/{at}", headers={"X-API-Version": version})
         assert (found.status_code, found.json()) == (202 if door == "around" else 200, expected)
 
 
 @pytest.mark.parametrize("at", range(len(MEANINGLESS)))
-def test_what_is_no_status_means_nothing(at: int) -> None:
+def test_other_invalid_key_has_no_meaning(at: int) -> None:
     headers = {"X-API-Version": OLD}
     found = ask(serve("server"), "GET", f"/beside/{at}", headers=headers)
     assert (found.status_code, found.json()) == (200, {"old": 1})
@@ -96,7 +96,7 @@ def test_what_is_no_status_means_nothing(at: int) -> None:
 
 
 @pytest.mark.parametrize("at", range(len(ERRORS)))
-def test_an_error_has_the_form_of_its_range(at: int) -> None:
+def test_error_has_the_schema_of_its_range(at: int) -> None:
     headers = {"X-API-Version": OLD}
     found = ask(serve("server", 409), "GET", f"/error/{at}", headers=headers)
     assert (found.status_code, found.json()) == (409, {"message": "no"})

@@ -1,4 +1,4 @@
-"""The page of the documents, and the links of an application that is mounted somewhere."""
+"""The documentation page, and links of an application that is mounted below a path."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def app(library: Generated, request: pytest.FixtureRequest) -> Any:
     return build
 
 
-def test_a_page_shows_the_documents_and_asks_nobody_else(app: Any) -> None:
+def test_page_shows_the_documents_without_third_party_requests(app: Any) -> None:
     page = ask(app(docs=True), "GET", "/docs")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert re.findall(r"https?:|//[a-z]", page.text) == []
@@ -75,7 +75,7 @@ def test_a_page_shows_the_documents_and_asks_nobody_else(app: Any) -> None:
     assert ask(app(), "GET", "/docs").status_code == 404
 
 
-def test_links_are_right_where_it_is_mounted(app: Any) -> None:
+def test_links_are_correct_below_a_mounted_path(app: Any) -> None:
     mounted = Starlette(routes=[Mount("/a b", app(docs=True))])
     headers = {"X-API-Version": OLD}
     for whole, root in ((app(), ""), (mounted, "/a%20b")):
@@ -87,7 +87,7 @@ def test_links_are_right_where_it_is_mounted(app: Any) -> None:
     assert ask(mounted, "GET", "/a%20b/docs").status_code == 200
 
 
-def test_the_list_of_versions_is_right_where_it_is_mounted(app: Any) -> None:
+def test_list_of_versions_is_correct_below_a_mounted_path(app: Any) -> None:
     mounted = Starlette(routes=[Mount("/spec", app()), Mount("/a b", app())])
     plain = ask(app(), "GET", "/spec/versions")
     for root in ("/spec", "/a%20b"):
@@ -111,7 +111,9 @@ OTHERS = [
 
 @pytest.mark.parametrize("prefix", ["/api", "", "/v"])
 @pytest.mark.parametrize("root", ["", "/a b", "/api", "/loans"])
-def test_paths_of_handlers_lead_below_the_place(library: Generated, prefix: str, root: str) -> None:
+def test_paths_of_handlers_are_below_the_mounted_path(
+    library: Generated, prefix: str, root: str
+) -> None:
     server = library.module("server")
     before = quote(root)
     own = [*(prefix + each for each in OWN if prefix + each), DOCUMENT]
@@ -151,7 +153,7 @@ def test_paths_of_handlers_lead_below_the_place(library: Generated, prefix: str,
         )
 
 
-def test_answers_of_middleware_lead_below_the_place(library: Generated) -> None:
+def test_answers_of_middleware_refer_below_the_mounted_path(library: Generated) -> None:
     server = library.module("server")
 
     class Redirecting:
@@ -173,6 +175,6 @@ def test_answers_of_middleware_lead_below_the_place(library: Generated) -> None:
         assert ask(whole, "GET", f"{root}/api/loans/7").headers["location"] == f"{root}/api/loans/8"
 
 
-def test_the_page_is_in_the_package(library: Generated) -> None:
+def test_page_is_in_the_package(library: Generated) -> None:
     folder = Path(library.module("server").__file__ or "").parent
     assert (folder / "docs.html").is_file()

@@ -1,4 +1,4 @@
-"""Which operations a request means by its method and path, however servers read the path."""
+"""Which operations a request may mean by its method and path, however servers read the path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.tables import cases
 SEGMENTS = ["a", "b", "{x}", "v{x}", "{x}.json", "{x}-{y}", "a.b", "a%62", "{x}:v", "A"]
 SLASH = "\udc2f"
 TEXTS = ["a", "b", "v1", "c.json", "c-d", "a.b", "axb", "", "v", SLASH, "é\n", "ab", "c:v"]
-# what is read in more than one way, put between the letters of a path
+# characters that servers read in more than one way, inserted into a path
 ODD = ["/", "/./", "/x/../", "/..", ";v=1", ";", "\\", SLASH, ".json", "/;a/", "..", "."]
 METHODS = ["GET", "HEAD", "POST"]
 
@@ -32,7 +32,7 @@ def paths() -> Any:
 def draw_rows(
     lots: random.Random, segments: list[str] = SEGMENTS, ends: Sequence[str] = ("",)
 ) -> list[Row]:
-    """Return methods and templates, each path once but for the names of its parameters."""
+    """Return methods and templates; no two paths differ only in the names of parameters."""
     counts = [1] * 6 + [2] * 25 + [3] * 10
     templates = {
         "/" + "/".join(lots.choices(segments, k=count)) + lots.choice(ends) for count in counts
@@ -43,7 +43,7 @@ def draw_rows(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_all_that_match_are_found_and_the_most_concrete_first(paths: Any, seed: int) -> None:
+def test_all_matches_are_found_most_concrete_first(paths: Any, seed: int) -> None:
     lots = random.Random(seed)
     rows = draw_rows(lots)
     found = paths.Paths([(*row, row) for row in rows], list)
@@ -60,13 +60,13 @@ def test_all_that_match_are_found_and_the_most_concrete_first(paths: Any, seed: 
             and paths.PathTemplate(template).match(path) is not None
         )
         readings = found.find(method, path) or [()]
-        # what a path is by its letters comes first
+        # the literal match of a path comes first
         assert not expected or readings[0] == expected
         numbers.add(len(expected))
     assert numbers >= {0, 1, 2}
 
 
-# Servers, each with its own reading of paths: written in other ways than what is tried.
+# Models of servers, each with its own reading of paths, independent of the tested code
 
 
 def strip_parameters(path: str) -> str:
@@ -74,7 +74,7 @@ def strip_parameters(path: str) -> str:
 
 
 def clean(path: str) -> str:
-    """Return *path* as servers clean it that merge slashes and remove dots at once."""
+    """Return *path* as normalized by servers that merge slashes and remove dot segments at once."""
     made = posixpath.normpath(path)
     made = made.removeprefix("/") if made.startswith("//") else made
     return f"{made}/" if path.endswith(("/", "/.", "/..")) and made != "/" else made
@@ -93,13 +93,13 @@ READINGS: list[Callable[[str], str]] = [
     merge,
     clean,
     lambda path: path.removesuffix(".json"),
-    # those that do this ignore a slash at the end of their routes, too
+    # servers that do this also ignore a slash at the end of their routes
     lambda path: path.rstrip("/") or "/",
 ]
 
 
 def servers() -> Iterator[tuple[Callable[[str], str], int, bool]]:
-    """Yield what servers make of a path, and whether they ignore case, and a slash at its end."""
+    """Yield each server's reading of a path, and whether it ignores case and a trailing slash."""
     for chosen in itertools.product([False, True], repeat=len(READINGS)):
         steps = [step for step, is_done in zip(READINGS, chosen, strict=True) if is_done]
 
@@ -113,7 +113,7 @@ def servers() -> Iterator[tuple[Callable[[str], str], int, bool]]:
 
 
 def pick(ordered: list[Row], method: str, path: str, flags: int, no_slash: bool) -> Row | None:
-    """Return the operation that a server has at *path*: the most concrete one of its routes."""
+    """Return the operation that a server selects for *path*: its most concrete route."""
     for meant, template in ordered:
         pieces = re.split(r"\{.\}", unquote(template.rstrip("/") if no_slash else template))
         pattern = "[^/]+".join(map(re.escape, pieces))
@@ -130,7 +130,7 @@ def reduce(template: str, flags: int, no_slash: bool) -> str:
 
 
 def spell(lots: random.Random, path: str) -> str:
-    """Return *path* as servers may take it for the same, or for another."""
+    """Return a variation of *path* that servers may read as the same path or as another."""
     for _ in range(lots.choice([1, 1, 2, 3])):
         at = lots.choice([*(at for at, each in enumerate(path) if each == "/"), len(path)])
         path = path[:at] + lots.choice(ODD) + path[at:]
@@ -140,7 +140,7 @@ def spell(lots: random.Random, path: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_any_server_takes_a_path_for_is_found(paths: Any, seed: int) -> None:
+def test_operation_that_any_server_selects_is_found(paths: Any, seed: int) -> None:
     lots = random.Random(seed)
     rows = draw_rows(lots, ends=["", "", "/"])
     found = paths.Paths([(*row, row) for row in rows], list)
@@ -155,7 +155,7 @@ def test_what_any_server_takes_a_path_for_is_found(paths: Any, seed: int) -> Non
         path = plain if is_plain else spell(lots, plain)
         readings = found.find(method, path) or []
         heads = {each[0] for each in readings}
-        # a suffix that the definitions declare is part of the path, which no server strips
+        # a suffix that the definitions declare is part of the path, and no server strips it
         declared = pick(ordered, method, path, 0, False)
         is_declared = declared is not None and declared[1].rstrip("/").endswith(".json")
         for read, flags, no_slash in lots.sample(every, 25):
@@ -163,7 +163,7 @@ def test_what_any_server_takes_a_path_for_is_found(paths: Any, seed: int) -> Non
             if taken is None or (is_declared and not read(path).rstrip("/").endswith(".json")):
                 continue
             counts[read(path) != path] += 1
-            # of two that differ in what a server ignores alone, it has one
+            # a server has one of two routes that only differ in what it ignores
             alike = {reduce(each[1], flags, no_slash) for each in heads}
             is_alike = (flags or no_slash) and reduce(taken[1], flags, no_slash) in alike
             assert taken in heads or is_alike, (path, read(path), taken, readings)
@@ -171,7 +171,7 @@ def test_what_any_server_takes_a_path_for_is_found(paths: Any, seed: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_path_without_anything_odd_has_one_reading(paths: Any, seed: int) -> None:
+def test_ordinary_path_has_one_reading(paths: Any, seed: int) -> None:
     lots = random.Random(seed)
     rows = draw_rows(lots, [each for each in SEGMENTS if each != "A"], ["", "/"])
     found = paths.Paths([(*row, row) for row in rows], list)
@@ -187,7 +187,7 @@ def test_a_path_without_anything_odd_has_one_reading(paths: Any, seed: int) -> N
         ("/things/me", [["me", "one"]]),
         ("/things/x", [["one"]]),
         ("/Things/x", [["One"]]),
-        # by its letters it is a name; servers that ignore case, or strip suffixes, read another
+        # literally it is a name; servers that ignore case or strip suffixes read another one
         ("/things/ME", [["one"], ["me", "one"]]),
         ("/things/me.json", [["one"], ["me", "one"]]),
         ("/THINGS/x", [["one"], ["One"]]),
@@ -220,7 +220,7 @@ def test_readings_of_a_path(paths: Any, path: str, expected: Any) -> None:
 @cases(
     ("path", "expected"),
     [
-        # servers that ignore the last slash read one of the others
+        # servers that ignore a trailing slash read one of the others
         ("/things/me", [["one"], ["me"]]),
         ("/things/ME", [["one"], ["me"]]),
         ("/things/me.json", [["one"], ["me"]]),
@@ -240,7 +240,7 @@ def test_readings_of_a_path(paths: Any, path: str, expected: Any) -> None:
         ("/x/a/", [["part"]]),
     ],
 )
-def test_readings_of_a_path_among_some_with_a_slash_at_the_end(
+def test_readings_of_a_path_with_similar_paths_that_end_in_a_slash(
     paths: Any, path: str, expected: Any
 ) -> None:
     rows = {
@@ -259,7 +259,7 @@ def test_readings_of_a_path_among_some_with_a_slash_at_the_end(
     assert found.find("GET", path) == [*map(tuple, expected)]
 
 
-def test_of_two_methods_both_count(paths: Any) -> None:
+def test_both_of_two_methods_are_considered(paths: Any) -> None:
     rows = [("POST", "/things", "create"), ("PATCH", "/things", "change"), ("GET", "/a", "get")]
     found = paths.Paths(rows, list)
     assert found.find("POST patch", "/things") == [("create",), ("change",)]

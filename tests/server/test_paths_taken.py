@@ -1,4 +1,4 @@
-"""Paths that servers take for another, through the layer: no answer is newer than its caller."""
+"""Paths that servers read as other paths, through the layer: no answer is newer than its caller."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 
 class Lenient:
-    """A server that takes many paths for the same, and another method if a header names one."""
+    """A server that reads many paths as the same, and accepts another method in a header."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
@@ -62,7 +62,7 @@ class Lenient:
 
 
 def spell(lots: random.Random, url: str) -> str:
-    """Return *url* with another path that servers may take for the same."""
+    """Return *url* with another path that servers may read as the same."""
     path, mark, query = url.partition("?")
     for _ in range(lots.choice([1, 1, 2, 3])):
         how = lots.randrange(4)
@@ -84,7 +84,7 @@ def spell(lots: random.Random, url: str) -> str:
 def spelled(seed: int, count: int) -> list[ShopRequest]:
     lots = random.Random(seed)
     listed = [each for each in ask_at_random(seed, count) if each.version in VERSIONS]
-    # the application by itself can't take a lone surrogate
+    # the application itself can't handle a lone surrogate
     asked = [each for each in listed if b"ud800" not in each.body]
     return [each._replace(url=spell(lots, each.url)) for each in asked]
 
@@ -115,12 +115,12 @@ def leaks(asked: list[ShopRequest], answers: list[Response]) -> list[Any]:
 
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("wraps", [Lenient, lambda app: app], ids=["lenient", "exact"])
-def test_no_spelling_of_a_path_leads_past_the_layer(shop: Shop, wraps: Any, strict: bool) -> None:
+def test_no_spelling_of_a_path_bypasses_the_layer(shop: Shop, wraps: Any, strict: bool) -> None:
     asked = spelled(3, 500)
     app = wraps(backend())
     answers = ask_all(shop.wrap("production", app, strict=strict), asked)
     assert leaks(asked, answers) == []
-    # the application answers all the same, and in a form that is too new
+    # the application alone answers as well, and in a form that is too new
     alone = ask_all(app, asked)
     reached = [
         (one, other) for one, other in zip(alone, answers, strict=True) if one.status in (200, 201)
@@ -128,12 +128,12 @@ def test_no_spelling_of_a_path_leads_past_the_layer(shop: Shop, wraps: Any, stri
     is_lenient = wraps is Lenient
     assert len(reached) > (250 if is_lenient else 50)
     assert len(leaks(asked, alone)) > (80 if is_lenient else 10)
-    # they are served, not refused; what is refused is faulty, as its body
+    # they are served, not refused; only requests with faults, as in the body, are refused
     assert sum(other.status in (400, 404) for _, other in reached) < len(reached) / 5
     assert not [each for each in answers if each.status >= 500]
 
 
-def test_a_gate_that_is_forgotten_is_noticed(tmp_path: Any) -> None:
+def test_missing_gate_is_noticed(tmp_path: Any) -> None:
     asked = spelled(3, 500)
     app = Shop(tmp_path, forget_gate).wrap("production", Lenient(backend()))
     assert leaks(asked, ask_all(app, asked)) != []
@@ -159,7 +159,7 @@ def send(port: int, asked: ShopRequest, *lines: bytes) -> Response:
     return talk(port, b"\r\n".join(head), asked.body)
 
 
-def test_no_spelling_of_a_path_leads_past_the_proxy(shop: Shop) -> None:
+def test_no_spelling_of_a_path_bypasses_the_proxy(shop: Shop) -> None:
     # httptools refuses a target with a backslash
     asked = [each for each in spelled(4, 160) if "\\" not in each.url]
     with serving(Lenient(backend()), "h11") as port:
@@ -179,7 +179,7 @@ def is_narrowed(response: Response) -> bool:
 
 
 def build_with_place(folder: Path, place: str) -> Any:
-    """Return the shop's layer whose requests name versions at *place*."""
+    """Return the shop's layer for requests that name their version at *place*."""
     table = FILES["versions.yaml"].replace("header: X-API-Version", place)
     sources = loaded(folder, {**FILES, "versions.yaml": table})
     return (
@@ -191,7 +191,7 @@ def build_with_place(folder: Path, place: str) -> Any:
 
 @pytest.mark.parametrize("http", ["h11", "httptools"])
 @pytest.mark.parametrize("form", ["{}", "http://elsewhere.example{}", "HTTPS://[::1]:8443{}"])
-def test_a_target_in_absolute_form_is_that_of_its_path(shop: Shop, http: Any, form: str) -> None:
+def test_target_in_absolute_form_is_reduced_to_its_path(shop: Shop, http: Any, form: str) -> None:
     asked = ORDER._replace(url=form.format(ORDER.url))
     with serving(shop.serve("production"), http) as port:
         assert is_narrowed(send(port, asked))
@@ -203,7 +203,9 @@ def test_a_target_in_absolute_form_is_that_of_its_path(shop: Shop, http: Any, fo
 
 @cases("host", ["", "me@h", "me:secret@h", "a@b@h", "a\r\nX: y", "a b", "\xe9"])
 @cases("door", ["serve", "wrap"])
-def test_a_target_in_absolute_form_names_a_host_alone(shop: Shop, door: str, host: str) -> None:
+def test_target_in_absolute_form_without_a_path_is_the_root(
+    shop: Shop, door: str, host: str
+) -> None:
     # decoded, as servers pass it
     scope = request("GET", f"http://{host}{ORDER.url}")
     response = asyncio.run(exchange(getattr(shop, door)("production"), scope, b""))
@@ -216,12 +218,12 @@ def surrounding(shop: Shop, app: Any) -> Any:
 
 
 @pytest.mark.parametrize("door", [proxying, surrounding])
-def test_redirects_of_the_application_lead_to_the_operation(shop: Shop, door: Any) -> None:
+def test_redirects_of_the_application_point_to_the_operation(shop: Shop, door: Any) -> None:
     with door(shop, backend()) as port:
         asked = ShopRequest("GET", "/api/orders/?limit=2&state=draft", OLDEST)
         redirect = send(port, asked)
         [location] = redirect.header("location")
-        # what the application sees is `page_size`
+        # the application sees `page_size`
         assert redirect.status == 307
         assert location.endswith("/api/orders?limit=2&state=draft")
         followed = send(port, asked._replace(url=f"/api{location.partition('/api')[2]}"))
@@ -235,21 +237,21 @@ OVERRIDE = b"x-http-method-override: "
 @pytest.mark.parametrize(
     ("method", "path", "named", "status"),
     [
-        # no operation by its own method: it is that of the other
+        # not an operation by its own method, but by the other one
         ("POST", "/api/orders/one", b"GET", 200),
         ("POST", "/api/orders/one/", b"get", 200),
         ("POST", "/api/orders/one", b"GET, POST", 200),
         ("POST", "/api/orders/one", b" GET,PURGE", 200),
         ("GET", "/api/orders/one", b"GET", 200),
-        # an operation, and the application may take it for another
+        # an operation, which the application may read as another one
         ("POST", "/api/orders", b"GET", 404),
         ("GET", "/api/orders", b"POST", 404),
-        # not one that there is
+        # no existing operation
         ("GET", "/api/orders/one", b"PURGE", 405),
         ("POST", "/api/things", b"GET", 404),
     ],
 )
-def test_a_method_that_a_header_names_counts(
+def test_method_override_in_a_header_is_respected(
     shop: Shop, method: str, path: str, named: bytes, status: int
 ) -> None:
     asked = ShopRequest(method, path, OLDEST)
@@ -259,14 +261,14 @@ def test_a_method_that_a_header_names_counts(
         assert find_leaks(OLDEST, "production", response.body) == []
 
 
-def test_callers_of_the_newest_version_get_what_the_application_makes_of_a_path(shop: Shop) -> None:
+def test_callers_of_the_newest_version_get_the_applications_reading_of_a_path(shop: Shop) -> None:
     asked = ShopRequest("POST", "/api/orders", NEWEST)
     with serving(shop.wrap("sandbox", Lenient(backend()), strict=False)) as port:
         assert send(port, asked, OVERRIDE + b"GET").status == 200
         assert send(port, asked._replace(version=VERSIONS[-3]), OVERRIDE + b"GET").status == 404
 
 
-def test_operations_that_are_not_versioned_pass_at_their_own_paths(shop: Shop) -> None:
+def test_unversioned_operations_pass_at_their_own_paths(shop: Shop) -> None:
     app = shop.server.versioned(
         Lenient(backend()),
         environment="production",
@@ -283,12 +285,12 @@ def test_operations_that_are_not_versioned_pass_at_their_own_paths(shop: Shop) -
         "/api/2023-01-10/orders/one",
         "/api/2023-01-10//orders/one",
         "/api/2023-01-10/Orders/./one/",
-        # no server that speaks the newest version alone takes these for one with a version
+        # no server of the newest version alone reads these as paths with a version
         *("//api/orders/one", "/API/orders/one", "/api/orders/one/", "/./api/orders/one"),
         *("/api/2026-01-15/../orders/one", "/api/x/../orders/one"),
     ],
 )
-def test_a_version_in_the_path_is_read_beside_other_spellings(tmp_path: Path, path: str) -> None:
+def test_version_in_the_path_is_read_in_other_spellings(tmp_path: Path, path: str) -> None:
     app = build_with_place(tmp_path, "path: true")
     assert is_narrowed(asyncio.run(ask(app, ShopRequest("GET", path))))
 
@@ -301,7 +303,7 @@ def test_a_version_in_the_path_is_read_beside_other_spellings(tmp_path: Path, pa
         ("media-type: version", "/api/orders/one", "application/json;version={}"),
     ],
 )
-def test_a_method_that_a_header_names_leaves_the_version(
+def test_method_override_preserves_the_version(
     tmp_path: Path, place: str, path: str, accept: str
 ) -> None:
     app = build_with_place(tmp_path, place)

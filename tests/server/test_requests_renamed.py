@@ -1,4 +1,4 @@
-"""Requests whose JSON media type the newest version replaces by another one."""
+"""Requests with a JSON media type that the newest version replaces by another one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Case(NamedTuple):
 
     @property
     def is_served(self) -> bool:
-        """Whether requests of the older version are those of the newest one, but for their name."""
+        """Whether older requests equal those of the newest version except for the media type."""
         return self.before == self.after or self.schemas in ("equal", "component")
 
 
@@ -76,7 +76,7 @@ def made() -> Generated:
 
 
 class Handlers:
-    """Handlers of everything, which keep the field that they get."""
+    """Handlers of everything, which record the field."""
 
     def __init__(self) -> None:
         self.found: list[Any] = []
@@ -113,7 +113,7 @@ class Backend:
 
 @pytest.mark.parametrize("door", ["generated", "around", "strict"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(case))
-def test_a_request_is_named_as_the_newest_version_names_it(case: Case, door: str) -> None:
+def test_request_gets_the_media_type_of_the_newest_version(case: Case, door: str) -> None:
     server: Any = made().module("server")
     behind: Handlers | Backend = Handlers() if door == "generated" else Backend()
     if isinstance(behind, Handlers):

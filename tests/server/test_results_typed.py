@@ -1,4 +1,4 @@
-"""The types of handlers' results where versions have other successes, and of bodies as text."""
+"""Types of handlers' results if versions have other successes, and of bodies as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OLD, NEW = DATES[:2]
 
 STATUSES: Final = ("200", "201", "2XX", "default", "302")
 
-# The statuses of the older and of the newer version: which of two types a result may have.
+# The statuses of the older and of the newer version, and the possible types of a result.
 ONE: Final = [((before, *more), (after, *more)) for before, after in product(STATUSES, STATUSES)
               for more in ((), ("404",))]  # fmt: skip
 SEVERAL: Final = [
@@ -85,7 +85,7 @@ def made() -> Generated:
 
 @cache
 def returned() -> dict[str, str]:
-    """The types that the methods in the module of the handlers return, by their names."""
+    """Return the return types of the methods in the module of the handlers by name."""
     tree = ast.parse(made().text("server/handlers.py"))
     found = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return {node.name: ast.unparse(node.returns) for node in found if node.returns}
@@ -101,7 +101,7 @@ def _list_expected(case: tuple[tuple[str, ...], ...]) -> set[str]:
 
 
 @cases("number", range(len(CASES)), ids=[str(case) for case in CASES])
-def test_results_have_the_type_of_a_success_of_any_version(number: int) -> None:
+def test_result_has_the_type_of_a_success_of_any_version(number: int) -> None:
     result = returned()[f"get{number}"]
     names = {name for name in ("Success", "Default", "Other") if f"models.{name}" in result}
     assert names == _list_expected(CASES[number])

@@ -1,4 +1,4 @@
-"""The generated server: canonical models, Protocols of handlers, the table, the contract data."""
+"""The generated server: canonical models, Protocols of handlers, operations, contract data."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Generated:
 
 
 def signature(package: Generated, protocol: str, method: str) -> str:
-    """Return what the handler *method* takes and gives, as it is written."""
+    """Return the signature of the handler *method* as written."""
     found = getattr(package.module("server.handlers"), protocol)
     return str(inspect.signature(getattr(found, method))).replace("'", "")
 
 
 class Answering:
-    """Handlers that answer everything alike, and keep what they were called with."""
+    """Handlers with one answer for everything, which record their arguments."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -74,7 +74,7 @@ async def authenticate(credentials: Any) -> Any:
 
 
 def created(package: Generated, handlers: Any, environment: str = "production", **more: Any) -> Any:
-    """Return the application that does every operation with *handlers*."""
+    """Return an application with *handlers* for every operation."""
     server = package.module("server")
     groups = {each.name: handlers for each in fields(server.Handlers)}
     return server.create_app(
@@ -82,10 +82,10 @@ def created(package: Generated, handlers: Any, environment: str = "production", 
     )
 
 
-# The canonical models.
+# Canonical models
 
 
-def test_what_equals_a_type_of_a_version_is_that_type(paynet: Generated) -> None:
+def test_canonical_model_equal_to_a_type_of_a_version_is_that_type(paynet: Generated) -> None:
     models = paynet.module("server.models")
     old, new = paynet.module("v2025_03_13"), paynet.module("v2026_08_01")
     assert models.Customer is old.Customer
@@ -97,7 +97,7 @@ def test_what_equals_a_type_of_a_version_is_that_type(paynet: Generated) -> None
     assert {*new.__all__} - {"API_VERSION"} == {*models.__all__}
 
 
-def test_canonical_models_hold_what_any_version_shows(library: Generated) -> None:
+def test_canonical_models_contain_what_any_version_shows(library: Generated) -> None:
     models = library.module("server.models")
     loan = {
         "id": ID,
@@ -111,7 +111,7 @@ def test_canonical_models_hold_what_any_version_shows(library: Generated) -> Non
     assert type(models.Loan.model_validate(loan).item) is models.AudioBook
 
 
-def test_callers_of_old_versions_may_leave_out_what_came_later(odd: Generated) -> None:
+def test_callers_of_old_versions_may_omit_later_fields(odd: Generated) -> None:
     models = odd.module("server.models")
     newest = odd.module("v2025_06_01")
     assert models.Part is newest.Part
@@ -121,17 +121,17 @@ def test_callers_of_old_versions_may_leave_out_what_came_later(odd: Generated) -
     assert (sent.kind, sent.size) == (models.Kind.A, odd.module("types").ABSENT)
 
 
-def test_a_component_keeps_its_name_when_a_body_would_be_called_so(odd: Generated) -> None:
+def test_component_keeps_its_name_if_a_body_would_have_it(odd: Generated) -> None:
     models = odd.module("server.models")
     assert models.PostThingsBody is odd.module("v2024_01_15").PostThingsBody
     body = models.PostThingsBodyValue.model_validate({"part": {"kind": "b"}, "class": "u"})
     assert body.class_ is models.PostThingsBodyClass.U
 
 
-# The Protocols.
+# Protocols of handlers
 
 
-def test_a_handler_takes_typed_keywords_with_their_defaults(paynet: Generated) -> None:
+def test_handler_takes_typed_keywords_with_defaults(paynet: Generated) -> None:
     assert signature(paynet, "CustomerHandlers", "update_customer") == (
         "(self, call: Call[A_contra], *, id: UUID, x_sub_partner_id: UUID | None = None, "
         "body: models.UpdateCustomerParams) -> Handled[Reply[None] | None]"
@@ -148,7 +148,7 @@ def test_a_handler_takes_typed_keywords_with_their_defaults(paynet: Generated) -
         assert each in listing
 
 
-def test_a_handler_is_documented_as_its_operation_is(paynet: Generated) -> None:
+def test_handler_has_the_documentation_of_its_operation(paynet: Generated) -> None:
     handlers = paynet.module("server.handlers")
     reported = inspect.getdoc(handlers.AddressesHandlers.retry_fiat_address_auth)
     assert reported is not None
@@ -158,7 +158,7 @@ def test_a_handler_is_documented_as_its_operation_is(paynet: Generated) -> None:
     assert reported.endswith("`POST /addresses/fiat/{id}/retry-auth`")
 
 
-def test_names_that_python_keeps_or_that_meet_are_told_apart(odd: Generated) -> None:
+def test_reserved_and_colliding_names_are_made_distinct(odd: Generated) -> None:
     assert signature(odd, "DefaultHandlers", "get_things") == (
         "(self, call: Call[A_contra], *, "
         "class_: models.ClassParameter = <ClassParameter.X: x>, from_: list[date] | None = None, "
@@ -181,7 +181,7 @@ def test_names_that_python_keeps_or_that_meet_are_told_apart(odd: Generated) -> 
     )
 
 
-def test_text_of_the_definitions_stays_text(odd: Generated) -> None:
+def test_text_of_the_definitions_is_escaped(odd: Generated) -> None:
     handlers = odd.module("server.handlers")
     reported = inspect.getdoc(handlers.DefaultHandlers.post_things)
     assert reported == 'Says """hello""", and \\ends with a quote "\n\n`POST /things`'
@@ -189,7 +189,7 @@ def test_text_of_the_definitions_stays_text(odd: Generated) -> None:
     assert reported == "- `id_query`: Deprecated.\n\n`PUT /things/{id}/import/{class}`"
 
 
-def test_a_group_of_one_environment_may_be_left_out(paynet: Generated) -> None:
+def test_group_of_one_environment_may_be_omitted(paynet: Generated) -> None:
     server = paynet.module("server")
     everywhere = {"addresses": Answering({}), "autoramp": Answering({}), "customer": Answering({})}
     server.create_app(
@@ -205,7 +205,7 @@ def test_a_group_of_one_environment_may_be_left_out(paynet: Generated) -> None:
     assert isinstance(caught.value, TypeError)
 
 
-def test_a_missing_handler_is_named_at_start(paynet: Generated) -> None:
+def test_missing_handler_is_named_at_start(paynet: Generated) -> None:
     class Customers:
         update_customer = None
 
@@ -223,12 +223,12 @@ def test_a_missing_handler_is_named_at_start(paynet: Generated) -> None:
         )
 
 
-def test_an_unknown_environment_is_refused_with_those_there_are(paynet: Generated) -> None:
+def test_unknown_environment_is_refused_with_the_known_ones(paynet: Generated) -> None:
     with pytest.raises(ValueError, match="'staging' is no environment of this API; there are prod"):
         created(paynet, Answering({}), "staging")
 
 
-def test_a_converter_is_demanded_by_name(odd: Generated, caplog: pytest.LogCaptureFixture) -> None:
+def test_converter_is_required_by_name(odd: Generated, caplog: pytest.LogCaptureFixture) -> None:
     protocol = odd.module("server.handlers").Converters
     returned = protocol.older_thing_due.fget.__annotations__["return"]
     assert returned == "Convert[str, str]"
@@ -240,7 +240,7 @@ def test_a_converter_is_demanded_by_name(odd: Generated, caplog: pytest.LogCaptu
     assert "operations that need one answer 501" in caplog.text
 
 
-# What is served.
+# Requests
 
 
 def test_one_handler_serves_every_version(paynet: Generated) -> None:
@@ -301,13 +301,13 @@ def test_environments_have_their_own_operations_and_documents(paynet: Generated)
     assert made.calls == []
 
 
-def test_nothing_of_the_framework_shows(paynet: Generated) -> None:
+def test_framework_is_invisible_to_callers(paynet: Generated) -> None:
     app = created(paynet, Answering({}))
     paths = ("/docs", "/redoc", "/openapi.json", "/api/docs", "/api/openapi.json")
     assert {ask(app, "GET", path).status_code for path in paths} == {404}
 
 
-# The table.
+# The table of operations
 
 
 def operations(package: Generated) -> dict[tuple[str, str], Any]:
@@ -315,7 +315,7 @@ def operations(package: Generated) -> dict[tuple[str, str], Any]:
     return {(each.method.lower(), each.path): each for each in rows}
 
 
-def test_the_table_has_every_operation_where_it_is(paynet: Generated) -> None:
+def test_table_lists_every_operation_of_each_environment(paynet: Generated) -> None:
     projector = Projector(load(SCHEMAS))
     found: dict[tuple[str, str], list[str]] = {}
     for environment in ("production", "sandbox"):
@@ -328,7 +328,7 @@ def test_the_table_has_every_operation_where_it_is(paynet: Generated) -> None:
 
 
 @pytest.mark.parametrize("name", ["paynet", "odd", "library"])
-def test_the_table_and_the_protocols_agree(name: str, request: pytest.FixtureRequest) -> None:
+def test_table_and_protocols_agree(name: str, request: pytest.FixtureRequest) -> None:
     package: Generated = request.getfixturevalue(name)
     handlers = package.module("server.handlers")
     groups = {each.name: str(each.type) for each in fields(handlers.Handlers)}
@@ -345,7 +345,7 @@ def test_the_table_and_the_protocols_agree(name: str, request: pytest.FixtureReq
     assert len({(row.group, row.handler) for row in rows}) == len(rows) > 0
 
 
-def test_security_is_reported_in_alternatives(odd: Generated) -> None:
+def test_security_is_listed_as_alternatives(odd: Generated) -> None:
     routes = odd.module("server.routes")
     assert {key: each.security for key, each in operations(odd).items()} == {
         ("get", "/things"): (("Key",), ("Token", "Login")),
@@ -362,10 +362,10 @@ def test_security_is_reported_in_alternatives(odd: Generated) -> None:
     assert routes.PREFIXES == {"production": "/v1", "sandbox": "/v1"}
 
 
-# The files.
+# The files
 
 
-def test_the_run_time_is_copied_as_it_is(paynet: Generated) -> None:
+def test_runtime_is_copied_unchanged(paynet: Generated) -> None:
     source = Path(dateline_runtime.__file__).parent
     start = f"python/{paynet.name}/server/runtime/"
     copied = {path: content for path, content in paynet.files.items() if path.startswith(start)}
@@ -378,14 +378,14 @@ def test_drafts_are_not_served(library: Generated) -> None:
     assert served == {"versions.json", "2024-01-15.json", "2024-09-01.json", "2025-06-01.json"}
 
 
-def test_the_same_definitions_give_the_same_files(odd: Generated, tmp_path: Path) -> None:
+def test_generated_files_are_deterministic(odd: Generated, tmp_path: Path) -> None:
     api = loaded(tmp_path, odd_api.ODD)
     api = replace(api, table=replace(api.table, package=odd.name))
     again = render(api, validate=False, changes=False)
     assert {each.path: each.content for each in again.artifacts} == odd.files
 
 
-def test_an_api_without_operations_has_a_server_with_documents(tmp_path: Path) -> None:
+def test_api_without_operations_has_a_server_with_documents(tmp_path: Path) -> None:
     bare = "openapi: 3.1.0\ninfo: { title: Bare, version: canonical }\npaths: {}\n"
     package = Generated(tmp_path, loaded(tmp_path, {"versions.yaml": VERSIONS, "api.yaml": bare}))
     server = package.module("server")
@@ -409,7 +409,7 @@ def refused(folder: Path, paths: str, schemas: str = "{}") -> list[str]:
 OK = "responses: { '200': { description: ok } }"
 
 
-def test_two_names_that_become_one_are_refused_together(tmp_path: Path) -> None:
+def test_colliding_names_are_refused_together(tmp_path: Path) -> None:
     query = "{{ name: {}, in: query, schema: {{ type: string }} }}"
     listed = ", ".join(query.format(name) for name in ("a-b", "a_b", "aB"))
     paths = (
@@ -428,7 +428,7 @@ def test_two_names_that_become_one_are_refused_together(tmp_path: Path) -> None:
     ]
 
 
-def test_adopted_operations_of_one_name_go_by_method_and_path(tmp_path: Path) -> None:
+def test_adopted_operations_with_one_name_are_named_by_method_and_path(tmp_path: Path) -> None:
     shown = "responses: { '200': { description: x, content: { application/json: {} } } }"
     added = "{ name: n, in: query, schema: { type: integer }, x-added: 2025-06-01 }"
     api = (
@@ -454,7 +454,7 @@ def test_adopted_operations_of_one_name_go_by_method_and_path(tmp_path: Path) ->
     assert [(name, said) for name, _, said in tagged.calls] == [("get_b", {"n": None})]
 
 
-def test_what_no_request_could_be_read_of_is_refused(tmp_path: Path) -> None:
+def test_unreadable_request_is_refused(tmp_path: Path) -> None:
     moved = (
         "{ name: n, in: query, schema: { type: string }, x-was: { 2025-06-01: { in: header } } }"
     )

@@ -1,4 +1,4 @@
-"""Servers of real documents of other APIs, where a folder with them is at hand (DATELINE_DATA)."""
+"""Servers of large real documents, if a folder with them exists (DATELINE_DATA)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEADS = sorted(Path(_DATA).glob("*/head.*.gz")) if _DATA else []
 _CHAINS = [sorted(path.parent.glob("*.gz")) for path in _HEADS]
 _CHAINS += [sorted(path.glob("*.gz")) for path in Path(_DATA).glob("chain-*")] if _DATA else []
 
-# Has a handler for whatever is asked, and no converters.
+# Has a handler for everything, and no converters.
 _USE = """
 import sys
 from importlib import import_module
@@ -40,7 +40,7 @@ server.create_app(Handlers(), environment="production", **said)
 
 @pytest.mark.skipif(not _HEADS, reason="DATELINE_DATA names no folder with documents")
 @pytest.mark.parametrize("path", _HEADS, ids=[path.parent.name for path in _HEADS])
-def test_every_real_document_gives_a_server(path: Path, tmp_path: Path) -> None:
+def test_every_real_document_generates_a_server(path: Path, tmp_path: Path) -> None:
     document = tmp_path / path.stem
     document.write_bytes(gzip.decompress(path.read_bytes()))
     adopt((f"2024-01-01={document}",), tmp_path / "schemas")

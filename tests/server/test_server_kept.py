@@ -1,4 +1,4 @@
-"""What a generated server keeps: its own files, the hand-written ones beside, what is announced."""
+"""What survives regeneration: hand-written files, handlers, announced ends of versions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Generated:
 # The files
 
 
-def test_the_runtime_that_is_published_is_the_one_that_is_tested() -> None:
+def test_published_runtime_is_the_tested_one() -> None:
     copied = ROOT / "generated" / "python" / "paynet" / "server" / "runtime"
     found = {path.name: path.read_bytes() for path in copied.glob("*.py")}
     assert found == {path.name: path.read_bytes() for path in RUNTIME.glob("*.py")}
@@ -66,7 +66,7 @@ def test_the_runtime_that_is_published_is_the_one_that_is_tested() -> None:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a project of the library's that is up to date, the current folder."""
+    """Return an up-to-date project of the library in the current folder."""
     folder(tmp_path, LIBRARY)
     monkeypatch.chdir(tmp_path)
     assert dateline("generate").status == 0
@@ -74,7 +74,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", ["runtime/narrowing.py", "contracts.json"])
-def test_an_edit_of_what_is_generated_is_reported_and_undone(project: Path, name: str) -> None:
+def test_edit_of_a_generated_file_is_reported_and_reverted(project: Path, name: str) -> None:
     path = project / "generated" / SERVER / name
     before = path.read_bytes()
     path.write_bytes(before + b"\n")
@@ -86,7 +86,7 @@ def test_an_edit_of_what_is_generated_is_reported_and_undone(project: Path, name
     assert dateline("generate", "--check") == Outcome(0, "", "")
 
 
-def test_hand_written_files_stay_as_they_are_whatever_is_generated(project: Path) -> None:
+def test_hand_written_files_are_never_changed(project: Path) -> None:
     assert dateline("init", "--server").status == 0
     mine = project / "server.py"
     mine.write_text(mine.read_text("utf-8") + "\n# mine\n", "utf-8")
@@ -105,7 +105,7 @@ def test_hand_written_files_stay_as_they_are_whatever_is_generated(project: Path
 # The handlers
 
 
-def test_another_handler_needs_nothing_generated(library: Generated) -> None:
+def test_another_handler_needs_no_generation(library: Generated) -> None:
     def titles(loans: Loans) -> list[str]:
         app = served(library, loans)
         return [
@@ -122,10 +122,10 @@ def test_another_handler_needs_nothing_generated(library: Generated) -> None:
     assert kept == library.files
 
 
-# What is announced
+# Announcements
 
 
-def test_callers_of_a_version_that_ends_are_told_on_every_response(library: Generated) -> None:
+def test_every_response_of_a_version_that_ends_announces_it(library: Generated) -> None:
     app = served(library, Loans())
     reported = {
         "deprecation": "@1767225600",
@@ -146,7 +146,7 @@ def test_callers_of_a_version_that_ends_are_told_on_every_response(library: Gene
     assert said("DELETE", loan) == (405, reported)
     assert said("GET", loan, x_api_version=MIDDLE) == (200, {})
     assert said("GET", loan, x_api_version=NEW) == (200, {})
-    # it is the requested version that ends, and none was found
+    # the requested version ends, and no operation was found
     assert said("GET", loan, x_api_version="2024-1-15") == (400, {})
     assert said("GET", "/spec/2024-01-15") == (200, {})
     successor = ask(app, "GET", "/spec/2024-09-01").json()
@@ -155,9 +155,7 @@ def test_callers_of_a_version_that_ends_are_told_on_every_response(library: Gene
 
 
 @pytest.mark.parametrize("required", [True, False])
-def test_a_removed_field_that_older_versions_require_is_noted(
-    tmp_path: Path, required: bool
-) -> None:
+def test_removed_field_that_older_versions_require_is_noted(tmp_path: Path, required: bool) -> None:
     files = {}
     for name, text in LIBRARY.items():
         removed = f"        pages: {{ type: integer, x-removed: {NEW} }}\n"
@@ -180,7 +178,7 @@ def test_a_removed_field_that_older_versions_require_is_noted(
         ("x-was: { 2025-06-01: { name: old } }", True),
     ],
 )
-def test_an_application_gives_the_required_fields_of_the_newest_version_and_no_others(
+def test_application_returns_the_required_fields_of_the_newest_version_only(
     tmp_path: Path, gate: str, is_required: bool
 ) -> None:
     loans = LIBRARY["loans.yaml"].replace("author_name, state]", "author_name, state, shelf]")
@@ -190,6 +188,6 @@ def test_an_application_gives_the_required_fields_of_the_newest_version_and_no_o
     contracts = json.loads(made.text("server/contracts.json"))
     answered = contracts["answered"]["canonical"].get("Loan", contracts["canonical"]["Loan"])
     assert ("shelf" in answered["required"]) is is_required
-    # a note only where handlers have to send what is gone
+    # noted only if handlers have to return removed fields
     noted = [note for note in made.notes if "required by older versions" in note]
     assert bool(noted) is gate.startswith("x-removed")

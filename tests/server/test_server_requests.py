@@ -1,4 +1,4 @@
-"""What a server has to know of requests and results: small, shared, and in one dialect."""
+"""The server's data about requests and results: small, shared, and in one dialect."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def parameter(name: str, place: str, schema: dict[str, Any], **said: Any) -> dic
     }
 
 
-def test_requests_are_listed_where_they_begin_to_differ(tmp_path: Path) -> None:
+def test_requests_are_listed_since_they_differ(tmp_path: Path) -> None:
     data = made(tmp_path)
     older = {
         "parameters": [
@@ -141,7 +141,7 @@ def test_requests_are_listed_where_they_begin_to_differ(tmp_path: Path) -> None:
     }
 
 
-def test_results_are_canonical_and_json_alone(tmp_path: Path) -> None:
+def test_results_are_canonical_and_json_only(tmp_path: Path) -> None:
     data = made(tmp_path)
     assert data["results"] == {
         "deleteThings": {},
@@ -154,7 +154,7 @@ def test_results_are_canonical_and_json_alone(tmp_path: Path) -> None:
     assert sorted(data["canonical"]) == ["Part", "Thing"]
 
 
-def test_versions_are_those_that_callers_may_ask_for(tmp_path: Path) -> None:
+def test_versions_are_those_that_callers_may_request(tmp_path: Path) -> None:
     data = made(tmp_path)
     assert (data["header"], data["default"], data["supported"], data["ends"]) == (
         "X-API-Version",
@@ -164,7 +164,7 @@ def test_versions_are_those_that_callers_may_ask_for(tmp_path: Path) -> None:
     )
 
 
-def test_announced_ends_name_what_takes_the_place_of_a_version(tmp_path: Path) -> None:
+def test_announced_end_names_the_replacement_of_a_version(tmp_path: Path) -> None:
     announced = """\
 announcements:
   - { default: 2024-09-01, from: 2026-01-01, announced: 2025-07-01 }
@@ -233,7 +233,7 @@ python: { package: old }
         ),
     ],
 )
-def test_schemas_of_openapi_3_0_are_reported_in_json_schema(
+def test_schemas_of_openapi_3_0_are_converted_to_json_schema(
     written: str, stated: dict[str, Any], tmp_path: Path
 ) -> None:
     data = made(tmp_path, OLD.replace("SCHEMA", f"it: {written}"), ADOPTED)

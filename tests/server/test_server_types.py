@@ -1,4 +1,4 @@
-"""What strict checkers say of a generated server, and of handlers that are right and wrong."""
+"""Strict type checkers on a generated server, with correct and incorrect handlers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dateline.load import load
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
-# What is generated for the API; the other files of a server are the same for all.
+# The files generated for the API; the other files of a server are the same for all.
 _OWN = ("__init__", "app", "handlers", "models", "routes")
 
 RIGHT = """
@@ -163,7 +163,7 @@ g = narrow({}, "Lone", "2024-01-15")
 _MISUSED = [("misusing.py", line) for line in range(8, 15)]
 
 
-# A field, methods of another type, values, a missing method, another version's fields are wrong.
+# Wrong: a field, methods of another type, values, a missing method, fields of another version.
 MISCONVERTING = """
 from converters import Converters
 from people.components import narrow
@@ -297,7 +297,7 @@ _MISUPLOADED = [("misuploading.py", line) for line in range(5, 10)]
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with two generated packages and what uses one of them."""
+    """Return a folder with two generated packages and code that uses one of them."""
     folder = tmp_path_factory.mktemp("checked")
     Generated(folder, load(SCHEMAS), "paynet")
     made = Generated(folder, loaded(folder, odd_api.ODD), "odd").folder
@@ -329,27 +329,27 @@ def ran(folder: Path, *command: str) -> str:
 
 
 def errors(found: str) -> list[tuple[str, int]]:
-    """Return the file and line of each error that was found."""
+    """Return the file and line of each error."""
     places = re.findall(r"([\w./]+\.py):(\d+):(?:\d+)?.*\berror\b", found)
     assert places, found
     return sorted({(Path(file).name, int(line)) for file, line in places})
 
 
 def list_clients(folder: Path) -> list[str]:
-    """Return the modules of clients, those of one package and what is the APIs' own."""
+    """Return the modules of the clients of one package, and those specific to the API."""
     found = [*folder.glob("paynet/client/*.py"), *folder.glob("*/*/client.py")]
     found += folder.glob("*/client/v*.py")
     return sorted({path.relative_to(folder).as_posix() for path in found})
 
 
-def test_mypy_finds_nothing_in_a_server_and_finds_wrong_handlers(checked: Path) -> None:
+def test_mypy_accepts_a_server_and_rejects_wrong_handlers(checked: Path) -> None:
     files = ["right.py", "wrong.py", "sending.py", "misusing.py", "odd", "paynet", "library"]
     files += ["converters.py", "misconverting.py", "people", "archive", "uploads", *_CALLING]
     found = errors(ran(checked, sys.executable, "-m", "mypy", *files))
     assert found == [*_MISCALLED, *_MISCONVERTED, *_MISUPLOADED, *_MISUSED, *_WRONG]
 
 
-def test_pyright_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
+def test_pyright_accepts_the_api_specific_modules(checked: Path) -> None:
     beside = Path(sys.executable).with_name("basedpyright")
     pyright = str(beside) if beside.exists() else which("basedpyright")
     if pyright is None:
@@ -364,25 +364,25 @@ def test_pyright_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
     assert found == [*_MISCALLED, *_MISCONVERTED, *_MISUPLOADED, *_MISUSED, *_WRONG]
 
 
-def test_ruff_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
+def test_ruff_accepts_the_api_specific_modules(checked: Path) -> None:
     own = [f"{name}/server/{file}.py" for name in ("odd", "paynet") for file in _OWN]
     own += ["library/events.py", "library/components.py", *list_clients(checked)]
     own += [f"people/server/{file}.py" for file in ("converted", "handlers")]
     command = (
         *(sys.executable, "-m", "ruff", "check", "--isolated", "--quiet"),
         *("--line-length", "100", "--target-version", "py311", "--select", "E,F,I,N,UP,B,RUF"),
-        # properties are called what the document calls them; a name that is taken is pushed
+        # properties have the names of the document; a name that is taken gets an underscore
         *("--ignore", "N801,N815,RUF001"),
     )
     assert ran(checked, *command, *own) == ""
 
 
-def test_the_package_imports_without_a_warning(checked: Path) -> None:
+def test_package_imports_without_a_warning(checked: Path) -> None:
     code = "import odd.server, paynet.server; print('imported')"
     assert ran(checked, sys.executable, "-W", "error", "-c", code) == "imported"
 
 
-def test_the_distribution_carries_the_servers_data(checked: Path) -> None:
+def test_distribution_includes_the_servers_data(checked: Path) -> None:
     build = (sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", "dist", ".")
     subprocess.run(build, cwd=checked, capture_output=True, check=True)
     # the last distribution was written last

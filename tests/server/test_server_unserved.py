@@ -1,4 +1,4 @@
-"""What can't be served for one operation makes that one answer 501; the rest is served."""
+"""An operation that can't be served answers 501, and all others are served."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def document(paths: Document, schemas: Document | None = None) -> Document:
 
 
 def generated(folder: Path, *documents: Document) -> Generated:
-    """Return the server of *documents*, oldest first, adopted."""
+    """Return the server adopted from *documents*, oldest first."""
     adopt(store(folder, list(documents)), folder / "schemas", accept=lambda _: True)
     return Generated(folder, load(folder / "schemas"))
 
@@ -60,7 +60,7 @@ def app_of(made: Generated, **said: Any) -> Any:
 
 
 def statuses(app: Any, version: str, *asked: str) -> list[int]:
-    """Return the statuses of requests such as `GET /a`, and that of one that is always fine."""
+    """Return the statuses of requests such as `GET /a`, and of one that is always valid."""
     header = {"X-API-Version": version}
     requests = [each.split() for each in (*asked, "GET /fine")]
     return [ask(app, method, path, headers=header).status_code for method, path in requests]
@@ -99,7 +99,7 @@ ONE_VERSION: dict[str, tuple[Document, str]] = {
 
 
 @pytest.mark.parametrize("name", ONE_VERSION)
-def test_an_oddity_of_one_operation_is_its_own(name: str, tmp_path: Path) -> None:
+def test_oddity_of_one_operation_affects_it_alone(name: str, tmp_path: Path) -> None:
     paths, reason = ONE_VERSION[name]
     made = generated(tmp_path, document(paths, {"A": {"type": "object"}}))
     [note] = [note for note in made.notes if "501" in note]
@@ -113,7 +113,7 @@ def test_an_oddity_of_one_operation_is_its_own(name: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("odd", [7, "text", [1], True], ids=str)
-def test_a_component_that_is_no_object_affects_what_uses_it(odd: Any, tmp_path: Path) -> None:
+def test_component_that_is_no_object_affects_its_users(odd: Any, tmp_path: Path) -> None:
     at = "#/components"
     found = document(
         {
@@ -132,7 +132,7 @@ def test_a_component_that_is_no_object_affects_what_uses_it(odd: Any, tmp_path: 
     assert statuses(app, OLD, *asked) == [501, 204, 204, 204, 204]
 
 
-def test_a_response_that_no_value_fits_at_some_version_is_noted(tmp_path: Path) -> None:
+def test_response_that_no_value_fits_at_some_version_is_noted(tmp_path: Path) -> None:
     def answering(*members: Document) -> Document:
         content = {"application/json": {"schema": {"oneOf": list(members)}}}
         responses = {"200": {"description": "one", "content": content}}
@@ -156,7 +156,7 @@ def test_tags_that_become_one_name_share_a_group(tmp_path: Path) -> None:
     assert statuses(app_of(made), OLD, "GET /0", "GET /1", "GET /2") == [204] * 4
 
 
-def test_paths_of_one_name_that_share_a_version_have_handlers_of_their_own(tmp_path: Path) -> None:
+def test_paths_with_one_name_in_one_version_have_separate_handlers(tmp_path: Path) -> None:
     paths = ("/a_b_also", "/a-b", "/a_b", "/a.b", "/jobs", "/jobs/")
     methods = ("get", "post")
     found = document({path: dict.fromkeys(methods, DONE) for path in paths})
@@ -171,14 +171,14 @@ def test_paths_of_one_name_that_share_a_version_have_handlers_of_their_own(tmp_p
     assert statuses(app, OLD, *asked) == [204] * (len(asked) + 1)
     routes = made.module("server.routes").OPERATIONS
     called = {each.path: each.handler for each in routes if each.method == "GET"}
-    # what each of them is called does not depend on those after it
+    # names do not depend on later operations
     assert [called[path] for path in paths] == [
         *("get_a_b_also", "get_a_b", "get_a_b_also_also", "get_a_b_also_also_also"),
         *("get_jobs", "get_jobs_also"),
     ]
 
 
-def test_paths_of_one_name_keep_it_apart_from_versions(tmp_path: Path) -> None:
+def test_paths_with_one_name_keep_it_in_all_versions(tmp_path: Path) -> None:
     older = {path: {"get": DONE} for path in ("/a", "/a-")}
     newer = {path: {"get": DONE} for path in ("/a/", "/a_")}
     made = generated(tmp_path, document(older), document(newer))
@@ -200,7 +200,7 @@ def test_paths_of_one_name_keep_it_apart_from_versions(tmp_path: Path) -> None:
     ]
 
 
-def test_paths_that_never_live_in_one_version_have_handlers_of_their_own(tmp_path: Path) -> None:
+def test_paths_with_one_name_in_different_versions_have_separate_handlers(tmp_path: Path) -> None:
     older, newer = ({path: {"get": DONE, "post": DONE}} for path in ("/a", "/a/"))
     made = generated(tmp_path, document(older), document(newer))
     assert not [note for note in made.notes if "501" in note]
@@ -214,7 +214,7 @@ def test_paths_that_never_live_in_one_version_have_handlers_of_their_own(tmp_pat
     assert statuses(app, NEW, "GET /a/", "POST /a/", "GET /a") == [204, 204, 404, 204]
 
 
-def test_what_moved_answers_501_where_it_was_elsewhere(tmp_path: Path) -> None:
+def test_moved_parameter_answers_501_at_its_old_place(tmp_path: Path) -> None:
     def holding(place: str) -> Document:
         parameter = {"name": "n", "in": place, "schema": {"type": "string"}}
         found = document(
@@ -250,7 +250,7 @@ class Convert:
         return str(value)
 
 
-def test_an_operation_without_its_converter_answers_501_where_it_needs_it(tmp_path: Path) -> None:
+def test_operation_without_its_converter_answers_501_where_needed(tmp_path: Path) -> None:
     made = generated(tmp_path, restated("string"), restated("integer"))
     assert [note for note in made.notes if "501" in note] == [
         "2 converters are yours to write (`Converters` in the handlers, first older_thing_due); "
@@ -279,7 +279,7 @@ def test_an_operation_without_its_converter_answers_501_where_it_needs_it(tmp_pa
     assert reason == "there is no converter Thing.due"
 
 
-def test_names_of_other_letters_and_signs_have_names_in_python(tmp_path: Path) -> None:
+def test_names_in_other_alphabets_become_python_names(tmp_path: Path) -> None:
     parameters = [{"name": name, **TEXT} for name in ("Start", "Start<", "Start>", "名", "größe")]
     paths = {
         "/a": {"get": {**DONE, "tags": ["用户"], **query(*parameters)}},
@@ -292,7 +292,7 @@ def test_names_of_other_letters_and_signs_have_names_in_python(tmp_path: Path) -
     assert statuses(app_of(made), OLD, "GET /a?Start<=1", "GET /b") == [204] * 3
 
 
-def test_a_scheme_that_is_not_defined_is_the_whole_authorization(tmp_path: Path) -> None:
+def test_undefined_security_scheme_is_the_authorization_header(tmp_path: Path) -> None:
     made = unchecked(tmp_path, document({"/a": {"get": {**DONE, "security": [{"lost": []}]}}}))
     seen = []
 
@@ -306,7 +306,7 @@ def test_a_scheme_that_is_not_defined_is_the_whole_authorization(tmp_path: Path)
     assert seen == [{"lost": "any thing"}]
 
 
-def test_an_address_with_a_variable_that_is_not_defined_is_served(tmp_path: Path) -> None:
+def test_server_address_with_an_undefined_variable_is_supported(tmp_path: Path) -> None:
     adopt(store(tmp_path, [document({})]), tmp_path / "schemas")
     api = load(tmp_path / "schemas")
     servers = ({"url": "https://{region}.example.com/{stage}/v1"},)
@@ -341,7 +341,7 @@ def answering(schema: Document) -> Document:
     ],
     ids=str,
 )
-def test_a_mock_answers_beside_what_has_the_same_name(
+def test_mock_answers_operations_with_one_name(
     others: tuple[str, str], expected: dict[int, int], tmp_path: Path
 ) -> None:
     schemas: list[Document] = [
@@ -354,7 +354,7 @@ def test_a_mock_answers_beside_what_has_the_same_name(
     assert (statuses, wrong) == (expected, [])
 
 
-def test_a_parameter_that_the_path_does_not_have_is_not_demanded(tmp_path: Path) -> None:
+def test_undeclared_path_parameter_is_not_required(tmp_path: Path) -> None:
     unknown = {"name": "zz", "in": "path", "required": True, "schema": {"type": "string"}}
     item = answering({"type": "integer"})
     item["get"]["parameters"] = [{**unknown, "name": "id"}, unknown]

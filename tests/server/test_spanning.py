@@ -1,4 +1,4 @@
-"""Parameters of paths whose values may have slashes, which no document shows."""
+"""Path parameters whose values may contain slashes, which no document shows."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def list_apps() -> dict[str, Any]:
     """Return applications with the same routes."""
 
     def add(routes: Any) -> None:
-        # an order in which each is reached
+        # an order in which each route is reachable
         routes.get("/files/{path}/meta")(meta)
         routes.get("/files/{path:path}")(get)
         routes.get("/{owner}/trees/{path:path}")(get_tree)
@@ -149,7 +149,7 @@ def get(app: Any, path: str, version: str = OLD) -> Response:
         ("/api/things/a", "a"),
     ],
 )
-def test_a_value_with_slashes_belongs_to_its_operation(
+def test_value_with_slashes_belongs_to_its_operation(
     server: Any, app: str, path: str, id: str
 ) -> None:
     layer = server.versioned(APPS[app], environment="production")
@@ -161,14 +161,14 @@ def test_a_value_with_slashes_belongs_to_its_operation(
 
 @cases("app", APPS)
 @cases("path", ["/api/things/a/b", "/api/things/", "/api/x/y/z"])
-def test_other_paths_are_those_of_no_operation(server: Any, app: str, path: str) -> None:
+def test_other_paths_match_no_operation(server: Any, app: str, path: str) -> None:
     layer = server.versioned(APPS[app], environment="production")
     response = get(layer, path)
     assert (response.status in (404, 307), response.header("x-api-version")) == (True, [])
 
 
 def list_rows(path: str, *, spanning: dict[str, list[int]]) -> Any:
-    """Return the operations that a request to *path* may mean, for each of its readings."""
+    """Return the operations that a request to *path* may mean, for each reading of the path."""
     written = ["/files/{path}", "/files/{path}/meta", "/{owner}/trees/{path}", "/{a}/{b}", "/Mine"]
     paths = import_module("paynet.server.paths")
     rows = [("GET", each, each) for each in written]
@@ -181,9 +181,9 @@ def list_rows(path: str, *, spanning: dict[str, list[int]]) -> Any:
     [
         ("/files/a", [["/files/{path}", "/{a}/{b}"]]),
         ("/files/a/b", [["/files/{path}"]]),
-        # an application has it before the other, or never
+        # an application has one before the other, or never
         ("/files/a/meta", [["/files/{path}/meta"]]),
-        # either may be first
+        # either may come first
         ("/files/trees/a", [["/{owner}/trees/{path}"], ["/files/{path}"]]),
         ("/FILES/trees/a", [["/{owner}/trees/{path}"], ["/files/{path}"]]),
         ("/files/trees/a/b", [["/files/{path}"]]),
@@ -191,7 +191,7 @@ def list_rows(path: str, *, spanning: dict[str, list[int]]) -> Any:
         ("/Mine", [["/Mine"]]),
     ],
 )
-def test_a_path_may_mean_each_operation_that_an_application_may_have_first(
+def test_path_may_mean_each_operation_that_an_application_may_have_first(
     path: str, expected: list[list[str]]
 ) -> None:
     found = list_rows(path, spanning={"/files/{path}": [0]})
@@ -233,7 +233,7 @@ MOUNTED = list_mounted()
 
 
 @pytest.mark.parametrize("case", MOUNTED)
-def test_their_places_are_those_in_the_whole_path(server: Any, case: str) -> None:
+def test_parameters_are_located_in_the_complete_path(server: Any, case: str) -> None:
     routes, owner = MOUNTED[case]
     layer = server.versioned(Starlette(routes=routes), environment="production")
     for path in ("a", "a/b", "a//b/") if owner == "me" else ("a",):
@@ -248,7 +248,7 @@ def test_their_places_are_those_in_the_whole_path(server: Any, case: str) -> Non
 
 
 @pytest.mark.parametrize("sent", ["a", "a/b", "a//b/", "", "\xe9/{owner}?"])
-def test_a_path_with_another_value_keeps_the_slashes_of_theirs(server: Any, sent: str) -> None:
+def test_path_with_another_value_keeps_its_slashes(server: Any, sent: str) -> None:
     rewriting = import_module(f"{server.__name__}.rewriting")
     paths = import_module(f"{server.__name__}.paths")
     template = paths.PathTemplate("/api/{owner}/trees/{path}", [1])
@@ -259,7 +259,7 @@ def test_a_path_with_another_value_keeps_the_slashes_of_theirs(server: Any, sent
     assert scope["raw_path"] == f"/api/me%2Fyou/trees/{quote(sent)}".encode()
 
 
-def test_routes_of_litestar_show_them(server: Any) -> None:
+def test_routes_of_litestar_declare_them(server: Any) -> None:
     litestar = pytest.importorskip("litestar", reason="an application of Litestar")
 
     async def get_file(path: str) -> dict[str, Any]:
@@ -272,12 +272,12 @@ def test_routes_of_litestar_show_them(server: Any) -> None:
 
 
 async def repeat(scope: Any, _: Any, send: Any) -> None:
-    """Answer each path: nothing shows which routes there are."""
+    """Answer each path; nothing shows which routes exist."""
     response = JSONResponse({"id": scope["path"], "since": "now"})
     await response(scope, _, send)
 
 
-def test_operations_of_other_applications_are_named(server: Any) -> None:
+def test_operations_of_other_applications_are_configured(server: Any) -> None:
     paths = ["/api/files/a/b", "/api/FILES/a/b/", "/api/me/trees/a/b", "/api/files/"]
     unknown = server.versioned(repeat, environment="production")
     assert {"since" in get(unknown, path).json for path in paths} == {True}
@@ -291,7 +291,7 @@ def test_operations_of_other_applications_are_named(server: Any) -> None:
         )
 
 
-def test_the_proxy_takes_their_names(tmp_path: Path) -> None:
+def test_proxy_takes_the_names_of_operations(tmp_path: Path) -> None:
     pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
     from dateline.proxy.layer import Proxy, build_layer
 

@@ -1,6 +1,6 @@
-"""Successes that have another status, a range or `default` later, and what `Accept` names.
+"""Success responses that later have another status, a range or `default`, and `Accept`.
 
-The application negotiates strictly: it answers 406 if it has nothing that its caller accepts.
+The application negotiates strictly: it answers 406 if it has no acceptable media type.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LIST: Final = {"type": "array", "items": _OTHER}
 
 
 class Case(NamedTuple):
-    """An operation: its media types at each version, and the key of its response at the newest."""
+    """An operation: its media types at each version, and the key of its newest response."""
 
     before: tuple[str, ...]
     after: tuple[str, ...]
@@ -44,9 +44,9 @@ class Case(NamedTuple):
 
 
 class Success(NamedTuple):
-    """An operation whose success has a schema of its own at the newest version.
+    """An operation whose success has another schema at the newest version.
 
-    With *errors*, each version declares `default`, too.
+    With *errors*, each version also declares `default`.
     """
 
     key: str
@@ -102,7 +102,7 @@ def made() -> Generated:
 
 
 class Backend:
-    """An application of the newest version; it leaves out `Content-Type` unless it *names* it."""
+    """An application of the newest version; it omits `Content-Type` unless it *names* it."""
 
     def __init__(self, *, names: bool = True) -> None:
         self.calls = 0
@@ -133,7 +133,7 @@ class Backend:
 
 
 def _negotiate(accept: str, media_types: tuple[str, ...]) -> str | None:
-    """Return that one of *media_types* which *accept* prefers, None if it accepts none."""
+    """Return the member of *media_types* that *accept* prefers, None if it accepts none."""
 
     def weigh(media_type: str) -> float:
         found = 0.0
@@ -148,7 +148,7 @@ def _negotiate(accept: str, media_types: tuple[str, ...]) -> str | None:
 
 
 def _list_forms(case: Case) -> set[str]:
-    """Return the media types in which callers of the older version get what is sent."""
+    """Return the media types in which callers of the older version can be answered."""
     found = set()
     for sent in case.after:
         alike = [each for each in case.before if "json" in each and "json" in sent]
@@ -157,13 +157,13 @@ def _list_forms(case: Case) -> set[str]:
 
 
 def _list_accepts(case: Case) -> list[list[str]]:
-    """Return what callers of the older version may accept, the preferred first."""
+    """Return what callers of the older version may accept, preferred types first."""
     named = [[*each] for count in (1, 2) for each in permutations(case.before, count)]
     return [*named, ["*/*"], ["application/*"], []]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.path)
-def test_callers_get_what_they_prefer_of_what_has_a_form(case: Case) -> None:
+def test_callers_get_the_preferred_media_type_that_can_be_sent(case: Case) -> None:
     backend = Backend()
     app = made().module("server").versioned(backend, environment="production")
     forms = _list_forms(case)
@@ -184,7 +184,7 @@ def test_callers_get_what_they_prefer_of_what_has_a_form(case: Case) -> None:
 
 
 @pytest.mark.parametrize("key", [key for key in STATUSES if key != "200"])
-def test_a_response_without_a_media_type_has_that_of_the_newest_version(key: str) -> None:
+def test_response_without_a_media_type_has_that_of_the_newest_version(key: str) -> None:
     case = Case((JSON,), (VENDOR,), key)
     app = made().module("server").versioned(Backend(names=False), environment="production")
     response = ask(app, "POST", case.path, headers={"X-API-Version": OLD})
@@ -193,7 +193,7 @@ def test_a_response_without_a_media_type_has_that_of_the_newest_version(key: str
 
 
 @pytest.mark.parametrize("success", SUCCESSES, ids=lambda each: each.path)
-def test_an_effect_has_an_answer(success: Success) -> None:
+def test_handler_runs_only_if_its_answer_can_be_sent(success: Success) -> None:
     backend = Backend()
     app = made().module("server").versioned(backend, environment="production")
     response = ask(app, "POST", success.path, headers={"X-API-Version": OLD})
@@ -209,7 +209,7 @@ def test_an_effect_has_an_answer(success: Success) -> None:
 @pytest.mark.parametrize(
     "success", [each for each in SUCCESSES if each.schema == "same"], ids=lambda each: each.path
 )
-def test_a_handler_may_choose_any_status_of_the_success(success: Success, version: str) -> None:
+def test_handler_may_choose_any_status_of_the_success(success: Success, version: str) -> None:
     server: Any = made().module("server")
     reply = server.Reply({"here": "a"}, status=STATUSES[success.key])
 

@@ -1,4 +1,4 @@
-"""The stores of answers that many processes share, on servers of their own, under kills."""
+"""Stores of answers shared by processes, on real servers, while processes are killed."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def redis() -> Iterator[str]:
 
 @asynccontextmanager
 async def opened(kind: str, address: str, **said: Any) -> AsyncIterator[Any]:
-    """Yield a store; two of them are like those of two processes."""
+    """Yield a store; two of them behave like those of two processes."""
     if kind == "postgresql":
         yield PostgresStore(connect_to_postgresql(address), **said)
     else:
@@ -84,7 +84,7 @@ async def opened(kind: str, address: str, **said: Any) -> AsyncIterator[Any]:
 
 @pytest.fixture(params=KINDS)
 def run(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Return what calls a function with the stores of two processes."""
+    """Return a function that calls another one with the stores of two processes."""
     kind = request.param
     address = request.getfixturevalue(kind)
 
@@ -98,7 +98,7 @@ def run(request: pytest.FixtureRequest) -> Callable[..., None]:
     return run
 
 
-def test_an_answer_is_replayed_by_every_process(run: Callable[..., None]) -> None:
+def test_answer_is_replayed_by_every_process(run: Callable[..., None]) -> None:
     async def use(one: Any, two: Any) -> None:
         assert await one.claim(attempt("a"), 1) is Claim.TAKEN
         assert await two.claim(attempt("a"), 0.05) is Claim.RUNNING
@@ -117,7 +117,7 @@ def test_an_answer_is_replayed_by_every_process(run: Callable[..., None]) -> Non
     run(use)
 
 
-def test_an_answer_is_forgotten_after_the_retention_time(run: Callable[..., None]) -> None:
+def test_answer_is_forgotten_after_the_retention_time(run: Callable[..., None]) -> None:
     async def use(one: Any, two: Any) -> None:
         assert await one.claim(attempt("old"), 1) is Claim.TAKEN
         await one.record(attempt("old"), ANSWER)
@@ -129,7 +129,7 @@ def test_an_answer_is_forgotten_after_the_retention_time(run: Callable[..., None
     run(use, retention=timedelta(seconds=0.2))
 
 
-def test_one_of_many_at_one_time_takes_the_claim(run: Callable[..., None]) -> None:
+def test_one_of_many_concurrent_attempts_gets_the_claim(run: Callable[..., None]) -> None:
     async def use(one: Any, two: Any) -> None:
         async def try_it(store: Any) -> Any:
             found = await store.claim(attempt("many"), 5)
@@ -170,7 +170,7 @@ def test_effects_are_in_the_transaction_of_the_answer(postgresql: str) -> None:
     asyncio.run(main())
 
 
-def test_a_claim_is_kept_as_long_as_its_request_runs_and_no_longer(redis: str) -> None:
+def test_claim_lasts_exactly_as_long_as_its_request(redis: str) -> None:
     async def main() -> None:
         async with opened("redis", redis, lease=0.2) as one, opened("redis", redis) as two:
             assert await one.claim(attempt("long"), 1) is Claim.TAKEN
@@ -186,7 +186,7 @@ def test_a_claim_is_kept_as_long_as_its_request_runs_and_no_longer(redis: str) -
 
 
 class Server:
-    """A process that serves on the shared store; it is killed and started again."""
+    """A process that serves on the shared store, and is killed and restarted."""
 
     def __init__(self, kind: str, address: str) -> None:
         self._command = [sys.executable, "-m", "support.keyed_server", kind, address]
@@ -263,6 +263,6 @@ def test_retries_get_one_answer_while_processes_are_killed(
         client = PlainRedis(unix_socket_path=address, decode_responses=True)
         effects = Counter(client.lrange("effects", 0, -1))
         client.close()
-        # what was cut off between its effect and its answer is done again
+        # a request that was killed between its effect and its answer is repeated
         assert set(effects) == set(keys)
         assert effects.total() - len(keys) <= 6 * 2 * kills

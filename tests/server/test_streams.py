@@ -1,4 +1,4 @@
-"""Streams through each door: every item as its caller's version has it, as soon as it is there."""
+"""Streams through each door: every item is in the form of the caller's version, without delay."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def records(*items: Any) -> bytes:
 
 
 def compact(content: bytes) -> bytes:
-    """Return *content* without the blanks that JSON may be written with."""
+    """Return *content* without the optional blanks of JSON."""
     return content.replace(b'": ', b'":').replace(b", ", b",")
 
 
@@ -72,7 +72,7 @@ WRITTEN: dict[str, tuple[str, Callable[..., bytes]]] = {
 
 
 class Backend:
-    """An application of the newest version that sends *pieces*, of one media type."""
+    """An application of the newest version that sends *pieces* with one media type."""
 
     def __init__(self, media_type: str, *pieces: bytes, coding: str = "") -> None:
         self.pieces = pieces
@@ -98,7 +98,7 @@ class Backend:
 
 
 class Handlers:
-    """Handlers of the generated server that send the ticks of ``items``."""
+    """Handlers of the generated server that send the ticks in ``items``."""
 
     def __init__(self, *items: Any) -> None:
         self.items = items
@@ -124,7 +124,7 @@ class Handlers:
 
 @pytest.mark.parametrize("version", [OLD, MIDDLE, NEW])
 @pytest.mark.parametrize("path", WRITTEN)
-def test_items_are_those_of_their_callers_version(feeds: Feeds, path: str, version: str) -> None:
+def test_items_have_the_form_of_the_callers_version(feeds: Feeds, path: str, version: str) -> None:
     media_type, write = WRITTEN[path]
     content = write(make_plain_tick(1), EXTRA, make_plain_tick(2))
     expected = compact(write(*SEEN[version]))
@@ -184,7 +184,7 @@ EVENTS = {
 
 
 @pytest.mark.parametrize("case", EVENTS)
-def test_an_event_keeps_what_is_beside_its_data(feeds: Feeds, case: str) -> None:
+def test_event_keeps_its_other_fields(feeds: Feeds, case: str) -> None:
     def fill(text: bytes) -> bytes:
         values = {b"{P1}": make_plain_tick(1), b"{O1}": SEEN[OLD][0], b"{E}": EXTRA}
         for name, value in values.items():
@@ -218,7 +218,7 @@ def test_events_with_fields_are_narrowed_as_a_whole(feeds: Feeds) -> None:
 
 
 @pytest.mark.parametrize("coding", ["gzip", "identity"])
-def test_a_stream_may_be_encoded(feeds: Feeds, coding: str) -> None:
+def test_stream_may_be_encoded(feeds: Feeds, coding: str) -> None:
     content = sse(make_plain_tick(1), EXTRA, make_plain_tick(2))
     encoded = gzip.compress(content) if coding == "gzip" else content
     app = feeds.wrap(Backend("text/event-stream", encoded[:20], encoded[20:], coding=coding))
@@ -227,8 +227,8 @@ def test_a_stream_may_be_encoded(feeds: Feeds, coding: str) -> None:
     assert response.header("content-encoding") == []
 
 
-def test_a_stream_may_be_encoded_piece_by_piece(feeds: Feeds) -> None:
-    # each item is a member of its own, as where every one is compressed and sent at once
+def test_stream_may_be_encoded_piece_by_piece(feeds: Feeds) -> None:
+    # each item is a member of its own, as if every item was compressed and sent at once
     members = [gzip.compress(sse(each)) for each in (make_plain_tick(1), EXTRA, make_plain_tick(2))]
     content = b"".join(members)
     for size in (1, 7, len(content)):
@@ -241,12 +241,10 @@ def test_a_stream_may_be_encoded_piece_by_piece(feeds: Feeds) -> None:
 @pytest.mark.parametrize(
     "content",
     [gzip.compress(sse(make_plain_tick(1)))[:-1], b"\x1f\x8b", b"data: 1\n\n"],
-    # compressed data holds the time: it would differ in each process that runs tests
-    ids=["the last byte is missing", "nothing but the first bytes", "not encoded"],
+    # compressed data contain the time, and would differ between test processes
+    ids=["without the last byte", "only the first bytes", "not encoded"],
 )
-def test_a_stream_that_is_cut_in_its_coding_does_not_end_as_if_whole(
-    feeds: Feeds, content: bytes
-) -> None:
+def test_truncated_encoded_stream_does_not_end_as_if_complete(feeds: Feeds, content: bytes) -> None:
     app = feeds.wrap(Backend("text/event-stream", content, coding="gzip"))
     caller = PersistentCaller()
     with pytest.raises(feeds.package.module("server.items").StreamError):
@@ -266,7 +264,7 @@ WRONG = {
 
 @pytest.mark.parametrize("lenient", [False, True])
 @pytest.mark.parametrize("case", WRONG)
-def test_a_stream_ends_at_an_item_that_does_not_fit(
+def test_stream_ends_at_an_invalid_item(
     feeds: Feeds, case: str, lenient: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     limits = feeds.server.Limits(item=400)
@@ -285,7 +283,7 @@ def test_a_stream_ends_at_an_item_that_does_not_fit(
     assert "GET '/api/events'" in caplog.text
 
 
-def test_a_handlers_item_that_does_not_fit_ends_its_stream(
+def test_invalid_item_of_a_handler_ends_its_stream(
     feeds: Feeds, caplog: pytest.LogCaptureFixture
 ) -> None:
     handlers = Handlers(make_plain_tick(1), {"kind": "plain", "count": "many"}, make_plain_tick(2))
@@ -303,7 +301,7 @@ def test_a_handlers_item_that_does_not_fit_ends_its_stream(
     assert handlers.is_closed
 
 
-def test_a_stream_that_fails_before_its_first_item_is_answered_like_any_request(
+def test_stream_that_fails_before_its_first_item_is_an_ordinary_error(
     feeds: Feeds,
 ) -> None:
     class Refusing:
@@ -320,7 +318,7 @@ def test_a_stream_that_fails_before_its_first_item_is_answered_like_any_request(
     assert ask(app, request(path="/api/lines", headers=at(OLD))).status == 500
 
 
-def test_an_answer_with_all_items_may_be_json(feeds: Feeds) -> None:
+def test_answer_with_all_items_may_be_json(feeds: Feeds) -> None:
     class Either:
         async def read_records(self, _: Any) -> Any:
             return [make_plain_tick(1), EXTRA, make_plain_tick(2)]
@@ -366,7 +364,7 @@ def test_items_of_a_request_are_lifted_as_they_come(feeds: Feeds) -> None:
 
 
 @pytest.mark.parametrize("content", [b'{"name": "a"}\n{"name": 1}\n', b"{}\n", b"x\n", b""])
-def test_an_item_of_a_request_that_does_not_fit_is_refused(feeds: Feeds, content: bytes) -> None:
+def test_invalid_item_of_a_request_is_refused(feeds: Feeds, content: bytes) -> None:
     class Reading:
         async def write_lines(self, _: Any, *, body: AsyncIterator[Any]) -> Any:
             return [each async for each in body]
@@ -378,7 +376,7 @@ def test_an_item_of_a_request_that_does_not_fit_is_refused(feeds: Feeds, content
         assert "body" in response.json["message"]
 
 
-def test_a_file_streams_in_and_out(feeds: Feeds) -> None:
+def test_file_is_streamed_in_and_out(feeds: Feeds) -> None:
     class Files:
         async def write_file(self, _: Any, *, body: Any) -> int:
             assert body.content_type == "application/octet-stream"
@@ -398,11 +396,11 @@ def test_a_file_streams_in_and_out(feeds: Feeds) -> None:
     assert (response.body, response.header("content-length")) == (b"piecepiecepiece", [])
 
 
-# Over sockets: nothing waits for the end of a stream, and it ends when its caller leaves
+# Over sockets: nothing waits for the end of a stream, and a disconnect ends it
 
 
 class Endless:
-    """Handlers, and an application, that send a tick whenever they are asked for one."""
+    """Handlers, and an application, that send a tick whenever a test says so."""
 
     def __init__(self, size: int = 0) -> None:
         self.pad = "x" * size
@@ -422,7 +420,7 @@ class Endless:
         return self._send()
 
     def build(self) -> Any:
-        """Return an application of FastAPI that sends the same."""
+        """Return a FastAPI application that sends the same."""
         from fastapi import FastAPI
         from fastapi.responses import StreamingResponse
 
@@ -459,9 +457,7 @@ def opened(feeds: Feeds, door: str, endless: Endless) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("door", ["server", "around", "proxy"])
-def test_an_endless_stream_is_passed_on_and_ends_when_its_caller_leaves(
-    feeds: Feeds, door: str
-) -> None:
+def test_endless_stream_is_passed_on_and_ends_with_a_disconnect(feeds: Feeds, door: str) -> None:
     endless = Endless()
     with opened(feeds, door, endless) as port:
         url = f"http://127.0.0.1:{port}/api/events"
@@ -476,7 +472,7 @@ def test_an_endless_stream_is_passed_on_and_ends_when_its_caller_leaves(
 
 
 @pytest.mark.parametrize("door", ["server", "around", "proxy"])
-def test_a_stream_waits_for_a_caller_that_reads_slowly(feeds: Feeds, door: str) -> None:
+def test_stream_waits_for_a_slow_reader(feeds: Feeds, door: str) -> None:
     endless = Endless(size=500_000)
     with opened(feeds, door, endless) as port:
         with socket.create_connection(("127.0.0.1", port)) as caller:

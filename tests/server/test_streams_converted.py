@@ -77,7 +77,7 @@ def write(path: str, *counts: Any) -> bytes:
 
 
 class Converters:
-    """Converters of one value each; that of the way down has to be awaited."""
+    """Converters of one value each; the one for narrowing is asynchronous."""
 
     async def older_tick_count(self, value: Any, context: Any) -> Any:
         await asyncio.sleep(0)
@@ -90,7 +90,7 @@ class Converters:
 
 
 class Handlers:
-    """Handlers of the generated server that send ticks, and keep those that are sent."""
+    """Handlers of the generated server that send ticks, and record those they get."""
 
     def __init__(self, counts: list[int]) -> None:
         self.counts = counts
@@ -146,7 +146,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Generated:
 
 @contextmanager
 def opening(made: Generated, door: str, counts: list[int]) -> Iterator[tuple[httpx.Client, Any]]:
-    """Serve all versions behind *door*; give a caller, and what keeps what was sent."""
+    """Serve all versions behind *door*; yield a caller, and the list of items received."""
     server: Any = made.module("server")
     said: dict[str, Any] = {"environment": "production", "converters": Converters()}
     there: Handlers | Backend = Handlers(counts) if door == "server" else Backend(counts)
@@ -184,13 +184,13 @@ def test_items_are_converted_one_by_one(made: Generated, door: str) -> None:
         taken = client.post("/lines", content=write("/lines", "#3", "#4"), headers=sent)
         assert taken.status_code == 204
         assert there.taken == [3, 4]
-        # what a converter refuses is no request
+        # a request that a converter refuses is invalid
         refused = client.post("/lines", content=write("/lines", "#3", "#x"), headers=sent)
         assert refused.status_code == 400
 
 
 def read_all(client: httpx.Client) -> tuple[bytes, bool]:
-    """Return what arrives of a stream, and whether it looks whole."""
+    """Return the bytes received of a stream, and whether it looks complete."""
     found = b""
     try:
         with client.stream("GET", "/lines") as answer:
@@ -202,7 +202,7 @@ def read_all(client: httpx.Client) -> tuple[bytes, bool]:
 
 
 @pytest.mark.parametrize("door", ["server", "around", "proxy"])
-def test_a_stream_breaks_off_at_an_item_that_a_converter_refuses(
+def test_stream_breaks_off_at_an_item_that_a_converter_refuses(
     made: Generated, door: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with opening(made, door, [1, 13, 2]) as (client, _):

@@ -1,4 +1,4 @@
-"""Streams as servers may write them: narrowed, they say what they said, and nothing newer."""
+"""Streams in all spellings of servers: narrowing only removes newer parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def feeds(tmp_path_factory: pytest.TempPathFactory) -> Feeds:
 
 
 class Event(NamedTuple):
-    """What a client is told: the value of the data, the type, and the id to go on from."""
+    """A server-sent event: the value of the data, the type, and the last event id."""
 
     data: Any
     kind: str
@@ -30,12 +30,12 @@ class Event(NamedTuple):
 
 
 def read_events(content: bytes) -> list[Event]:
-    """Return the events of a stream, as the HTML standard (section 9.2.6) reads it as a whole."""
+    """Return the events of a stream, parsed as a whole as in the HTML standard (section 9.2.6)."""
     text = content.decode().removeprefix("\ufeff")
     found: list[Event] = []
     data: list[str] = []
     kind = last = ""
-    # what is behind the last end of a line is none
+    # text after the last line end is no line
     for line in re.split("\r\n|\r|\n", text)[:-1]:
         if not line:
             if data:
@@ -54,12 +54,12 @@ def read_events(content: bytes) -> list[Event]:
 
 
 def narrow(item: Any) -> list[Any]:
-    """Return what callers of the oldest version see of *item*."""
+    """Return *item* as callers of the oldest version see it."""
     return [] if item is EXTRA else [{"kind": "plain", "number": item["count"]}]
 
 
 def spell_events(lots: random.Random) -> bytes:
-    # LF behind CR would be the end of the same line
+    # LF after CR would be the end of the same line
     ends = lots.choice([[b"\n"], [b"\r\n", b"\n"], [b"\r", b"\r\n"]])
 
     def end() -> bytes:
@@ -81,7 +81,7 @@ def spell_events(lots: random.Random) -> bytes:
             lines.insert(lots.randrange(len(lines) + 1), other)
         made += b"".join(line + end() for line in lines)
         made += end() * lots.choice([1, 1, 2])
-    # an event without the blank line behind it is none
+    # an event without a blank line after it is not dispatched
     return made + lots.choice([b"", b"", b'data: {"kind": "plain", "count": 9}\n'])
 
 
@@ -106,7 +106,7 @@ def spell_records(lots: random.Random) -> tuple[bytes, list[Any]]:
 
 
 def answer(feeds: Feeds, lots: random.Random, path: str, media_type: str, content: bytes) -> bytes:
-    """Return what a caller of the oldest version is sent for *content*, which comes in pieces."""
+    """Return what a caller of the oldest version gets for *content*, which comes in pieces."""
     size = lots.choice([1, 2, 7, len(content) + 1])
     pieces = [content[at : at + size] for at in range(0, len(content), size)]
 
@@ -125,7 +125,7 @@ def answer(feeds: Feeds, lots: random.Random, path: str, media_type: str, conten
 
 
 @cases("seed", range(150))
-def test_events_say_what_they_said(feeds: Feeds, seed: int) -> None:
+def test_narrowed_events_keep_their_meaning(feeds: Feeds, seed: int) -> None:
     lots = random.Random(seed)
     content = spell_events(lots)
     seen = answer(feeds, lots, "/api/events", "text/event-stream", content)
@@ -150,7 +150,7 @@ def read_items(content: bytes) -> list[Any]:
 
 @cases("seed", range(100))
 @cases("kind", ["lines", "records"])
-def test_items_say_what_they_said(feeds: Feeds, seed: int, kind: str) -> None:
+def test_narrowed_items_keep_their_meaning(feeds: Feeds, seed: int, kind: str) -> None:
     lots = random.Random(seed)
     content, items = (spell_lines if kind == "lines" else spell_records)(lots)
     media_type = "application/x-ndjson" if kind == "lines" else "application/json-seq"

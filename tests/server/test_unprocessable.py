@@ -1,4 +1,4 @@
-"""The status of the answer to what can't be read: the one that the operation declares."""
+"""The status for unreadable requests is the one that the operation declares."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ environments:
 policy: dated-contract
 """
 
-# what an operation declares, and the status of what can't be read
+# the responses of an operation, and the status for unreadable requests
 DECLARED = {
     "none": ([], 400),
     "bad": (["400"], 400),
@@ -80,7 +80,7 @@ components:
 
 
 class Done:
-    """Handlers that answer with nothing."""
+    """Handlers that return nothing."""
 
     def __getattr__(self, name: str) -> Any:
         async def handle(*_: Any, **__: Any) -> None: ...
@@ -127,7 +127,7 @@ def send(app: Any, name: str, said: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("door", ["server", "around"])
 @pytest.mark.parametrize("name", DECLARED)
-def test_what_can_not_be_read_has_the_status_that_is_declared(
+def test_unreadable_request_gets_the_declared_status(
     doors: dict[str, Any], door: str, name: str
 ) -> None:
     faults = {
@@ -156,7 +156,7 @@ def test_other_faults_keep_their_status(
     assert send(doors[door], name, said).status_code == status
 
 
-def test_what_was_refused_so_is_not_kept_for_a_retry(doors: dict[str, Any]) -> None:
+def test_refusal_is_not_stored_for_retries(doors: dict[str, Any]) -> None:
     key = {"headers": {"idempotency-key": "key"}}
     wrong = {**key, "content": json.dumps({"name": 1}).encode()}
     statuses = [send(doors["server"], "unprocessable", each).status_code for each in (wrong, key)]

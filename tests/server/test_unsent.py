@@ -1,4 +1,4 @@
-"""The notes on successes without a form at some version, beside what is answered there."""
+"""Notes about successes that can't be sent at some version, compared with the actual answers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _OTHER: Final = {"type": "object", "properties": {"later": {"type": "string"}}}
 
 
 class Case(NamedTuple):
-    """A success: its media types at each version, its key at the newest, and if its schema differs.
+    """A success: media types at each version, its newest key, and whether the schema differs.
 
-    With *more*, the newest version has another success, which the older one has, too.
+    With *more*, the newest version has a second success, which the older one has as well.
     """
 
     before: tuple[str, ...]
@@ -74,7 +74,7 @@ def made() -> Generated:
 
 @cache
 def unsent() -> dict[str, list[Unsent]]:
-    """What can't be sent at some version, by path."""
+    """Return what can't be sent at some version, by path."""
     data = made().module("server.data").read_contracts()
     return {
         facts["path"]: [*list_unsent(name, facts["responses"], data, data)]
@@ -101,7 +101,7 @@ class Handlers:
 
 
 @pytest.mark.parametrize("door", ["a handler", "the application"])
-def test_what_is_answered_501_is_noted(door: str) -> None:
+def test_success_answered_with_501_is_noted(door: str) -> None:
     server = made().module("server")
     given: dict[str, Any] = {"environment": "production"}
     if door == "a handler":
@@ -115,14 +115,14 @@ def test_what_is_answered_501_is_noted(door: str) -> None:
         noted = [each.is_all for each in found]
         if (status == 501) != (noted == [True]):
             wrong[case] = status, noted
-        # beside a success, `default` is for errors
+        # next to a success, `default` is for errors
         is_success = door == "the application" and not (case.more and case.key == "default")
         if status == 500 and is_success and not noted:
             wrong[case] = status, noted
     assert wrong == {}
 
 
-def test_an_application_has_forms_for_all_that_it_sends_at_its_own_version() -> None:
+def test_application_can_send_everything_at_its_own_version() -> None:
     found = [each for case in CASES for each in unsent()[case.path] if each.version == NEW]
     # a handler returns JSON for an older version, whatever the newest one has
     assert {each.door for each in found} == {"a handler"}
