@@ -50,7 +50,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Any:
     new = {"/x/{id}": operation("/x/{id}", "/after", ["one", "more"])}
     new |= {path: operation(path, "/after", ["secret"]) for path in OTHERS}
     adopt(store(folder, [document(old), document(new)]), folder / "schemas", accept=lambda _: True)
-    return Generated(folder / "made", load(folder / "schemas")).module("server")
+    made = Generated(folder / "made", load(folder / "schemas"))
+    assert not any("have the path of another one" in each for each in made.notes)
+    return made.module("server")
 
 
 class Newest:
@@ -107,7 +109,11 @@ def test_operations_at_one_path_are_not_confused(tmp_path: Path) -> None:
     ]
     documents[1]["paths"]["/x/{b}"] = operation("/x/{b}", "", ["one", "less"])
     adopt(store(tmp_path, documents), tmp_path / "schemas", accept=lambda _: True)
-    server = Generated(tmp_path / "made", load(tmp_path / "schemas")).module("server")
+    made = Generated(tmp_path / "made", load(tmp_path / "schemas"))
+    noted = [each for each in made.notes if "have the path of another one" in each]
+    assert [each.partition(" ")[0] for each in noted] == ["2"]
+    assert noted[0].endswith("/x/{a}, like /x/{b})")
+    server = made.module("server")
     for prefix, served, doubtful in (
         (None, ["/other/y/z", "/other/1/z"], ["/x/1"]),
         ("/other/y", ["/other/1/z"], ["/other/y/x/1", "/other/y/z"]),

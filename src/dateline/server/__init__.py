@@ -15,7 +15,7 @@ import dateline
 from dateline.canonical import ContractData
 from dateline.filters import Code
 from dateline.model import REMOVED, Api, Artifact, Place, printable
-from dateline.openapi import find_media_type
+from dateline.openapi import find_media_type, method_name
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
@@ -27,6 +27,7 @@ from dateline.server.converted import MODULE, ConvertedTypes
 from dateline.server.converters import list_converters
 from dateline.server.first import lay_out_first_file
 from dateline.server.messages import Messages, describe_components, describe_messages
+from dateline.server.mounting import find_usual_prefixes, list_ambiguous, read_prefixes
 from dateline.server.operations import Operation, read_groups
 from dateline.server.protocols import lay_out_protocols
 from dateline.server.table import lay_out_table
@@ -96,6 +97,7 @@ class Server:
         return [
             *self._note_unserved(),
             *self._note_unsent(),
+            *self._note_ambiguous(),
             *self._note_empty(),
             *self._note_patterns(),
             *self._note_required(),
@@ -167,6 +169,25 @@ class Server:
             yield (
                 f"{count} {what} (first at {self._locate(operation)}: {unsent.door}'s "
                 f"{unsent.fact}, at {unsent.version})"
+            )
+
+    def _note_ambiguous(self) -> Iterator[str]:
+        newest = self._api.table.dates[-1]
+        usual = find_usual_prefixes(self._api) if newest != self._api.table.dates[0] else {}
+        found = {
+            (path, method_name(method)): next(other for other, _ in alike if other != path)
+            for environment, prefix in usual.items()
+            for document in [self._projector.contract(newest, environment).document]
+            for alike in list_ambiguous(read_prefixes(document), prefix)
+            for path, method in alike
+        }
+        first = next((each for each in self._operations if (each.path, each.method) in found), None)
+        if first is not None:
+            yield (
+                f"{len(found)} operations have the path of another one: which of them an "
+                "application behind `versioned` or the proxy performs is unknown, so that callers "
+                f"of older versions get a 404 for both (first at {self._locate(first)}: "
+                f"{first.path}, like {found[first.path, first.method]})"
             )
 
     def _note_empty(self) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -55,13 +55,21 @@ def find_clashes(prefixes: Mapping[Key, str | None], usual: str) -> dict[Key, Ke
     """
     if all(own is None for own in prefixes.values()):
         return {}
+    return {
+        one: next(other for other in clashing if other != one)
+        for clashing in list_ambiguous(prefixes, usual)
+        for one in clashing
+    }
+
+
+def list_ambiguous(prefixes: Mapping[Key, str | None], usual: str) -> Iterator[list[Key]]:
+    """Yield the operations, two or more, that the same requests may mean.
+
+    Their methods are equal, and their paths with those of their servers, which is *usual* for None
+    in *prefixes*, but for the names of parameters.
+    """
     listed: dict[Key, list[Key]] = {}
     for (path, method), own in prefixes.items():
         whole = f"{usual if own is None else own}/{path.removeprefix('/')}"
         listed.setdefault((method, re.sub(r"\{[^{}]*\}", "{}", whole)), []).append((path, method))
-    return {
-        one: next(other for other in clashing if other != one)
-        for clashing in listed.values()
-        if len(clashing) > 1
-        for one in clashing
-    }
+    yield from (alike for alike in listed.values() if len(alike) > 1)
