@@ -183,7 +183,9 @@ class FlatSchema:
     def copy(self) -> FlatSchema:
         """Return a copy that can be extended."""
         found = vars(self).items()
-        own = {name: copy(each) for name, each in found if isinstance(each, list | set)}
+        own: dict[str, Any] = {
+            name: copy(each) for name, each in found if isinstance(each, list | set)
+        }
         return replace(self, **own, fields={name: [*found] for name, found in self.fields.items()})
 
 
