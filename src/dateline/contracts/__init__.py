@@ -113,7 +113,8 @@ def _find_withheld(api: Api, projector: Projector, description: Description) -> 
     contracts = _Contracts(serving, projector if serving is api else Projector(serving))
     events = {*list_events(serving.document).values()}
     # the server reads the same schemas, perhaps at other places
-    found = contracts.find_withheld(events, Histories(api, Timeline(api.table)).place)
+    histories = contracts.histories if serving is api else Histories(api, Timeline(api.table))
+    found = contracts.find_withheld(events, histories.place)
     # the names of converters depend on what is built first, which are operations alone
     is_plain = serving is api and not events and not contracts.is_refused
     if description.is_needed and is_plain:
@@ -163,11 +164,11 @@ class _Contracts:
         self.api = api
         self._projector = projector
         self._timeline = Timeline(api.table)
-        self._histories = Histories(api, self._timeline)
+        self.histories = Histories(api, self._timeline)
         self.reach = Reach(api.document, self._timeline)
         self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self.published = PublishedSchemas(api, self._timeline, projector)
-        self.required_converters = RequiredConverters(self._histories, self.published)
+        self.required_converters = RequiredConverters(self.histories, self.published)
         self._operations: dict[Way, _WayNodes] = {}
         self.rows: dict[tuple[Way, str], Row] = {}
         """The nodes of components, by direction and name, as far as they were needed."""
@@ -230,8 +231,8 @@ class _Contracts:
     def _list_places(self, data: Data) -> dict[str, tuple[str | int, ...]]:
         """Return the path of the node that demands each converter."""
         required = self.required_converters.list_holders()
-        holders = {**required, **{n: step.node for n, step in self._histories.converters.items()}}
-        return {name: self._histories.place(holders[name]) for name in data["converters"]}
+        holders = {**required, **{n: step.node for n, step in self.histories.converters.items()}}
+        return {name: self.histories.place(holders[name]) for name in data["converters"]}
 
     def _describe_events(self, down: Data) -> Data:
         payloads = list_events(self.api.document)
@@ -279,7 +280,7 @@ class _Contracts:
 
     def _converters(self, needed: dict[str, set[str]]) -> dict[str, Any]:
         return {
-            name: self._describe_converter(self._histories.converters[name], needed)
+            name: self._describe_converter(self.histories.converters[name], needed)
             for name in set[str]().union(*needed.values())
         }
 
@@ -314,14 +315,14 @@ class _Contracts:
 
     def _problem(self, node: Any, why: str) -> Problem:
         return Problem(
-            place=self.api.locate(self._histories.place(node)),
+            place=self.api.locate(self.histories.place(node)),
             id="gate-out-of-reach",
             message=f"`x-was` {why}",
         )
 
     def builder(self, at: int, way: Way) -> Builder:
         if (at, way) not in self._builders:
-            view = View(self.api, self._timeline, self._histories, self.published, at, way)
+            view = View(self.api, self._timeline, self.histories, self.published, at, way)
             self._builders[at, way] = Builder(view, self.reach, self.required_converters)
         return self._builders[at, way]
 
