@@ -460,6 +460,15 @@ _WALKED: Final[dict[str, tuple[dict[str, Slot], Slot | None]]] = {
 }
 """For each kind of object the keys with objects below them, and the slot of all other keys."""
 
+_READ: Final = {
+    **_WALKED,
+    "document": (
+        {**_WALKED["document"][0], WEBHOOKS[1]: _WALKED["document"][0][WEBHOOKS[0]]},
+        None,
+    ),
+}
+"""The same with `x-webhooks` of 3.0."""
+
 
 def slot(kind: str, key: str) -> Slot:
     """Return what *key* of an object of *kind* holds; data where the key is not known."""
@@ -880,18 +889,25 @@ def find_replaced(
     kind: str,
     node: dict[str, Any],
     replace: Callable[[str, str, Any], Any],
-    slot: Callable[[str, str], Slot] = slot,
+    *,
+    is_published: bool = False,
 ) -> dict[str, Any]:
     """Return the values of *node* that change when each object directly below it is replaced.
 
-    *replace* takes the key, the kind and the object, and returns it or another. *slot* returns the
-    slot of a key. Mappings keep their places in the source.
+    *replace* takes the key, the kind and the object, and returns it or another. In a document that
+    *is_published*, `x-webhooks` are replaced as well. Mappings keep their places in the source.
     """
+    walked, other = (_READ if is_published else _WALKED)[kind]
     found: dict[str, Any] = {}
     for key, value in node.items():
         if type(value) in _SCALARS:
             continue
-        arrangement, below = slot(kind, key)
+        known = walked.get(key)
+        if known is None:
+            if other is None or key in OBJECTS[kind] or key.startswith("x-"):
+                continue
+            known = other
+        arrangement, below = known
         if arrangement is Arrangement.ONE:
             now = replace(key, below, value)
             if now is not value:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final
 
 from dateline.model import copy_items
-from dateline.openapi import ConvertedDocument, find_replaced, read_slot, walk
+from dateline.openapi import ConvertedDocument, find_replaced, walk
 from dateline.openapi import is_old as is_old
 from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
@@ -333,7 +333,7 @@ class _Translator:
     def _translate(self, node: dict[str, Any], kind: str) -> dict[str, Any]:
         result = self._start(node) if kind == "schema" else node
         read = find_replaced(
-            kind, result, lambda _, below, child: self.read(below, child), read_slot
+            kind, result, lambda _, below, child: self.read(below, child), is_published=True
         )
         if read:
             result = copy_items(
