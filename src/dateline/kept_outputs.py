@@ -18,7 +18,6 @@ from dateline.load.meaning import Unit, replace_in_units
 from dateline.model import Api, Artifact, DatelineError, Definitions, Keep, Place, in_memory
 from dateline.project import Projector
 from dateline.python.filling import Deferred, Filling
-from dateline.source.text import compact_json
 
 Render = Callable[[Api], tuple[list[Artifact], list[str]]]
 """Returns files, and notes."""
@@ -184,7 +183,7 @@ def _fill(
 
 
 def _pack(value: Any) -> bytes:
-    return zlib.compress(compact_json(value), 1)
+    return zlib.compress(json.dumps(value).encode(), 1)
 
 
 def _read(kept: bytes, hidden: HiddenWords, keep: Keep) -> tuple[list[Artifact], list[str]] | None:

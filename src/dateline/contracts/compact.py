@@ -7,7 +7,6 @@ import zlib
 
 from dateline.canonical import ContractData, Unserved
 from dateline.model import Combination
-from dateline.source.text import compact_json
 
 
 def compress_data(described: tuple[ContractData, ...]) -> bytes:
@@ -24,7 +23,7 @@ def compress_data(described: tuple[ContractData, ...]) -> bytes:
         }
         for one in described
     ]
-    return zlib.compress(compact_json(rows), 1)
+    return zlib.compress(json.dumps(rows).encode(), 1)
 
 
 def restore_data(compressed: bytes) -> tuple[ContractData, ...]:
