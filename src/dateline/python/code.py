@@ -111,23 +111,32 @@ def import_names(module: str, names: Sequence[str]) -> Code:
 
 
 def references(node: Node) -> Iterator[str]:
-    """Yield the names of the definitions that *node* refers to."""
-    if isinstance(node, DefinitionName):
-        yield node.name
-    for child in children(node):
-        yield from references(child)
+    """Yield the names of the definitions that *node* refers to, in no defined order."""
+    # one generator for all levels: nested ones would pass each name through every level
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, DefinitionName):
+            yield each.name
+        pending += children(each)
 
 
 def words(node: Node) -> Iterator[str]:
-    """Yield the names that *node* uses: those of definitions, heads and plain source."""
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, DefinitionName):
-        yield node.name
-    elif isinstance(node, Brackets):
-        yield node.head
-    for child in children(node):
-        yield from words(child)
+    """Yield the names that *node* uses, in no defined order.
+
+    They are those of definitions, heads and plain source.
+    """
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, DefinitionName):
+            yield each.name
+        else:
+            if isinstance(each, Brackets):
+                yield each.head
+            pending += children(each)
 
 
 def quote_ahead(node: Node, ahead: Collection[str]) -> Node:

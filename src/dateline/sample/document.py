@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from dateline.openapi import find_replaced, pointer, read_slot, replace_children
+from dateline.openapi import find_replaced, pointer, replace_children
 from dateline.regex.supported import find_supported
 from dateline.schema.constraints import (
     drop_meaningless,
@@ -105,7 +105,10 @@ class SampledDocument:
         left_out = _LEFT_OUT if is_schema else WORDS
         kept = {key: value for key, value in said.items() if key not in left_out}
         kept |= find_replaced(
-            kind, kept, lambda _, below, child: self._make_readable(below, child), read_slot
+            kind,
+            kept,
+            lambda _, below, child: self._make_readable(below, child),
+            is_published=True,
         )
         if not is_schema:
             return kept
@@ -259,7 +262,7 @@ class SampledDocument:
         if not self._depths:
             # the schema as read may have more references than the document itself
             known = ("#" + pointer(("components", "schemas", name)) for name in self._schemas)
-            found = {*_references(self.root), *known}
+            found = _list_references(self.root).union(known)
             goals = {each: self._reader.resolver.locate(each) for each in sorted(found)}
             self._depths = dict.fromkeys(goals, math.inf)
             before: dict[str, float] = {}
@@ -348,14 +351,18 @@ def _list_needed(schema: dict[str, Any]) -> Iterator[Any]:
             yield schema.get("items", True)
 
 
-def _references(node: Any) -> Iterator[str]:
-    if isinstance(node, dict):
-        if isinstance(node.get("$ref"), str):
-            yield node["$ref"]
-        node = list(node.values())
-    if isinstance(node, list):
-        for child in node:
-            yield from _references(child)
+def _list_references(root: Any) -> set[str]:
+    found: set[str] = set()
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            if isinstance(node.get("$ref"), str):
+                found.add(node["$ref"])
+            pending += node.values()
+        elif isinstance(node, list):
+            pending += node
+    return found
 
 
 def _list_members(resolver: Resolver, schema: dict[str, Any], keyword: str) -> Schemas:

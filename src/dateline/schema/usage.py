@@ -81,9 +81,7 @@ def _find_goals(kind: str, node: Any, way: int) -> Iterator[_Goal]:
     """Yield the components that *node* and everything below it refer to."""
     if not isinstance(node, dict):
         return
-    reference = node.get("$ref")
-    named = [reference] if isinstance(reference, str) else []
-    for each in (*named, *_list_mapped(node)):
+    for each in _list_named(node):
         goal = find_component(each)
         if goal is not None:
             yield (*goal, way)
@@ -105,8 +103,10 @@ def _turn(kind: str, key: str, way: int) -> int:
     return way
 
 
-def _list_mapped(schema: dict[str, Any]) -> Iterator[str]:
-    yield from (goal for goal in list_mapped(schema.get("discriminator")) if isinstance(goal, str))
+def _list_named(node: dict[str, Any]) -> list[str]:
+    """Return the texts in *node* that name other nodes."""
+    mapped = list_mapped(node["discriminator"]) if "discriminator" in node else []
+    return [each for each in (node.get("$ref"), *mapped) if isinstance(each, str)]
 
 
 def list_references(node: Any) -> Iterator[str]:
@@ -114,16 +114,16 @@ def list_references(node: Any) -> Iterator[str]:
 
     Anchors are yielded unresolved: see `find_name`.
     """
-    if isinstance(node, dict):
-        reference = node.get("$ref")
-        for each in (*((reference,) if isinstance(reference, str) else ()), *_list_mapped(node)):
-            goal = find_component(each)
-            yield goal[1] if goal else each
-        for child in node.values():
-            yield from list_references(child)
-    elif isinstance(node, list):
-        for child in node:
-            yield from list_references(child)
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, dict):
+            for named in _list_named(each):
+                goal = find_component(named)
+                yield goal[1] if goal else named
+            pending += reversed(each.values())
+        elif isinstance(each, list):
+            pending += reversed(each)
 
 
 def find_name(reference: str, resolver: Resolver) -> str:
