@@ -254,3 +254,55 @@ def test_what_is_found_in_them_has_its_place(tmp_path: Path) -> None:
     path.write_text(json.dumps(document, indent=1))
     (found,) = find_wrong_types(open_document(path, "a.json", Readings()))
     assert '"type": 7' in path.read_text().splitlines()[found.place.line - 1]
+
+
+def test_references_in_extensions_lead_to_what_has_moved(tmp_path: Path) -> None:
+    def lead(*addresses: str) -> Document:
+        return {"x-a": [{"b": {"$ref": address}} for address in addresses]}
+
+    before = (
+        "#/definitions/A~1b",
+        "#/definitions/A~1b/properties/c",
+        "#/parameters/Query",
+        "#/parameters/Alias",
+        "#/parameters/Body",
+        "#/responses/Done",
+    )
+    after = (
+        "#/components/schemas/A~1b",
+        "#/components/schemas/A~1b/properties/c",
+        "#/components/parameters/Query",
+        "#/components/requestBodies/Alias",
+        "#/components/requestBodies/Body",
+        "#/components/responses/Done",
+    )
+    # what has no place of its own, is nowhere, or is written somewhere else
+    kept = (
+        *("#/parameters/Field", "#/parameters/Query/type", "#/definitions/None"),
+        *("#/x-a", "#/paths/~1x", "https://a.example/b", "no.json#/definitions/A"),
+    )
+    document = swagger(
+        **lead(*before, *kept),
+        paths={"/x": {**lead(*before), "get": {**operation(), **lead(*kept)}}},
+        definitions={"A/b": {"properties": {"c": {**TEXT, **lead(*before)}}}},
+        parameters={
+            "Query": {"in": "query", "name": "q", **TEXT, **lead(*before)},
+            "Body": {**BODY, **lead(*before)},
+            "Field": FIELD,
+            "Alias": {"$ref": "#/parameters/Body"},
+        },
+        responses={"Done": {"description": "d", **lead(*before)}},
+    )
+    content, _ = read(tmp_path, document)
+    components = content["components"]
+    assert content["x-a"] == lead(*after, *kept)["x-a"]
+    for one in (
+        content["paths"]["/x"],
+        components["schemas"]["A/b"]["properties"]["c"],
+        components["parameters"]["Query"],
+        components["requestBodies"]["Body"],
+        components["responses"]["Done"],
+    ):
+        assert one["x-a"] == lead(*after)["x-a"]
+    assert content["paths"]["/x"]["get"]["x-a"] == lead(*kept)["x-a"]
+    assert rules(tmp_path, document, document) == []

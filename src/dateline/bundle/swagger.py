@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from dateline.bundle.addresses import AddressError, find_path, parse_address
+from dateline.bundle.goals import format_local
 from dateline.bundle.sources import SourceFile
 from dateline.bundle.swagger_files import PassedOver
 from dateline.model import EXTENSIBLE, Problem
@@ -126,6 +127,7 @@ class _SwaggerConverter:
         # an id is unique only while its object lives
         self._made: list[Any] = []
         self._known: dict[tuple[Any, ...], Any] = {}
+        self._readdressed: dict[int, Any] = {}
         # schemas outside of `definitions` that something refers to, by their addresses
         self._named: dict[str, str] = {}
         self._schemas: dict[str, Any] = {}
@@ -151,6 +153,8 @@ class _SwaggerConverter:
         components = self._components(root)
         if components:
             self._put(document, "components", components, ())
+        for key in document:
+            document[key] = self._readdress(document[key])
         used = self._list_used(document) if self._passed_over else set()
         for entry, found in self._passed_over:
             for problem in found if entry in used else ():
@@ -207,6 +211,46 @@ class _SwaggerConverter:
             for step in made if isinstance(made, dict) else ():
                 self._origins.setdefault((id(made), step), (*at.path, step))
         return self._known[key]
+
+    def _readdress(self, node: Any) -> Any:
+        """Return *node* with references in extensions and examples to where their targets are now.
+
+        OpenAPI has no references there, but other tools follow them. All others are converted.
+        """
+        if not isinstance(node, dict | list):
+            return node
+        if id(node) not in self._readdressed:
+            changed: Any = None
+            for step, value in node.items() if isinstance(node, dict) else enumerate(node):
+                is_address = step == "$ref" and isinstance(value, str)
+                below = self._find_moved(value) if is_address else self._readdress(value)
+                if below is not value:
+                    changed = self._copy(node) if changed is None else changed
+                    changed[step] = below
+            self._readdressed[id(node)] = node if changed is None else changed
+        return self._readdressed[id(node)]
+
+    def _copy(self, node: Any) -> Any:
+        copied = dict(node) if isinstance(node, dict) else list(node)
+        self._made.append(copied)
+        known: tuple[dict[tuple[int, str | int], Any], ...] = self._origins, self._reasons
+        for step in node if isinstance(node, dict) else range(len(node)):
+            for paths in known:
+                if (id(node), step) in paths:
+                    paths[id(copied), step] = paths[id(node), step]
+        return copied
+
+    def _find_moved(self, reference: str) -> str:
+        """Return the address of the component for what *reference* leads to; itself if none is."""
+        known = reference.startswith(("#/definitions/", "#/parameters/", "#/responses/"))
+        goal = self._resolve(reference, _SwaggerNode(self._root, ())) if known else None
+        if goal is None or (goal.path[0] != "definitions" and len(goal.path) > 2):
+            return reference
+        section = {"definitions": "schemas", "responses": "responses"}.get(str(goal.path[0]))
+        if section is None:
+            place = self._place(goal)
+            section = {"body": "requestBodies", "formData": None}.get(str(place), "parameters")
+        return format_local(("components", section, *goal.path[1:])) if section else reference
 
     # The document
 
