@@ -9,7 +9,7 @@ import pytest
 import yaml
 from support.tables import cases
 
-from dateline.sample.answers import list_unanswered
+from dateline.sample.answers import Unsampled, list_unanswered
 from dateline.schema.emptiness import Emptiness
 
 TWINS = "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}]}"
@@ -138,3 +138,25 @@ def test_a_body_that_is_never_sent_needs_no_value(status: str) -> None:
     assert [*list_unanswered(found)]
     responses[status] = responses.pop("200")
     assert not [*list_unanswered(found)]
+
+
+@cases(
+    ("members", "is_found"),
+    [
+        ("{type: object}, {type: object, additionalProperties: {type: string}}", False),
+        ("{type: integer}, {type: integer, minimum: 0}", False),
+        ("{type: array}, {type: array, items: {type: string}}", False),
+        ("{type: integer}, {$ref: '#/components/schemas/Natural'}", False),
+        ("{type: string}, {type: string, format: date}", True),
+        ("{type: object}, {type: string}", True),
+        ("{type: object}, {$ref: '#/components/schemas/Natural'}", True),
+    ],
+)
+@cases("around", ["%s", "{type: object, required: [a], properties: {a: %s}}", "{allOf: [%s]}"])
+def test_a_choice_for_which_no_value_is_found_is_no_answer(
+    around: str, members: str, is_found: bool
+) -> None:
+    found = document(yaml.safe_load(around % f"{{oneOf: [{members}]}}"))
+    found["components"]["schemas"]["Natural"] = {"type": "integer", "minimum": 0}
+    assert [path for path, *_ in list_unanswered(found)] == ([] if is_found else ["/a"])
+    assert is_found or Emptiness(found, Unsampled(found).has).is_possible

@@ -35,7 +35,7 @@ _ALONE: Final = frozenset(
 """Keywords of which one may leave no value that is found."""
 
 _REFERRING: Final = frozenset({"$ref", "allOf"})
-_LIKELY: Final = _TOGETHER | _ALONE | {"minItems", "required", "allOf"}
+_LIKELY: Final = _TOGETHER | _ALONE | {"minItems", "required", "allOf", "oneOf"}
 _SIZES: Final = {"minItems": 100, "minLength": 10_000}
 """How many items and characters a sample may have in any case."""
 
@@ -155,6 +155,8 @@ def _is_demanding(parts: list[dict[str, Any]]) -> bool:
         return True
     if "minItems" in keywords and "uniqueItems" in keywords:
         return True
+    if any(_may_overlap(part) for part in parts if "oneOf" in part):
+        return True
     if any(_is_above(part.get(key), most) for key, most in _SIZES.items() for part in parts):
         return True
     required = {name for part in parts for name in _list_names(part.get("required"))}
@@ -164,6 +166,14 @@ def _is_demanding(parts: list[dict[str, Any]]) -> bool:
         and not required <= {*_list_names(part.get("properties"))}
         for part in parts
     )
+
+
+def _may_overlap(schema: dict[str, Any]) -> bool:
+    """Return whether values may fit two members of the `oneOf` of *schema*, at first sight."""
+    members = schema["oneOf"] if isinstance(schema["oneOf"], list) else []
+    types = [json.dumps(each.get("type", "")) for each in members if isinstance(each, dict)]
+    is_apart = '""' not in types and len({*types}) == len(types)
+    return len(members) > 1 and "discriminator" not in schema and not is_apart
 
 
 def _is_above(value: Any, bound: int) -> bool:
