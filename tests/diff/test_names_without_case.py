@@ -26,6 +26,10 @@ def _response(**parts: Any) -> dict[str, Any]:
     return _document({"responses": {"200": {"description": "loans", **parts}}})
 
 
+def _request(content: Entries) -> dict[str, Any]:
+    return _document({"requestBody": {"content": content}, "responses": {}})
+
+
 def _parameters(entries: Entries) -> dict[str, Any]:
     listed = [{"name": name, "in": "header", **one} for name, one in entries.items()]
     return _document({"parameters": listed, "responses": {}})
@@ -42,8 +46,12 @@ PLACES: Final[dict[str, tuple[Callable[[Entries], dict[str, Any]], tuple[str, st
         lambda entries: _response(content=entries),
         ("text/csv; header=absent", "text/csv;header=absent"),
     ),
+    "media types with a character set": (
+        lambda entries: _response(content=entries),
+        ("text/csv; Charset=UTF-8", "text/csv;charset=utf-8"),
+    ),
     "media types of a request": (
-        lambda entries: _document({"requestBody": {"content": entries}, "responses": {}}),
+        _request,
         ("application/json", "Application/JSON"),
     ),
     "headers of a part": (
@@ -83,3 +91,10 @@ def test_duplicates_that_differ_in_case_both_count(place: str, turned: bool) -> 
     for changed in ({**both, one: NUMBER}, {one: TEXT}, {other: TEXT}, {one: NUMBER}):
         assert diff(write(both), write(changed))
         assert diff(write(changed), write(both))
+
+
+def test_case_counts_in_the_values_of_other_parameters() -> None:
+    before, after = ({f'application/json; profile="{name}"': TEXT} for name in ("Loan", "loan"))
+    for write in (lambda content: _response(content=content), _request):
+        kinds = {change.kind for change in diff(write(before), write(after))}
+        assert kinds == {Kind.MEDIA_TYPE_ADDED, Kind.MEDIA_TYPE_REMOVED}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dateline.schema.references import Located
 
 Entries = Mapping[str, Located]
-"""Descriptions of bodies by media type or range of media types, in lower case."""
+"""Descriptions of bodies by media type or range of media types, folded."""
 
 
 def fold_names(names: Iterable[str], fold: Callable[[str], str]) -> dict[str, str]:
@@ -19,6 +19,21 @@ def fold_names(names: Iterable[str], fold: Callable[[str], str]) -> dict[str, st
     folded = {name: fold(name) for name in names}
     times = Counter(folded.values())
     return {known if times[known] == 1 else name: name for name, known in folded.items()}
+
+
+def fold_media_type(name: str) -> str:
+    """Return a media type in lower case and without blanks.
+
+    The values of its parameters are left as they are, except `charset`: whether case counts there
+    depends on the parameter (RFC 9110, section 8.3.1).
+    """
+    essence, *parameters = name.split(";")
+    return ";".join((essence.strip().lower(), *map(_fold_parameter, parameters)))
+
+
+def _fold_parameter(parameter: str) -> str:
+    key, equals, value = (part.strip() for part in parameter.partition("="))
+    return f"{key.lower()}{equals}{value.lower() if key.lower() == 'charset' else value}"
 
 
 def find_range(media_type: str, content: Entries) -> Located | None:

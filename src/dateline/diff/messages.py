@@ -11,7 +11,7 @@ from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import DocumentIndex, NodeText
 from dateline.diff.graph import CARRIERS, Kinds, NodePair, align, identity
 from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, compare_whole, kinds_of
-from dateline.diff.media_types import Entries, find_range, fold_names
+from dateline.diff.media_types import Entries, find_range, fold_media_type, fold_names
 from dateline.diff.schemas import Schemas
 from dateline.diff.spellings import find_wider_types, read_spelling
 from dateline.diff.views import SchemaView
@@ -421,9 +421,9 @@ def _resolve(document: DocumentIndex, located: Located) -> Located:
 
 
 def _by_media_type(thing: Thing) -> dict[str, Located]:
-    """Return the content by media type; case and blanks do not count (RFC 9110, section 8.3.1)."""
+    """Return the content by media type, without differences that do not count."""
     entries = thing.entries("content")
-    names = fold_names(entries, lambda name: name.lower().replace(" ", ""))
+    names = fold_names(entries, fold_media_type)
     return {key: entries[name] for key, name in names.items()}
 
 
