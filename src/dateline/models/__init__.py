@@ -87,13 +87,7 @@ def generate_models(
         }
         for version, known in components.items()
     }
-    defined: dict[str, dict[str, Definition]] = {}
-    first: dict[str, str] = {}
-    for version, known in components.items():
-        for name, home in known.items():
-            if first.setdefault(home, version) == version:
-                found = written.definitions[home, name]
-                defined.setdefault(home, {}).update((each.name, each) for each in found)
+    defined, first = _collect_by_home(components, written.definitions)
     orders = {home: order_definitions(found) for home, found in defined.items()}
     if canonical is not None and SERVER not in orders:
         orders[SERVER], first[SERVER] = order_definitions({}), CANONICAL
@@ -119,16 +113,28 @@ def generate_models(
         }
         for version, found in inlined.items()
     }
+    members = {
+        home: {name: _find_members(each) for name, each in found.items()}
+        for home, found in defined.items()
+    }
     sent = list(types.get(CANONICAL, {}).values())
-    called = CalledTypes(
-        types,
-        where,
-        {
-            home: {name: _find_members(each) for name, each in found.items()}
-            for home, found in defined.items()
-        },
-    )
+    called = CalledTypes(types, where, members)
     return Models(artifacts, notes, sent, classes, components, called)
+
+
+def _collect_by_home(
+    components: Mapping[str, Mapping[str, str]],
+    definitions: Mapping[tuple[str, str], Sequence[Definition]],
+) -> tuple[dict[str, dict[str, Definition]], dict[str, str]]:
+    """Return the definitions of each home by their names, and the first version that uses it."""
+    defined: dict[str, dict[str, Definition]] = {}
+    first: dict[str, str] = {}
+    for version, known in components.items():
+        for name, home in known.items():
+            if first.setdefault(home, version) == version:
+                found = definitions[home, name]
+                defined.setdefault(home, {}).update((each.name, each) for each in found)
+    return defined, first
 
 
 def _find_members(definition: Definition) -> dict[str, tuple[str, Node]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dateline.models.constructs import groups, json_types, possible_values
-from dateline.models.flat import Flat
+from dateline.models.flat import Flat, Union
 from dateline.models.reading import Flattener
 from dateline.python import names
+from dateline.python.code import Node
+from dateline.python.types import Type
 from dateline.schema.types import EVERY_TYPE, type_of
 
 
@@ -67,6 +69,48 @@ def _tags_of_union(reader: Flattener, goal: Flat, tag: str) -> Tags | None:
         required=all(each.required for each in known),
         listed=all(each.listed for each in known),
     )
+
+
+@dataclass
+class TaggedMembers:
+    """The types of the members of a union, by the tags of their values.
+
+    Values of those ``untagged`` may lack the tag; the ``default`` is for all that have no known
+    one. If it ``is_hint``, values of a member may have other tags, too.
+    """
+
+    by_tag: dict[str, list[Node]] = field(default_factory=dict)
+    untagged: list[Node] = field(default_factory=list)
+    default: Node | None = None
+    is_hint: bool = False
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether a value may belong to several members."""
+        is_shared = any(len(each) > 1 for each in self.by_tag.values())
+        return self.is_hint or len(self.untagged) > 1 or is_shared
+
+
+def read_tagged(
+    reader: Flattener, union: Union, members: list[tuple[Flat, Type]], tag: str
+) -> TaggedMembers | None:
+    """Return the types of the *members* of *union*; None if the *tag* of one is not text."""
+    tagged = TaggedMembers()
+    for member, type_ in members:
+        found = find_tags(reader, member, tag, union.mapping)
+        narrowed = type_.narrowed
+        if union.default is not None and member.reference == union.default:
+            tagged.default = narrowed
+            # data of another member may satisfy the default, too
+            found = replace(found or Tags([], required=False, listed=False), listed=False)
+        if found is None:
+            return None
+        for each in found.values:
+            tagged.by_tag.setdefault(each, []).append(narrowed)
+        tagged.is_hint = tagged.is_hint or not found.listed
+        if not found.required and narrowed is not tagged.default:
+            tagged.untagged.append(narrowed)
+    return tagged
 
 
 def find_tag(reader: Flattener, members: list[Flat]) -> str | None:

@@ -23,12 +23,11 @@ from dateline.models.scalars import (
     string_type,
 )
 from dateline.models.unions import (
-    Tags,
     find_tag,
-    find_tags,
     is_untyped,
     may_overlap,
     name_variants,
+    read_tagged,
 )
 from dateline.python import names
 from dateline.python.code import (
@@ -414,35 +413,14 @@ class Writer:
         untyped = sum(is_untyped(self._reader, member) for member, _ in members)
         if untyped and (untyped == 1 or union.keyword == "anyOf"):
             return None
-        by_tag: dict[str, list[Node]] = {}
-        untagged: list[Node] = []
-        is_hint = False
-        default: Node | None = None
-        for member, type_ in members:
-            found = find_tags(self._reader, member, tag, union.mapping)
-            narrowed = type_.narrowed
-            if union.default is not None and member.reference == union.default:
-                default = narrowed
-                # data of another member may satisfy the default, too
-                found = replace(found or Tags([], required=False, listed=False), listed=False)
-            if found is None:
-                self._ledger.note(
-                    where, f"the discriminator `{tag}`: not every member has it as text"
-                )
-                return None
-            for each in found.values:
-                by_tag.setdefault(each, []).append(narrowed)
-            is_hint = is_hint or not found.listed
-            if not found.required and narrowed is not default:
-                untagged.append(narrowed)
-        tags = {each: either(goals) for each, goals in by_tag.items()}
+        tagged = read_tagged(self._reader, union, members, tag)
+        if tagged is None:
+            self._ledger.note(where, f"the discriminator `{tag}`: not every member has it as text")
+            return None
         alternatives = [type_.narrowed for _, type_ in members]
-        is_ambiguous = (
-            is_hint or len(untagged) > 1 or any(len(each) > 1 for each in by_tag.values())
-        )
-        if union.keyword == "oneOf" and is_ambiguous:
+        if union.keyword == "oneOf" and tagged.is_ambiguous:
             self._note_best_fit(where)
-        options: list[Node] = [Pair("hint", "True")] if is_hint else []
+        options: list[Node] = [Pair("hint", "True")] if tagged.is_hint else []
         if name is not None and where.component not in self._strict:
             unknown = DefinitionName(self._unknown(name, tag, where))
             alternatives.append(unknown)
@@ -452,12 +430,13 @@ class Writer:
                 f"unknown tags, which {fitted} refuses and {unknown.name} reads",
             )
             options.append(Pair("unknown", unknown))
-        if default is not None:
-            options.append(Pair("default", default))
-        if untagged:
-            options.append(Pair("untagged", either(untagged)))
+        if tagged.default is not None:
+            options.append(Pair("default", tagged.default))
+        if tagged.untagged:
+            options.append(Pair("untagged", either(tagged.untagged)))
         if names.field_name(tag) != tag:
             options.append(Pair("attribute", Text(names.field_name(tag))))
+        tags = {each: either(goals) for each, goals in tagged.by_tag.items()}
         mark = call("t.Tagged", Text(tag), mapping(tags), *options)
         return Type(node=subscript("Annotated", either(alternatives), mark))
 
