@@ -806,9 +806,13 @@ def find_covering(status: str, keys: Collection[str]) -> str | None:
 
 
 def is_usual(status: str, keys: Collection[str]) -> bool:
-    """Return whether the response with *status*, or that key, answers a result without a status."""
-    own, usual = find_covering(status, keys), next(iter(choose_successes(keys)), None)
-    return own is not None and own == usual and (status == usual or status not in BODILESS)
+    """Return whether the response with *status*, or that key, answers a result without a status.
+
+    All successes with a body do that have the same key, a range or `default`.
+    """
+    usual = next(iter(choose_successes(keys)), None)
+    is_alike = status[0] == "2" and status not in BODILESS and find_covering(status, keys) == usual
+    return usual is not None and (status == usual or is_alike)
 
 
 def find_counterpart(status: str, newest: Collection[str], older: Collection[str]) -> str | None:

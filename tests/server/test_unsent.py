@@ -9,7 +9,9 @@ from typing import Any, Final, NamedTuple
 import pytest
 from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
+from support.tables import cases
 
+from dateline.openapi import find_counterpart
 from dateline.server.unsent import Unsent, list_unsent
 
 OLD, NEW = DATES[:2]
@@ -139,3 +141,27 @@ def test_notes_count_operations_and_name_the_first() -> None:
     assert "can't send any success at some version, and answer 501 there (first at " in notes[0]
     assert notes[0].endswith(f", at {OLD})")
     assert "can't send one of several successes at some version" in notes[1]
+
+
+@cases(
+    ("status", "newest", "older", "expected"),
+    [
+        ("200", ["200"], ["200", "default"], "200"),
+        ("200", ["200"], ["201", "default"], "201"),
+        ("201", ["200", "201"], ["202", "default"], "default"),
+        ("201", ["200", "201"], ["202"], None),
+        ("200", ["200"], ["2XX", "default"], "2XX"),
+        ("200", ["200"], ["default"], "default"),
+        ("default", ["default"], ["200"], "200"),
+        ("200", ["default"], ["201"], "201"),
+        ("204", ["204"], ["200", "default"], "default"),
+        ("404", ["default"], ["200"], None),
+        ("404", ["200", "404"], ["200", "default"], "default"),
+        ("302", ["302"], ["200"], "200"),
+        ("302", ["200", "302"], ["200"], None),
+    ],
+)
+def test_a_response_takes_the_place_of_one_for_the_same(
+    status: str, newest: list[str], older: list[str], expected: str | None
+) -> None:
+    assert find_counterpart(status, newest, older) == expected
