@@ -1,4 +1,4 @@
-"""Adopting documents: each comes back, with few gates; what can't be adopted is left alone."""
+"""Adopted documents are rendered again unchanged, with few gates; others are refused."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _TextualDates.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: str
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_random_chains_come_back(tmp_path: Path, seed: int) -> None:
+def test_random_chains_round_trip(tmp_path: Path, seed: int) -> None:
     for number, chain in enumerate(chains(seed, 10, odd=True)):
         folder = tmp_path / str(number)
         folder.mkdir()
         adopt_all(folder, chain)
 
 
-# What a schema was in 2020, 2021, ..., and what is written of it.
+# The forms of a schema in 2020, 2021, ..., and the definition written for them.
 SCHEMAS: dict[str, tuple[tuple[str, ...], str]] = {
     "a new field": (
         ("{properties: {a: {}}}", "{properties: {a: {}, b: {type: string}}}"),
@@ -195,7 +195,7 @@ SCHEMAS: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 @pytest.mark.parametrize("case", SCHEMAS)
-def test_the_smallest_gates_are_written(tmp_path: Path, case: str) -> None:
+def test_smallest_gates_are_written(tmp_path: Path, case: str) -> None:
     each, written = SCHEMAS[case]
     others = {"A": {"type": "object"}, "B": {"type": "object"}}
     content = {f"a/{name}": {"schema": {"$ref": f"#/components/schemas/{name}"}} for name in others}
@@ -320,7 +320,7 @@ LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
 
 
 @pytest.mark.parametrize("case", LATER)
-def test_gates_stand_on_the_nearest_thing(tmp_path: Path, case: str) -> None:
+def test_gates_are_on_the_nearest_object(tmp_path: Path, case: str) -> None:
     documents, path, written = LATER[case]
     adopt_all(tmp_path, documents, accept=True)
     found: Any = definitions(tmp_path / "schemas")
@@ -329,7 +329,7 @@ def test_gates_stand_on_the_nearest_thing(tmp_path: Path, case: str) -> None:
     assert found == written
 
 
-def test_what_was_taken_for_renamed_is_reported(tmp_path: Path) -> None:
+def test_assumed_rename_is_reported(tmp_path: Path) -> None:
     adoption = adopt_all(tmp_path, LATER["a renamed parameter"][0], accept=True)
     place = Place((tmp_path / "schemas" / "loan.yaml").as_posix(), 6, 11)
     assert adoption.renamed == (Remark("a -> b", 1, place),)
@@ -363,7 +363,7 @@ ONE: Final = {
         (("Loan.created_at=expires_at",), False, ONE, []),
     ],
 )
-def test_what_looks_renamed_is_proposed_and_no_fact(
+def test_possible_rename_is_proposed_and_not_assumed(
     tmp_path: Path, renames: tuple[str, ...], accept: bool, written: Any, proposed: list[str]
 ) -> None:
     arguments = store(tmp_path, CREATED)
@@ -374,7 +374,7 @@ def test_what_looks_renamed_is_proposed_and_no_fact(
     assert [plain(each) for each in read_back(tmp_path / "schemas")] == CREATED
 
 
-def test_a_parameter_that_looks_renamed_is_proposed_by_its_operation(tmp_path: Path) -> None:
+def test_possible_rename_of_a_parameter_is_proposed_with_its_operation(tmp_path: Path) -> None:
     documents, path, _ = LATER["a renamed parameter"]
     adoption = adopt_all(tmp_path, documents)
     assert [each.option for each in adoption.proposals] == ["GET /loan.a=b"]
@@ -387,7 +387,7 @@ def test_a_parameter_that_looks_renamed_is_proposed_by_its_operation(tmp_path: P
     ]
 
 
-def test_a_rename_that_nothing_looks_like_is_taken_from_users(tmp_path: Path) -> None:
+def test_unlikely_rename_is_accepted_from_users(tmp_path: Path) -> None:
     documents = loans(
         "{properties: {paid: {type: boolean}}}", "{properties: {open: {type: string}}}"
     )
@@ -409,26 +409,26 @@ def test_a_rename_that_nothing_looks_like_is_taken_from_users(tmp_path: Path) ->
         ),
     ],
 )
-def test_a_rename_of_nothing_is_refused(tmp_path: Path, rename: str, said: str) -> None:
+def test_rename_of_a_missing_thing_is_refused(tmp_path: Path, rename: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
         adopt(store(tmp_path, CREATED), tmp_path / "schemas", renames=(rename,))
     assert str(refused.value) == said
     assert not (tmp_path / "schemas").exists()
 
 
-def test_what_differs_in_nothing_gets_no_gate(tmp_path: Path) -> None:
+def test_equal_documents_need_no_gates(tmp_path: Path) -> None:
     adoption = adopt_all(tmp_path, [api()] * 3)
     assert adoption.gates == {"x-added": 0, "x-removed": 0, "x-was": 0}
     assert definitions(tmp_path / "schemas") == api()
 
 
-def test_a_history_runs_from_the_oldest_date_on_as_gates_are_written_later(tmp_path: Path) -> None:
+def test_history_starts_at_the_oldest_date(tmp_path: Path) -> None:
     adopt_all(tmp_path, loans("{title: A}", "{title: B}", "{title: C}"))
     loan = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]
     assert list(loan["x-was"]) == ["2021-02-03", "2022-05-06"]
 
 
-def test_dates_of_ours_stand_plain_and_those_of_the_api_quoted(tmp_path: Path) -> None:
+def test_dates_of_dateline_are_plain_and_those_of_the_api_quoted(tmp_path: Path) -> None:
     date = "2021-02-03"
     adopt_all(
         tmp_path,
@@ -452,12 +452,12 @@ def test_dates_of_ours_stand_plain_and_those_of_the_api_quoted(tmp_path: Path) -
     ]
 
 
-def test_one_document_is_the_first_version(tmp_path: Path) -> None:
+def test_single_document_is_the_first_version(tmp_path: Path) -> None:
     adopt_all(tmp_path, [api()])
     assert [version.date for version in load(tmp_path / "schemas").table.versions] == [DATES[0]]
 
 
-def test_true_is_not_one_and_one_is_one_point_nought(tmp_path: Path) -> None:
+def test_true_differs_from_1_and_1_equals_1_0(tmp_path: Path) -> None:
     one, true, float_one = loans("{const: 1}", "{const: true}", "{const: 1.0}")
     adopt_all(tmp_path, [one, true, float_one, one])
     assert definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"] == {
@@ -507,7 +507,7 @@ def test_fragments_are_split_by_tag(tmp_path: Path) -> None:
     }
 
 
-def test_what_has_no_tag_is_split_by_the_word_that_tells_paths_apart(tmp_path: Path) -> None:
+def test_untagged_operations_are_split_by_the_distinguishing_path_segment(tmp_path: Path) -> None:
     item = {"get": {"responses": {"200": {"description": "ok"}}}}
     tagged = {"get": {**item["get"], "tags": ["Loans"]}}
     hook = {"post": {"responses": {"200": {"description": "ok"}}}}
@@ -536,7 +536,7 @@ def test_what_has_no_tag_is_split_by_the_word_that_tells_paths_apart(tmp_path: P
     }
 
 
-def test_a_document_that_names_another_date_is_reported(tmp_path: Path) -> None:
+def test_document_that_names_another_date_is_reported(tmp_path: Path) -> None:
     adoption = adopt_all(
         tmp_path, [api(info={"version": "2019-05-05"}), api(info={"version": "7"})]
     )
@@ -546,7 +546,7 @@ def test_a_document_that_names_another_date_is_reported(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_restated_as_a_whole_is_reported_with_its_reason(tmp_path: Path) -> None:
+def test_schema_that_is_replaced_as_a_whole_is_reported_with_its_reason(tmp_path: Path) -> None:
     adoption = adopt_all(
         tmp_path,
         loans(
@@ -571,7 +571,7 @@ def test_what_is_restated_as_a_whole_is_reported_with_its_reason(tmp_path: Path)
 
 @pytest.mark.parametrize("keyword", ["maxLength", "minItems", "maxProperties"])
 @pytest.mark.parametrize(("floating", "whole"), [(0, 1), (1, 0), (1, 2), (2, 1)])
-def test_a_number_that_is_equal_to_a_count_does_not_change_how_that_is_spelled(
+def test_number_equal_to_a_count_does_not_change_its_spelling(
     tmp_path: Path, keyword: str, floating: int, whole: int
 ) -> None:
     fields = ["", "", ""]
@@ -583,7 +583,7 @@ def test_a_number_that_is_equal_to_a_count_does_not_change_how_that_is_spelled(
     assert type(shown[whole]["properties"]["note"][keyword]) is int
 
 
-def test_numbers_that_differ_only_in_how_they_are_spelled_are_no_change(tmp_path: Path) -> None:
+def test_numbers_in_different_spellings_are_no_change(tmp_path: Path) -> None:
     adoption = adopt_all(
         tmp_path,
         loans(
@@ -635,11 +635,11 @@ Book: { type: object, example: { a: 1 } }
 """)
 
 
-def test_documents_of_openapi_3_0_come_back_as_they_are(tmp_path: Path) -> None:
+def test_documents_of_openapi_3_0_round_trip(tmp_path: Path) -> None:
     adopt_all(tmp_path, [OLD, {**OLD, "openapi": "3.0.0"}])
 
 
-def test_among_others_openapi_3_0_comes_back_in_the_words_of_3_1(tmp_path: Path) -> None:
+def test_openapi_3_0_documents_are_converted_to_3_1_among_others(tmp_path: Path) -> None:
     later = {**OLD, "openapi": "3.1.0", "components": {"schemas": NEW}}
     adoption = adopt(store(tmp_path, [OLD, later]), tmp_path / "schemas")
     assert read_back(tmp_path / "schemas") == [later, later]
@@ -650,7 +650,7 @@ def test_among_others_openapi_3_0_comes_back_in_the_words_of_3_1(tmp_path: Path)
     assert sum(adoption.gates.values()) == 0
 
 
-def test_the_words_of_3_1_say_the_same() -> None:
+def test_conversion_to_3_1_preserves_the_meaning() -> None:
     changes = diff(OLD, {**Dialect(OLD).modernize("document", OLD), "openapi": "3.1.0"})
     assert [(change.kind, change.keyword) for change in changes] == [
         (Kind.DIALECT_CHANGED, "openapi")

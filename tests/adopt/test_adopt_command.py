@@ -32,7 +32,7 @@ def run(*arguments: str) -> Result:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with two documents, in which commands are run."""
+    """Return a folder with two documents, which becomes the current folder."""
     monkeypatch.chdir(tmp_path)
     older, newer = loans(
         "{type: object, required: [id], properties: {id: {type: string}, "
@@ -48,7 +48,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 ARGUMENTS = ("adopt", "2024-01-15=older.json", "2025-06-01=newer.yaml")
 
 
-def test_an_adopted_project_is_one_like_others(project: Path) -> None:
+def test_adopted_project_is_an_ordinary_project(project: Path) -> None:
     done = run(
         *(*ARGUMENTS, "--package", "library", "--header", "Version", "--default", "2025-06-01"),
         *("--rename", "Loan.writer_name=author_name"),
@@ -82,7 +82,7 @@ def test_an_adopted_project_is_one_like_others(project: Path) -> None:
     assert "up to date" in run("status").output
 
 
-def test_later_changes_of_an_adopted_project_are_held_to_the_rules(project: Path) -> None:
+def test_later_changes_of_an_adopted_project_are_checked(project: Path) -> None:
     run(*ARGUMENTS, "--package", "library")
     run("generate")
     path = project / "schemas" / "loan.yaml"
@@ -90,7 +90,7 @@ def test_later_changes_of_an_adopted_project_are_held_to_the_rules(project: Path
     assert run("check").exit_code == 1
 
 
-def test_an_operation_that_cant_be_read_at_a_version_answers_501_there_and_is_noted(
+def test_operation_that_can_not_be_served_at_a_version_answers_501_and_is_noted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def holding(place: str) -> Document:
@@ -114,7 +114,7 @@ def test_an_operation_that_cant_be_read_at_a_version_answers_501_there_and_is_no
 
 
 @pytest.mark.parametrize("many", [10, 11])
-def test_of_many_notes_that_say_the_same_the_first_is_shown(
+def test_first_of_many_equal_notes_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -156,7 +156,7 @@ def zipped(content: bytes) -> bytes:
         (("2024-01-15=older.json", "--into", "."), ". contains 'newer.yaml'"),
     ],
 )
-def test_what_can_not_be_meant_is_refused(
+def test_contradictory_arguments_are_refused(
     project: Path, arguments: tuple[str, ...], said: str
 ) -> None:
     before = sorted(project.iterdir())
@@ -166,7 +166,7 @@ def test_what_can_not_be_meant_is_refused(
     assert sorted(project.iterdir()) == before
 
 
-def test_a_document_that_says_what_only_definitions_say_is_refused(tmp_path: Path) -> None:
+def test_document_with_keys_of_definitions_is_refused(tmp_path: Path) -> None:
     document = api(loan={"type": "string", "x-was": {"2020-01-01": {"type": "number"}}})
     with pytest.raises(SourceError) as refused:
         adopt(store(tmp_path, [document]), tmp_path / "schemas")
@@ -174,7 +174,7 @@ def test_a_document_that_says_what_only_definitions_say_is_refused(tmp_path: Pat
     assert not (tmp_path / "schemas").exists()
 
 
-def test_a_document_that_is_not_sound_is_refused_where_it_is_not(tmp_path: Path) -> None:
+def test_invalid_document_is_refused_with_the_place(tmp_path: Path) -> None:
     (path := tmp_path / "a.yaml").write_text("openapi: 3.1.0\ninfo: 1\n")
     with pytest.raises(SourceError) as refused:
         adopt((f"2024-01-15={path}",), tmp_path / "schemas")
@@ -182,7 +182,7 @@ def test_a_document_that_is_not_sound_is_refused_where_it_is_not(tmp_path: Path)
     assert not (tmp_path / "schemas").exists()
 
 
-def test_a_suffix_may_be_in_capitals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_suffix_may_be_in_upper_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "A.JSON").write_text(json.dumps(api(loan={"type": "string"}), indent="\t"))
     (tmp_path / "B.YML").write_text(yaml.safe_dump(api(loan={"type": "string"})))
@@ -192,7 +192,7 @@ def test_a_suffix_may_be_in_capitals(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(("packed", "way"), [(gzip.compress, "gzip"), (zipped, "zip")])
-def test_what_is_compressed_is_refused_as_that(
+def test_compressed_document_is_refused_as_such(
     packed: Callable[[bytes], bytes], way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -205,7 +205,7 @@ def test_what_is_compressed_is_refused_as_that(
     assert dateline("adopt", "2024-01-15=a.json.gz") == Outcome(2, "", said)
 
 
-def test_old_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
+def test_swagger_1_is_refused_by_name(tmp_path: Path) -> None:
     (path := tmp_path / "a.json").write_text('{"swagger": "1.2", "apis": []}')
     with pytest.raises(SourceError) as refused:
         adopt((f"2024-01-15={path}",), tmp_path / "schemas")
@@ -215,7 +215,7 @@ def test_old_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
     )
 
 
-def test_nothing_is_written_where_a_version_is_refused(tmp_path: Path) -> None:
+def test_nothing_is_written_if_a_version_is_refused(tmp_path: Path) -> None:
     documents = [api(), api() | {"info": 5}]
     with pytest.raises(SourceError) as refused:
         adopt(store(tmp_path, documents), tmp_path / "schemas")
@@ -224,7 +224,7 @@ def test_nothing_is_written_where_a_version_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".schemas*"))
 
 
-def test_names_that_only_python_takes_for_one_are_told_apart(
+def test_names_that_collide_only_in_python_are_made_distinct(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -308,12 +308,12 @@ def _document(**parts: str) -> Document:
     return found
 
 
-def test_null_in_parameters_and_headers_of_openapi_3_0_comes_back(tmp_path: Path) -> None:
+def test_null_in_parameters_and_headers_of_openapi_3_0_round_trips(tmp_path: Path) -> None:
     older = {**_3_0, "version": "0", "properties": "{}"}
     adopt_all(tmp_path, [_document(**older), _document(**_3_0)])
 
 
-def test_null_in_parameters_and_headers_is_in_the_words_of_3_1_among_others(
+def test_null_in_parameters_and_headers_is_converted_to_3_1_among_others(
     tmp_path: Path,
 ) -> None:
     older = {**_3_0, "properties": _3_1["properties"].replace("came", "gone"), "version": "2"}
@@ -323,7 +323,7 @@ def test_null_in_parameters_and_headers_is_in_the_words_of_3_1_among_others(
     assert read_back(tmp_path / "schemas") == [expected, documents[1]]
 
 
-def test_the_page_of_a_change_of_dialect_lists_only_what_callers_notice(
+def test_change_page_of_a_new_openapi_version_lists_only_visible_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

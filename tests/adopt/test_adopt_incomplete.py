@@ -1,4 +1,4 @@
-"""Published documents that lack what a specification requires, or name what is not there."""
+"""Published documents that lack required parts, or refer to missing ones."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def union(openapi: str, tagged: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_a_document_without_info_is_published_as_it_is(count: int, tmp_path: Path) -> None:
+def test_document_without_info_is_published_unchanged(count: int, tmp_path: Path) -> None:
     documents = [without_info(), without_info(loan={"type": "object", "properties": {"a": {}}})]
     adopt_all(tmp_path, documents[:count])
     assert judge_gets(tmp_path / "schemas") == ({200: count}, [])
@@ -56,7 +56,7 @@ def test_a_document_without_info_is_published_as_it_is(count: int, tmp_path: Pat
     assert "info" not in json.loads(latest)
 
 
-def test_definitions_of_ones_own_need_info(tmp_path: Path) -> None:
+def test_authored_definitions_need_info(tmp_path: Path) -> None:
     adopt_all(tmp_path, [without_info()])
     table = tmp_path / "schemas/versions.yaml"
     table.write_text(table.read_text().replace("lint: adopted\n", ""))
@@ -67,14 +67,12 @@ def test_definitions_of_ones_own_need_info(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("openapi", ["3.0.3", "3.1.0"])
 @pytest.mark.parametrize("tagged", TAGS.values(), ids=[*TAGS])
-def test_a_tag_may_name_a_schema_that_is_not_there(
-    tagged: str, openapi: str, tmp_path: Path
-) -> None:
+def test_tag_may_name_a_missing_schema(tagged: str, openapi: str, tmp_path: Path) -> None:
     adopt_all(tmp_path, [union(openapi, tagged)])
     assert judge_gets(tmp_path / "schemas") == ({200: 1}, [])
 
 
-def test_a_member_of_a_union_has_to_be_there(tmp_path: Path) -> None:
+def test_union_member_must_exist(tmp_path: Path) -> None:
     document = union("3.0.3", "#/components/schemas/A")
     document["components"]["schemas"]["Loan"]["oneOf"][0]["$ref"] = "models/gone.yml"
     with pytest.raises(SourceError) as refused:

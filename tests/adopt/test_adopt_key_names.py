@@ -1,4 +1,4 @@
-"""Names that publishers chose are names, also if definitions have keys of these names."""
+"""Names in published documents that equal keys of definitions remain names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OTHER = {"type": "object", "properties": {"t": {"type": "string"}}, "required": 
 
 
 def named(name: str, place: str) -> dict[str, Any]:
-    """Return a document in which an author chose *name* in *place*."""
+    """Return a document in which an author uses *name* in *place*."""
     text = {"type": "string"}
     loan: dict[str, Any] = {"type": "object"}
     parts: dict[str, Any] = {"loan": loan, "schemas": {"Other": OTHER}}
@@ -85,7 +85,9 @@ def with_field(name: str, schema: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("schema", SCHEMAS, ids=str)
 @pytest.mark.parametrize("name", sorted(KEYS))
-def test_a_property_in_one_version_or_in_both(name: str, schema: Any, tmp_path: Path) -> None:
+def test_property_named_like_a_key_in_one_version_or_in_both(
+    name: str, schema: Any, tmp_path: Path
+) -> None:
     without = api(schemas={"Other": OTHER})
     pairs = ([with_field(name, schema)], [without, with_field(name, schema)])
     changed = [with_field(name, {"type": "integer"}), with_field(name, schema)]
@@ -96,7 +98,7 @@ def test_a_property_in_one_version_or_in_both(name: str, schema: Any, tmp_path: 
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", sorted(KEYS))
-def test_a_name_in_any_place(name: str, place: str, tmp_path: Path) -> None:
+def test_name_like_a_key_in_any_place(name: str, place: str, tmp_path: Path) -> None:
     for number, documents in enumerate(([named(name, place)], [api(), named(name, place)])):
         (tmp_path / str(number)).mkdir()
         adopt_all(tmp_path / str(number), documents, accept=True)
@@ -113,7 +115,7 @@ def test_a_name_in_any_place(name: str, place: str, tmp_path: Path) -> None:
         ("x-why", "{ 2024-01-15: a reason }"),
     ],
 )
-def test_an_annotation_among_properties_is_refused(key: str, value: str, tmp_path: Path) -> None:
+def test_annotation_among_properties_is_refused(key: str, value: str, tmp_path: Path) -> None:
     adopt_all(tmp_path, [with_field("marker", {"type": "string"})])
     (path,) = (
         path for path in (tmp_path / "schemas").glob("*.yaml") if "marker:" in path.read_text()
@@ -129,7 +131,7 @@ def test_an_annotation_among_properties_is_refused(key: str, value: str, tmp_pat
 
 
 @pytest.mark.parametrize("key", ["x-added", "x-removed"])
-def test_a_gate_among_scopes_is_refused(key: str, tmp_path: Path) -> None:
+def test_gate_among_scopes_is_refused(key: str, tmp_path: Path) -> None:
     adopt_all(tmp_path, [named("marker", "scope")])
     (path,) = (
         path for path in (tmp_path / "schemas").glob("*.yaml") if "marker:" in path.read_text()

@@ -1,4 +1,4 @@
-"""What published documents have in place of a schema may differ between versions."""
+"""Values that published documents have in place of a schema may differ between versions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def document(value: Any, *, in_property: bool, used: bool) -> Document:
 
 @pytest.mark.parametrize("place", ["property", "component", "used component"])
 @pytest.mark.parametrize(("older", "newer"), PAIRS)
-def test_whatever_is_in_place_of_a_schema_comes_back(
+def test_any_value_in_place_of_a_schema_round_trips(
     place: str, older: str, newer: str, tmp_path: Path
 ) -> None:
     documents = [
@@ -65,14 +65,14 @@ def test_whatever_is_in_place_of_a_schema_comes_back(
     ]
     adopt(store(tmp_path, documents), tmp_path / "schemas", accept=lambda _: False)
     shown = read_back(tmp_path / "schemas")
-    # the order of keys may differ, and 1.0 and true are not 1
+    # the order of keys may differ, and 1, 1.0 and true are distinct
     assert [json.dumps(each, sort_keys=True) for each in shown] == [
         json.dumps(each, sort_keys=True) for each in documents
     ]
 
 
 @pytest.mark.parametrize(("older", "newer"), [pair for pair in PAIRS if "a number" in pair])
-def test_it_is_generated_and_no_finding_of_the_next_check(
+def test_any_value_in_place_of_a_schema_is_generated_and_passes_the_next_check(
     older: str, newer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     documents = [document(VALUES[each], in_property=False, used=True) for each in (older, newer)]
@@ -90,7 +90,7 @@ def test_it_is_generated_and_no_finding_of_the_next_check(
 
 
 @pytest.mark.parametrize("key", [[], [True], [{}], [True, True], 1, None, {"a": 1}, "text"])
-def test_what_no_component_was_published_as_is_not_published(key: object) -> None:
+def test_missing_component_is_not_published(key: object) -> None:
     schema = {"type": "string", "x-published-schema": key}
     found = show_oddities({"components": {"schemas": {"A": schema}}})
     assert found == {"components": {"schemas": {"A": {"type": "string"}}}}

@@ -1,4 +1,4 @@
-"""What validators may dislike in a published document is kept, noted, and served."""
+"""Oddities of published documents are preserved, noted and served."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HOUSE = {"array-without-items"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["oddity"] for case in CASES])
-def test_what_has_one_meaning_is_kept_and_noted(tmp_path: Path, case: dict[str, Any]) -> None:
+def test_oddity_with_one_meaning_is_kept_and_noted(tmp_path: Path, case: dict[str, Any]) -> None:
     document = edit(copy_plain(SOUND), case)
     adoption = adopt(store(tmp_path, [document]), tmp_path / "schemas")
     assert [words for *_, words in adoption.documents] == ["equal"]
@@ -37,7 +37,7 @@ def test_what_has_one_meaning_is_kept_and_noted(tmp_path: Path, case: dict[str, 
     assert {note.what for note in adoption.house_rules} - HOUSE == {*case["noted"]}
 
 
-def test_all_oddities_of_one_document_are_generated_and_imported(tmp_path: Path) -> None:
+def test_all_oddities_in_one_document_are_generated_and_imported(tmp_path: Path) -> None:
     document = copy_plain(SOUND)
     for case in CASES:
         if adds_only(document, case):
@@ -51,7 +51,7 @@ def test_all_oddities_of_one_document_are_generated_and_imported(tmp_path: Path)
     )
 
 
-def test_what_was_published_is_shown_while_it_is_what_is_meant() -> None:
+def test_oddity_is_published_until_its_meaning_changes() -> None:
     schema = {"type": "string", "maxLength": "9", "description": None}
     document = {**copy_plain(SOUND), "components": {"schemas": {"Name": schema}}}
     kept = keep_oddities(document)
@@ -77,7 +77,7 @@ VALUES: tuple[Any, ...] = (
 )
 
 
-# The keywords of a schema, and the values that its enumeration means.
+# The keywords of a schema, and the values that its enumeration allows.
 LISTED: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "numbers in texts": (
         {"type": "string", "enum": [1, 2.5, True, "a"]},
@@ -97,14 +97,14 @@ LISTED: dict[str, tuple[dict[str, Any], list[Any]]] = {
 
 
 @cases("name", LISTED)
-def test_listed_values_mean_those_of_the_type_beside_them(name: str) -> None:
+def test_enum_values_are_converted_to_the_adjacent_type(name: str) -> None:
     schema, meant = LISTED[name]
     for keywords in (schema, {**schema, "format": "date"}):
         document = {**SOUND, "components": {"schemas": {"State": keywords}}}
         kept = keep_oddities(document)
         found = kept["components"]["schemas"]["State"]
         assert json.dumps(found["enum"]) == json.dumps(meant)
-        # texts for numbers do not have the format
+        # strings in place of numbers don't match the format
         is_free = name in ("numbers in texts", "one in both spellings", "null among texts")
         assert ("format" in found) is ("format" in keywords and not is_free)
         assert json.dumps(show_oddities(kept)) == json.dumps(document)
@@ -113,7 +113,7 @@ def test_listed_values_mean_those_of_the_type_beside_them(name: str) -> None:
         assert shown["enum"] == ["new"]
 
 
-def test_a_constant_means_one_of_the_type_beside_it() -> None:
+def test_constant_is_converted_to_the_adjacent_type() -> None:
     for schema, meant in (
         ({"type": "string", "const": 1, "format": "date"}, {"type": "string", "const": "1"}),
         ({"type": "integer", "const": "1"}, {"type": "integer", "const": 1}),
@@ -127,7 +127,7 @@ def test_a_constant_means_one_of_the_type_beside_it() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(OBJECTS))
-def test_any_value_of_any_key_comes_back(kind: str) -> None:
+def test_any_value_of_any_key_round_trips(kind: str) -> None:
     for key in OBJECTS[kind]:
         for value in VALUES:
             document = copy_plain(EVERY_OBJECT)
@@ -140,12 +140,12 @@ def test_any_value_of_any_key_comes_back(kind: str) -> None:
             assert json.dumps(shown, sort_keys=True) == published, (key, value)
 
 
-def test_each_kind_of_object_is_in_the_document() -> None:
+def test_document_contains_each_kind_of_object() -> None:
     assert {kind for _, kind, _ in walk("document", EVERY_OBJECT)} == {*OBJECTS}
 
 
 @pytest.mark.parametrize("said", [["a", "b"], None, 7, "Loans."])
-def test_an_end_is_announced_whatever_the_description_is(tmp_path: Path, said: Any) -> None:
+def test_end_is_announced_whatever_the_description_is(tmp_path: Path, said: Any) -> None:
     document = copy_plain(SOUND)
     document["info"]["description"] = said
     adopt(store(tmp_path, [document, document]), tmp_path / "schemas")
@@ -180,7 +180,7 @@ def test_versions_may_be_numbers(tmp_path: Path, line: str) -> None:
     assert shown == yaml.safe_load(document.read_text())
 
 
-def test_authored_versions_are_texts(tmp_path: Path) -> None:
+def test_authored_versions_are_strings(tmp_path: Path) -> None:
     numbers = (
         LIBRARY["api.yaml"].replace("3.1.0", "3.1").replace("version: canonical", "version: 1.0")
     )

@@ -1,4 +1,4 @@
-"""References of adopted documents may lead to anything in them, and stay as they are written."""
+"""References in adopted documents may have any target in the document, and are kept as written."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def wrap(schema: Any) -> dict[str, Any]:
 
 
 def document(reference: str, shape: dict[str, Any]) -> dict[str, Any]:
-    """Return a document that has *shape* in many places, and refers to one of them."""
+    """Return a document with *shape* in many places, and a reference to one of them."""
     anchored = {"$anchor": "plain", **shape}
     return {
         "openapi": "3.1.0",
@@ -102,23 +102,21 @@ REFERENCES = [
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
-def test_what_a_reference_leads_to_is_served_at_each_version(
-    tmp_path: Path, reference: str
-) -> None:
+def test_target_of_a_reference_is_served_at_each_version(tmp_path: Path, reference: str) -> None:
     adopt_all(tmp_path, [document(reference, OLD), document(reference, NEW)])
     answers = list_answers(tmp_path, "/x")
     assert [status for status, _ in answers] == [200, 200]
     assert [{*body["v"]} for _, body in answers] == [{"deep"}, {"deep", "more"}]
 
 
-def test_a_parameter_and_a_response_may_be_those_of_another_path(tmp_path: Path) -> None:
+def test_parameter_and_response_may_belong_to_another_path(tmp_path: Path) -> None:
     adopt_all(tmp_path, [document("#plain", OLD), document("#plain", NEW)])
     assert [status for status, _ in list_answers(tmp_path, "/x?n=1")] == [200, 200]
     assert [status for status, _ in list_answers(tmp_path, "/x?n=one")] == [400, 400]
 
 
 def list_answers(folder: Path, url: str) -> list[tuple[int, Any]]:
-    """Return the status and body that a mock answers with at each version, oldest first."""
+    """Return the status and body that a mock returns at each version, oldest first."""
     api = load(folder / "schemas")
     workspace = Workspace(schemas=folder / "schemas", output=folder / "generated")
     with package(workspace, api) as server:
@@ -140,18 +138,18 @@ def list_answers(folder: Path, url: str) -> list[tuple[int, Any]]:
         "#/paths/~1y~1{id}/get/parameters/7/schema",
     ],
 )
-def test_a_reference_that_leads_to_no_schema_is_refused(tmp_path: Path, reference: str) -> None:
+def test_reference_without_a_schema_is_refused(tmp_path: Path, reference: str) -> None:
     with pytest.raises(SourceError, match=r"reference-form: .* is not a component"):
         adopt_all(tmp_path, [document(reference, OLD)])
 
 
-def test_one_that_leads_to_an_object_of_another_kind_says_nothing(tmp_path: Path) -> None:
+def test_reference_to_another_kind_of_object_has_no_meaning(tmp_path: Path) -> None:
     odd = document("#/paths/~1y~1{id}/get/parameters/0", OLD)
     adoption = adopt(store(tmp_path, [odd]), tmp_path / "schemas")
     assert [words for *_, words in adoption.documents] == ["equal"]
 
 
-def test_a_file_may_have_the_name_of_a_text_in_it(tmp_path: Path) -> None:
+def test_file_may_have_the_name_of_a_text_in_it(tmp_path: Path) -> None:
     (tmp_path / "links").mkdir()
     (tmp_path / "links/again.yaml").write_text("operationId: again\n")
     answer = {"description": "d", "links": {"self": {"$ref": "links/again.yaml"}}}

@@ -1,4 +1,4 @@
-"""What selects a version, its default and the titles of versions are taken from the documents."""
+"""The version selector, its default and the titles of versions are detected in documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OLDEST, NEWEST = DATES[:2]
 
 
 def documents(*headers: dict[str, Any], lacking: int = 0, **info: Any) -> list[dict[str, Any]]:
-    """Return two documents, whose ten operations declare *headers*, but *lacking* of them."""
+    """Return two documents whose ten operations declare *headers*, except *lacking* of them."""
     operation: dict[str, Any] = {"responses": {"200": {"description": "loans"}}}
     paths = {
         f"/loans/{number}": {
@@ -46,8 +46,10 @@ def adopted_table(folder: Path, found: list[dict[str, Any]], **options: Any) -> 
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        pytest.param(documents(), ("X-API-Version", OLDEST), id="none"),
-        pytest.param(documents(header("revision")), ("revision", OLDEST), id="a revision"),
+        pytest.param(documents(), ("X-API-Version", OLDEST), id="no header"),
+        pytest.param(
+            documents(header("revision")), ("revision", OLDEST), id="an API revision header"
+        ),
         pytest.param(
             documents(header("Library-Version", default=NEWEST)),
             ("Library-Version", NEWEST),
@@ -56,35 +58,37 @@ def adopted_table(folder: Path, found: list[dict[str, Any]], **options: Any) -> 
         pytest.param(
             documents(header("Library-Version", default="1970-01-01")),
             ("Library-Version", OLDEST),
-            id="a default that is none",
+            id="a default that is no version",
         ),
         pytest.param(
-            documents(header("As-Of", example=NEWEST)), ("As-Of", OLDEST), id="a date as its value"
+            documents(header("As-Of", example=NEWEST)), ("As-Of", OLDEST), id="a constant date"
         ),
         pytest.param(
-            documents(header("revision"), lacking=1), ("revision", OLDEST), id="nearly everywhere"
+            documents(header("revision"), lacking=1), ("revision", OLDEST), id="on most operations"
         ),
         pytest.param(
-            documents(header("revision"), lacking=2), ("X-API-Version", OLDEST), id="here and there"
+            documents(header("revision"), lacking=2),
+            ("X-API-Version", OLDEST),
+            id="on a few operations",
         ),
         pytest.param(
             documents(header("revision"), header("X-Version")),
             ("X-API-Version", OLDEST),
-            id="two of them",
+            id="two such headers",
         ),
         pytest.param(
             documents(header("X-Request-Id")), ("X-API-Version", OLDEST), id="another header"
         ),
     ],
 )
-def test_the_header_is_found(
+def test_version_header_is_detected(
     tmp_path: Path, found: list[dict[str, Any]], expected: tuple[str, str]
 ) -> None:
     table = adopted_table(tmp_path, found)
     assert (table["header"], table["default"]) == expected
 
 
-def test_what_is_asked_for_is_not_looked_for(tmp_path: Path) -> None:
+def test_given_selector_is_not_detected(tmp_path: Path) -> None:
     found = documents(header("revision", default=NEWEST))
     table = adopted_table(tmp_path, found, header="X-Version", default=OLDEST)
     assert (table["header"], table["default"]) == ("X-Version", OLDEST)
@@ -108,7 +112,7 @@ def test_titles_are_those_of_the_documents(
 
 
 def published(date: str, **said: Any) -> dict[str, Any]:
-    """Return a document of the version *date* with an operation; *said* is what is said of it."""
+    """Return a document of the version *date* with an operation; *said* is its description."""
     content = {said.get("media", "application/json"): {"schema": {"type": "object"}}}
     operation = {
         "parameters": said.get("parameters", []),
@@ -160,7 +164,7 @@ PLACES: list[tuple[str, Any, tuple[str, str]]] = [
 
 
 @pytest.mark.parametrize(("said", "expected"), [each[1:] for each in PLACES])
-def test_the_place_of_the_version_is_found(
+def test_place_of_the_version_is_detected(
     tmp_path: Path, said: Any, expected: tuple[str, str]
 ) -> None:
     found = [published(day, **said(day)) for day in (OLDEST, NEWEST)]

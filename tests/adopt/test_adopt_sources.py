@@ -1,4 +1,4 @@
-"""What adopted sources may say beside what authored ones may: all that documents can differ in."""
+"""Adopted sources may contain histories that authored ones may not: of everything in documents."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def loaded(folder: Path, text: str, *, adopted: bool = True) -> Api:
 
 
 def shown(folder: Path, text: str, *path: str) -> list[Any]:
-    """Return what stands at *path* in each version, None where nothing does."""
+    """Return the value at *path* in each version, None where there is none."""
     projector = Projector(loaded(folder, text))
     found = []
     for version in ("2024-01-15", "2024-09-01", "2025-06-01"):
@@ -48,20 +48,20 @@ def shown(folder: Path, text: str, *path: str) -> list[Any]:
 
 
 def refused(folder: Path, text: str) -> list[str]:
-    """Return the ids of what is refused in *text* as an authored source."""
+    """Return the ids of the problems of *text* as an authored source."""
     with pytest.raises(SourceError) as found:
         loaded(folder, text, adopted=False)
     return sorted({problem.id for problem in found.value.problems})
 
 
-def test_the_document_itself_has_a_history(tmp_path: Path) -> None:
+def test_document_itself_may_have_a_history(tmp_path: Path) -> None:
     text = f"{ROOT}paths: {{}}\nx-was: {{ 2025-06-01: {{ openapi: 3.1.1, security: [] }} }}\n"
     assert shown(tmp_path, text, "openapi") == ["3.1.1", "3.1.1", "3.1.0"]
     assert shown(tmp_path, text, "security") == [[], [], None]
     assert "misplaced-annotation" in refused(tmp_path, text)
 
 
-def test_what_every_document_has_may_have_a_history(tmp_path: Path) -> None:
+def test_required_keys_may_have_a_history(tmp_path: Path) -> None:
     text = """
 openapi: 3.1.0
 info:
@@ -88,12 +88,12 @@ paths:
     assert "misplaced-annotation" in refused(tmp_path, text)
 
 
-def test_webhooks_go_with_the_last_of_them(tmp_path: Path) -> None:
+def test_webhooks_are_removed_with_the_last_one(tmp_path: Path) -> None:
     text = f"{ROOT}webhooks: {{ a: {{ x-added: 2024-09-01, post: {{}} }} }}\n"
     assert shown(tmp_path, text, "webhooks") == [None, {"a": {"post": {}}}, {"a": {"post": {}}}]
 
 
-def test_components_keep_what_is_not_ours(tmp_path: Path) -> None:
+def test_components_keep_foreign_keys(tmp_path: Path) -> None:
     text = f"""{ROOT}paths: {{}}
 components:
   x-note: b
@@ -112,7 +112,7 @@ components: {{ schemas: {{ Loan: {{ x-removed: 2025-06-01 }} }} }}
 """
 
 
-def test_components_go_with_the_last_of_them(tmp_path: Path) -> None:
+def test_components_are_removed_with_the_last_one(tmp_path: Path) -> None:
     there: dict[str, Any] = {"schemas": {"Loan": {}}}
     assert shown(tmp_path, GONE, "components") == [there, there, None]
 
@@ -143,14 +143,14 @@ components: { schemas: { Loan: { type: string%s } } }
         (", x-removed: 2025-06-01", [True, True, False]),
     ],
 )
-def test_a_component_with_a_gate_is_there_by_itself(
+def test_component_with_a_gate_is_shown_without_references(
     tmp_path: Path, gate: str, there: list[bool]
 ) -> None:
     found = shown(tmp_path, REACHED % gate, "components", "schemas")
     assert ["Loan" in (schemas or {}) for schemas in found] == there
 
 
-def test_of_authored_sources_a_component_says_that_the_first_version_has_it(
+def test_authored_component_may_be_gated_since_the_first_version(
     tmp_path: Path,
 ) -> None:
     by_itself = REACHED % ", x-added: 2024-01-15"
@@ -159,7 +159,7 @@ def test_of_authored_sources_a_component_says_that_the_first_version_has_it(
     assert refused(tmp_path, operation) == ["gate-without-effect"]
 
 
-def test_what_came_back_says_when_it_was_there_before(tmp_path: Path) -> None:
+def test_restored_part_declares_its_earlier_versions(tmp_path: Path) -> None:
     text = f"""{ROOT}paths: {{}}
 components:
   schemas:
@@ -211,7 +211,7 @@ components:
 """
 
 
-def test_a_reference_may_have_gates(tmp_path: Path) -> None:
+def test_reference_may_have_gates(tmp_path: Path) -> None:
     new = {"$ref": "#/components/parameters/New"}
     old = {"name": "page", "in": "query", "schema": {}}
     assert shown(tmp_path, BESIDE, "paths", "/loan", "get", "parameters") == [[old], [new], [new]]
@@ -223,7 +223,7 @@ def test_a_reference_may_have_gates(tmp_path: Path) -> None:
     assert "misplaced-annotation" in refused(tmp_path, BESIDE)
 
 
-def test_what_a_reference_was_is_checked_as_well() -> None:
+def test_former_reference_is_checked_as_well() -> None:
     text = BESIDE.replace("description: old", "description: 7").replace(
         "x-added: 2024-09-01", "x-added: 2024-9-1"
     )
@@ -233,7 +233,7 @@ def test_what_a_reference_was_is_checked_as_well() -> None:
     ]
 
 
-def test_parameters_of_one_name_are_refused_where_a_version_has_both() -> None:
+def test_parameters_with_one_name_are_refused_if_a_version_has_both() -> None:
     text = BESIDE.replace("x-removed: 2024-09-01", "x-removed: 2025-06-01")
     assert [line.split(": ")[1] for line in check_document(text, adopted=True)] == [
         "parameter-twice"
@@ -262,7 +262,7 @@ components:
 """
 
 
-def test_what_versions_brought_before_they_were_adopted_breaks_no_rule(tmp_path: Path) -> None:
+def test_changes_between_adopted_versions_break_no_rule(tmp_path: Path) -> None:
     api = loaded(tmp_path, HELD_BACK)
     nothing = Published(label="nothing", documents={})
     findings = check(api, nothing, today=date(2026, 1, 1))
@@ -273,7 +273,7 @@ def test_what_versions_brought_before_they_were_adopted_breaks_no_rule(tmp_path:
 WITH_DRAFT: Final = TABLE.replace("date: 2025-06-01", "date: next, draft: true") + "lint: adopted\n"
 
 
-def test_a_version_being_prepared_is_held_to_the_rules_in_adopted_sources(tmp_path: Path) -> None:
+def test_draft_in_adopted_sources_follows_the_rules(tmp_path: Path) -> None:
     (tmp_path / "versions.yaml").write_text(WITH_DRAFT)
     (tmp_path / "api.yaml").write_text(
         HELD_BACK.replace("2024-09-01", "next").replace(", x-added: 2025-06-01", "")
@@ -313,7 +313,7 @@ components:
         (", x-added: 2024-09-01", ", x-added: next", "2024-09-01"),
     ],
 )
-def test_only_versions_that_were_adopted_refer_to_what_is_absent(
+def test_only_adopted_versions_refer_to_missing_parts(
     tmp_path: Path, place: str, goal: str, where: str | None
 ) -> None:
     (tmp_path / "versions.yaml").write_text(WITH_DRAFT)

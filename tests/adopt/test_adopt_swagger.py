@@ -1,4 +1,4 @@
-"""What published documents of Swagger 2.0 have wrong and can do without is kept, as in 3.x."""
+"""Harmless mistakes in published documents of Swagger 2.0 are kept, as in 3.x."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ PLACES = {"definition": definition, "response": response, "body": body}
 
 
 def adopted(folder: Path, document: Document) -> tuple[Document, Document]:
-    """Return what the definitions of an adopted *document* show, and what it is in 3.0."""
+    """Return the document rendered for an adopted *document*, and its conversion to 3.0."""
     folder.mkdir()
     arguments = store(folder, [document])
     path = Path(arguments[0].partition("=")[2])
@@ -80,7 +80,7 @@ def adopted(folder: Path, document: Document) -> tuple[Document, Document]:
 @pytest.mark.parametrize("reference", REFERENCES)
 @pytest.mark.parametrize("schema", SCHEMAS)
 @pytest.mark.parametrize("place", PLACES)
-def test_a_reference_to_what_cant_be_read_is_refused_only_where_something_uses_it(
+def test_unreadable_target_is_refused_only_if_it_is_used(
     place: str, schema: str, reference: str, tmp_path: Path
 ) -> None:
     document, use = PLACES[place](SCHEMAS[schema](REFERENCES[reference]))
@@ -94,7 +94,7 @@ def test_a_reference_to_what_cant_be_read_is_refused_only_where_something_uses_i
 
 
 def edited(path: str, value: Any) -> Document:
-    """Return the library with *value* at *path*."""
+    """Return the library document with *value* at *path*."""
     made: Document = json.loads(json.dumps(LIBRARY))
     here: Any = made
     *around, last = path.split("|")
@@ -129,14 +129,14 @@ KEPT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("path", KEPT)
-def test_a_slip_with_one_meaning_is_kept(path: str, tmp_path: Path) -> None:
+def test_mistake_with_one_meaning_is_kept(path: str, tmp_path: Path) -> None:
     document = edited(path, KEPT[path])
     shown, published = adopted(tmp_path / "a", document)
     assert shown == published
 
 
 @pytest.mark.parametrize("path", KEPT)
-def test_a_slip_in_both_documents_is_no_change(path: str, tmp_path: Path) -> None:
+def test_mistake_in_both_documents_is_no_change(path: str, tmp_path: Path) -> None:
     before = edited(path, KEPT[path])
     after = json.loads(json.dumps(before))
     after["paths"]["/covers"]["get"]["operationId"] = "another"

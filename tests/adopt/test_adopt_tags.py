@@ -1,4 +1,4 @@
-"""Discriminators may name schemas that only other versions have, or have as a member."""
+"""Discriminators may name schemas that exist, or are members, only in other versions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ GAPS = ("absent", "absent and extended", "no member")
 
 
 def document(version: str, named: Document, gap: str, *, has_dog: bool) -> Document:
-    """Return a document whose discriminator names `Dog`, which it may lack."""
+    """Return a document whose discriminator names `Dog`, which may be missing."""
     pet: Document = {
         "type": "object",
         "required": ["kind"],
@@ -87,7 +87,7 @@ def document(version: str, named: Document, gap: str, *, has_dog: bool) -> Docum
 
 
 def read_documents(schemas: Path) -> dict[str, str]:
-    """Return the text of what the definitions in *schemas* show, by version."""
+    """Return the documents that the definitions in *schemas* render, by version."""
     shown = read_back(schemas)
     dates = load(schemas).table.dates
     return {date: json.dumps(each) for date, each in zip(dates, shown, strict=True)}
@@ -101,7 +101,7 @@ def list_documents(entry: str, gap: str, order: tuple[bool, ...]) -> list[Docume
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize("order", ORDERS, ids=str)
-def test_what_selects_no_schema_in_a_version_comes_back(
+def test_mapping_without_a_schema_in_a_version_round_trips(
     order: tuple[bool, ...], entry: str, gap: str, tmp_path: Path
 ) -> None:
     documents = list_documents(entry, gap, order)
@@ -116,7 +116,7 @@ def test_what_selects_no_schema_in_a_version_comes_back(
     times = sum(isinstance(goal, str) for goal in goals)
     odd = [(date, times) for date, has_dog in zip(DATES, order, strict=False) if not has_dog]
     if gap == "no member" and order == (True, False, True) and not adoption.dangling:
-        return  # the union is restated, so nothing is left out
+        return  # the union is replaced as a whole, so nothing is left out
     assert [(Path(each.what).stem, each.times) for each in adoption.dangling] == odd
     for each, (date, _) in zip(adoption.dangling, odd, strict=True):
         assert each.place.file.endswith(f"{date}.json")
@@ -125,7 +125,7 @@ def test_what_selects_no_schema_in_a_version_comes_back(
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("entry", ["mapping, 3.0", "default and mapping"])
 @pytest.mark.parametrize("order", [(True, False), (False, True), (False, True, False)], ids=str)
-def test_it_is_served_checked_cut_and_retired(
+def test_mapping_without_a_schema_is_served_checked_cut_and_retired(
     order: tuple[bool, ...],
     entry: str,
     gap: str,
@@ -144,7 +144,7 @@ def test_it_is_served_checked_cut_and_retired(
     shutil.copytree(tmp_path / "generated", tmp_path / "released")
     outcome = dateline("check", "--against", "released", "--format", "json")
     assert outcome.status == 0, outcome.out
-    # that a version has no substitute is a fact of what was published
+    # a missing substitute is a fact about the published version
     rules = {each["rule"] for each in json.loads(outcome.out)["changes"]}
     assert rules <= {"member-without-substitute"}
     for argument in arguments:
@@ -189,7 +189,7 @@ announcements:
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)
 @pytest.mark.parametrize("key", ["mapping", "defaultMapping"])
-def test_a_file_that_lacks_a_schema_in_one_version(
+def test_file_that_lacks_a_schema_in_one_version(
     key: str, order: tuple[bool, ...], tmp_path: Path
 ) -> None:
     documents = []
@@ -220,7 +220,7 @@ def test_a_file_that_lacks_a_schema_in_one_version(
     ],
 )
 @cases("gap", ["absent", "absent and extended"])
-def test_tags_that_may_become_several_need_a_converter(
+def test_ambiguous_tags_need_a_converter(
     gap: str,
     older: tuple[str, ...],
     newer: tuple[str, ...],

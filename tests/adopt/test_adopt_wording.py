@@ -1,4 +1,4 @@
-"""Documentation that changed is kept beside the definitions, dropped, or written as gates."""
+"""Changed descriptions are kept beside the definitions, dropped, or written as gates."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ components:
 
 
 def older() -> dict[str, Any]:
-    """Return another document, which differs in words, and in a bound and a field."""
+    """Return another document, in which descriptions, a bound and a field differ."""
     document = deepcopy(NEWER)
     get = document["paths"]["/loans"]["get"]
     loan = document["components"]["schemas"]["Loan"]
@@ -69,7 +69,7 @@ def older() -> dict[str, Any]:
     return document
 
 
-def test_words_of_the_newest_version_are_those_of_all(tmp_path: Path) -> None:
+def test_descriptions_of_the_newest_version_apply_to_all(tmp_path: Path) -> None:
     arguments = store(tmp_path, [older(), NEWER])
     adoption = adopt(arguments, tmp_path / "schemas", words=Words.NEWEST)
     assert [words for *_, words in adoption.documents] == [
@@ -86,13 +86,13 @@ def test_words_of_the_newest_version_are_those_of_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [Words.KEPT, Words.GATED])
-def test_documents_come_back_with_their_words(tmp_path: Path, words: Words) -> None:
+def test_documents_round_trip_with_their_descriptions(tmp_path: Path, words: Words) -> None:
     adoption = adopt(store(tmp_path, [older(), NEWER]), tmp_path / "schemas", words=words)
     assert [words for *_, words in adoption.documents] == ["equal", "equal"]
     assert read_back(tmp_path / "schemas") == [older(), NEWER]
 
 
-def test_words_that_are_kept_have_no_gates(tmp_path: Path) -> None:
+def test_kept_descriptions_have_no_gates(tmp_path: Path) -> None:
     reworded = deepcopy(NEWER)
     parameters = reworded["paths"]["/loans"]["get"]["parameters"]
     parameters[0]["description"] = "A page."
@@ -110,7 +110,7 @@ def test_words_that_are_kept_have_no_gates(tmp_path: Path) -> None:
     }
 
 
-def test_words_stay_when_a_version_is_cut_and_go_with_their_own(tmp_path: Path) -> None:
+def test_kept_descriptions_survive_a_cut_and_are_removed_with_their_version(tmp_path: Path) -> None:
     schemas = tmp_path / "schemas"
     adopt(store(tmp_path, [older(), NEWER]), schemas)
     api = load(schemas)
@@ -122,7 +122,7 @@ def test_words_stay_when_a_version_is_cut_and_go_with_their_own(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("content", ["{}", '{"words": 7}', '{"words": [{"at": []}]}', "["])
-def test_words_that_were_damaged_are_reported(tmp_path: Path, content: str) -> None:
+def test_damaged_descriptions_are_reported(tmp_path: Path, content: str) -> None:
     schemas = tmp_path / "schemas"
     adopt(store(tmp_path, [older(), NEWER]), schemas)
     (schemas / f"_additions/words/{DATES[0]}.json").write_text(content)
@@ -130,7 +130,7 @@ def test_words_that_were_damaged_are_reported(tmp_path: Path, content: str) -> N
         read_record(schemas, load(schemas).table)
 
 
-def test_documents_that_differ_in_words_only_need_no_gate(tmp_path: Path) -> None:
+def test_documents_that_differ_only_in_descriptions_need_no_gate(tmp_path: Path) -> None:
     reworded = deepcopy(NEWER)
     reworded["info"]["description"] = "Lends."
     reworded["components"]["schemas"]["Loan"]["properties"]["due"]["description"] = "An end."

@@ -1,4 +1,4 @@
-"""Adopting writes a whole folder or none, whenever it is killed."""
+"""Adopting writes a complete folder or nothing, whenever it is killed."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ NAMES = [
     "versions.yaml",
 ]
 
-# Forks for each event of the file system at which the child is then killed, until none is left;
-# prints, for each, what stands in the folder afterwards, and after one more run.
+# Kills a fork at each event of the file system in turn, and prints the content of the folder after
+# each kill and after one more run.
 CRASHES = """
 import json, os, shutil, signal, sys
 from pathlib import Path
@@ -82,7 +82,7 @@ def document(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("before", ["missing", "empty"])
-def test_a_kill_at_any_moment_leaves_nothing_or_everything(document: Path, before: str) -> None:
+def test_kill_at_any_moment_leaves_nothing_or_everything(document: Path, before: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", CRASHES, document.parent, before],
         env={**os.environ, "PYTHONPATH": str(SOURCE)},
@@ -97,12 +97,12 @@ def test_a_kill_at_any_moment_leaves_nothing_or_everything(document: Path, befor
     assert all(after in (nothing, NAMES) for after, _, _ in outcomes)
     assert outcomes[0][0] == nothing
     assert outcomes[-1][0] == NAMES
-    # the next run starts anew, and leaves nothing of the one before beside it
+    # the next run starts anew, and leaves nothing of the earlier one
     assert all(again == NAMES for _, again, _ in outcomes)
     assert all(left == [] for after, _, left in outcomes if after == nothing)
 
 
-def test_what_stands_in_the_folder_is_left_alone(document: Path) -> None:
+def test_existing_files_are_left_alone(document: Path) -> None:
     folder = document.parent / "schemas"
     folder.mkdir()
     (folder / "mine.yaml").write_text("a: 1\n")
@@ -111,7 +111,7 @@ def test_what_stands_in_the_folder_is_left_alone(document: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["mine.yaml"]
 
 
-def test_a_folder_that_can_not_be_written_is_reported(document: Path) -> None:
+def test_unwritable_folder_is_reported(document: Path) -> None:
     from dateline.model import DatelineError
 
     (document.parent / "file").write_text("")
@@ -120,7 +120,7 @@ def test_a_folder_that_can_not_be_written_is_reported(document: Path) -> None:
     assert "can't be written" in str(refused.value)
 
 
-def test_long_files_are_divided_and_long_lines_folded(tmp_path: Path) -> None:
+def test_long_files_are_split_and_long_lines_folded(tmp_path: Path) -> None:
     text = "What is lent, to whom and until when. " * 9
     names = [f"Loan{number}" for number in range(200)]
     properties = {f"field{number}": {"type": "string", "description": text} for number in range(9)}
@@ -129,14 +129,14 @@ def test_long_files_are_divided_and_long_lines_folded(tmp_path: Path) -> None:
     adopt_all(tmp_path, [document])
     files = {path.name: path.read_text() for path in (tmp_path / "schemas").glob("*.yaml")}
     lines = {name: written.count("\n") for name, written in files.items()}
-    # each is named after the first component in it
+    # each is named after its first component
     divided = {f"common-loan{number}.yaml" for number in range(28, 200, 28)}
     assert lines.keys() == {"common.yaml", "loan.yaml", "versions.yaml", *divided}
     assert all(lines[name] < 2100 for name in divided)
     assert max(len(line) for written in files.values() for line in written.split("\n")) <= 120
 
 
-def test_what_the_common_file_has_no_room_for_is_in_the_first_that_uses_it(tmp_path: Path) -> None:
+def test_overflow_of_the_common_file_is_in_the_first_file_that_uses_it(tmp_path: Path) -> None:
     fields = {f"field{number}": {"type": "string"} for number in range(500)}
     schemas = {name: {"type": "object", "properties": fields} for name in ("All", "Some", "One")}
     used = {"a": ("All",), "b": ("All", "Some"), "c": ("All", "Some", "One")}

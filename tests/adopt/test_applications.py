@@ -1,4 +1,4 @@
-"""Definitions from the code of an application, and where the two differ."""
+"""Definitions adopted from the code of an application, and comparisons of the two."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def create_order(order: Order) -> Order:
 
 @pytest.fixture(scope="module")
 def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Definitions that the application was adopted into, to be copied."""
+    """Definitions adopted from the application, to be copied."""
     folder = tmp_path_factory.mktemp("adopted")
     (folder / "shop.py").write_text(CODE)
     with pytest.MonkeyPatch.context() as patch:
@@ -63,7 +63,7 @@ def edit(project: Path, before: str, after: str) -> None:
     (project / "shop.py").write_text(CODE.replace(before, after))
 
 
-def test_definitions_come_from_the_code_and_do_not_differ_from_it(project: Path) -> None:
+def test_adopted_definitions_do_not_differ_from_the_code(project: Path) -> None:
     assert (project / "schemas" / "versions.yaml").exists()
     checked = run("check", "--app", "shop:app")
     assert (checked.exit_code, checked.output) == (
@@ -122,7 +122,7 @@ def test_documents_are_found_in_other_objects(project: Path, name: str) -> None:
         ('@app.post("/orders")', '@app.post("/sales")', "/sales"),
     ],
 )
-def test_a_change_of_the_code_is_a_difference(
+def test_change_of_the_code_is_a_difference(
     project: Path, before: str, after: str, rule: str
 ) -> None:
     edit(project, before, after)
@@ -140,7 +140,7 @@ def test_a_change_of_the_code_is_a_difference(
         ("Order", "Sale"),
     ],
 )
-def test_names_and_words_are_no_difference(project: Path, before: str, after: str) -> None:
+def test_names_and_descriptions_are_no_difference(project: Path, before: str, after: str) -> None:
     edit(project, before, after)
     checked = run("check", "--app", "shop:app")
     assert (checked.exit_code, checked.output) == (
@@ -178,7 +178,7 @@ def changed(order: Order) -> None: ...
 
 
 def namesakes(names: dict[str, str]) -> str:
-    """Code of an application whose document has other names for schemas."""
+    """The code of an application whose document has other names for schemas."""
     return f"""\
 import json
 from enum import Enum
@@ -213,7 +213,7 @@ def test_schemas_that_swap_names_are_no_difference(project: Path) -> None:
         ('        open = "open"\n', '        open = "open"\n        late = "late"\n', "late added"),
     ],
 )
-def test_changes_of_namesakes_are_differences(
+def test_changes_of_schemas_with_swapped_names_are_differences(
     project: Path, before: str, after: str, message: str
 ) -> None:
     (project / "shop.py").write_text(namesakes({}))
@@ -224,7 +224,7 @@ def test_changes_of_namesakes_are_differences(
     assert (checked.exit_code, message in checked.output) == (1, True)
 
 
-def test_documents_of_applications_do_not_depend_on_the_hashes_of_their_run(
+def test_documents_of_applications_do_not_depend_on_the_hash_seed(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (project / "shop.py").write_text("document = {'order': list({'a', 'b', 'c', 'd', 'e', 'f'})}")
@@ -235,7 +235,7 @@ def test_documents_of_applications_do_not_depend_on_the_hashes_of_their_run(
     assert len(found) == 1
 
 
-def test_code_is_compared_by_the_file_that_its_document_was_written_to(project: Path) -> None:
+def test_code_is_compared_through_the_file_with_its_document(project: Path) -> None:
     document = read_application("shop:app")
     (project / "openapi.json").write_text(json.dumps(document))
     checked = run("check", "--app", "openapi.json")
@@ -258,7 +258,7 @@ def test_code_is_compared_by_the_file_that_its_document_was_written_to(project: 
         ("import os\n\nos._exit(7)", "exit status 7"),
     ],
 )  # fmt: skip
-def test_what_prevents_a_document_is_named_with_its_place(
+def test_error_of_the_application_is_reported_with_its_place(
     project: Path, code: str, reason: str
 ) -> None:
     (project / "shop.py").write_text(code)
@@ -276,7 +276,9 @@ def test_what_prevents_a_document_is_named_with_its_place(
         ("shop", "write MODULE:NAME"),
     ],
 )
-def test_what_is_no_application_is_said_in_one_line(project: Path, name: str, said: str) -> None:
+def test_object_that_is_no_application_is_reported_in_one_line(
+    project: Path, name: str, said: str
+) -> None:
     assert project.exists()
     with pytest.raises(Exception, match=said) as error:
         CliRunner().invoke(main, ["check", "--app", name], catch_exceptions=False)

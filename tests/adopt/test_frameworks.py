@@ -1,4 +1,4 @@
-"""Documents as FastAPI, springdoc, drf-spectacular and NSwag write them are adopted and served."""
+"""Documents written by FastAPI, springdoc, drf-spectacular and NSwag are adopted and served."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dateline.serve.package import package
 FOLDER: Final = Path(__file__).parent / "frameworks"
 NAMES: Final = sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
-# What callers send to each, and what they get.
+# Requests for each, and the answers.
 CALLS: Final[dict[str, list[tuple[str, str, object, int]]]] = {
     "drf_spectacular": [
         ("GET", "/api/books/?limit=3&ids=1,2", None, 200),
@@ -63,7 +63,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_a_framework_writes_is_adopted_generated_and_served(home: Path, name: str) -> None:
+def test_document_of_a_framework_is_adopted_generated_and_served(home: Path, name: str) -> None:
     adopted = dateline("adopt", f"2024-01-15={FOLDER / f'{name}.yaml'}")
     assert adopted.status == 0
     assert f"{name}.yaml: equal" in adopted.out

@@ -1,4 +1,4 @@
-"""What `adopt` reads of published documents, comparisons read as well."""
+"""Comparisons read published documents in the same way as `adopt`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_each_oddity_is_compared(tmp_path: Path, case: dict[str, Any]) -> None:
     ]
 
 
-def test_what_is_said_in_other_words_is_judged_by_what_it_means(tmp_path: Path) -> None:
+def test_equivalent_spellings_are_compared_by_their_meaning(tmp_path: Path) -> None:
     def said(**keywords: Any) -> dict[str, Any]:
         document = copy_plain(SOUND)
         twice = {"name": "q", "in": "query", "schema": {"type": "string"}}
@@ -119,7 +119,7 @@ DYNAMIC = {"$dynamicRef": "#base"}
     [BASE, DYNAMIC, {"allOf": BASE}, {"type": "array", "items": {"allOf": [DYNAMIC]}}],
     ids=str,
 )
-def test_what_is_equal_and_reaches_a_change_is_read(
+def test_equal_parts_that_reach_a_change_are_read(
     schema: dict[str, Any], extends: Any, discriminator: Any
 ) -> None:
     def said(kind: str) -> dict[str, Any]:
@@ -151,7 +151,7 @@ GONE = "#/components/schemas/Gone"
 
 
 @pytest.mark.parametrize("reference", [UNREAD, GONE, "gone.yaml#/Pet"])
-def test_what_nothing_uses_may_refer_to_nothing(tmp_path: Path, reference: str) -> None:
+def test_unused_part_may_have_a_dangling_reference(tmp_path: Path, reference: str) -> None:
     lost = {"$ref": reference}
     document = copy_plain(SOUND)
     answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
@@ -173,7 +173,7 @@ def test_what_nothing_uses_may_refer_to_nothing(tmp_path: Path, reference: str) 
 
 
 @pytest.mark.parametrize("reference", [UNREAD, "gone.yaml#/Pet"])
-def test_what_decides_on_a_value_is_refused_by_name(tmp_path: Path, reference: str) -> None:
+def test_unsupported_keyword_is_refused_by_name(tmp_path: Path, reference: str) -> None:
     document = copy_plain(SOUND)
     document["components"]["schemas"]["Pet"] = {"$ref": reference}
     with pytest.raises(SourceError) as caught:
@@ -182,7 +182,7 @@ def test_what_decides_on_a_value_is_refused_by_name(tmp_path: Path, reference: s
 
 
 @pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
-def test_what_only_another_file_uses_decides_on_values(tmp_path: Path, keyword: str) -> None:
+def test_part_used_only_by_another_file_is_read(tmp_path: Path, keyword: str) -> None:
     document = copy_plain(SOUND)
     answer = document["paths"]["/loans/{id}"]["get"]["responses"]["200"]
     answer["content"]["application/json"]["schema"] = {"$ref": "other.json#/Page"}
@@ -202,7 +202,7 @@ def test_what_only_another_file_uses_decides_on_values(tmp_path: Path, keyword: 
     assert {Path(problem.place.file).name for problem in caught.value.problems} == {"main.json"}
 
 
-def test_a_reference_to_another_kind_of_object_says_nothing(tmp_path: Path) -> None:
+def test_reference_to_another_kind_of_object_has_no_meaning(tmp_path: Path) -> None:
     document = copy_plain(SOUND)
     parameter = {"$ref": "#/paths/~1loans~1{id}/parameters/0"}
     document["components"]["schemas"]["Loan"]["properties"]["odd"] = parameter

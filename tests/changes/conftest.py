@@ -1,4 +1,4 @@
-"""A library API whose additions are recorded."""
+"""A library API with a record of its additions."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(cut: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the project with a record, in the current folder."""
+    """A copy of the project with a record in the current folder."""
     return enter_copy(cut, tmp_path, monkeypatch)

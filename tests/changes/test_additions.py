@@ -1,4 +1,4 @@
-"""What was added to all versions is told period by period, from what cutting records."""
+"""Additions to all versions are listed period by period, from the record that cutting writes."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ SUMMARY: Final = ("/loans/{id}:\n    get:\n", "/loans/{id}:\n    get:\n      sum
 # --- From cut to cut
 
 
-def test_cutting_keeps_the_documents_as_they_were_on_the_day(project: Path) -> None:
+def test_cutting_records_the_documents_of_the_day(project: Path) -> None:
     names = {f"spec/{name}/{DAY}.json" for name in ("production", "sandbox")}
     generated = read_files(project / "generated")
     assert record() == {name: generated[name] for name in names}
@@ -105,7 +105,7 @@ def test_cutting_keeps_the_documents_as_they_were_on_the_day(project: Path) -> N
     assert added_pages() == []
 
 
-def test_what_is_added_has_a_page_from_then_on(project: Path) -> None:
+def test_additions_have_a_page_from_then_on(project: Path) -> None:
     before = feed()
     edit(PAGES_FIELD, SUMMARY)
     assert dateline("generate").status == CLEAN
@@ -136,16 +136,16 @@ def test_what_is_added_has_a_page_from_then_on(project: Path) -> None:
     assert f'<a href="added-since-{DAY}.html">1 additive since</a>' in (
         project / "generated/changes/index.html"
     ).read_text("utf-8")
-    # nothing says on which day it came, so the feed says nothing yet
+    # the day of an addition is unknown, so the feed doesn't list it yet
     assert feed() == before
-    # what has not been cut is not recorded
+    # additions that haven't been cut are not recorded
     assert git("status", "--porcelain", "schemas") == " M schemas/loans.yaml\n"
 
 
-def test_a_closed_period_is_explained_like_an_open_one(project: Path) -> None:
+def test_closed_period_is_explained_like_an_open_one(project: Path) -> None:
     publish(PAGES_FIELD)
     cut_next()
-    # the record has the words of that time, and operations have the titles of today
+    # the record has the descriptions of its time, and operations have their current titles
     publish(SUMMARY)
     written = (project / f"generated/changes/added-since-{DAY}.md").read_text("utf-8")
     assert written == (
@@ -164,7 +164,7 @@ def test_a_closed_period_is_explained_like_an_open_one(project: Path) -> None:
 
 
 @pytest.mark.parametrize("is_closed", [False, True])
-def test_titles_on_kept_pages_are_those_of_now(project: Path, is_closed: bool) -> None:
+def test_recorded_pages_have_current_titles(project: Path, is_closed: bool) -> None:
     publish(PAGES_FIELD, SUMMARY)
     if is_closed:
         cut_next()
@@ -176,7 +176,7 @@ def test_titles_on_kept_pages_are_those_of_now(project: Path, is_closed: bool) -
     assert path.read_text("utf-8") == before.replace("Get a loan", "Find a loan")
 
 
-def test_a_record_of_an_earlier_release_is_explained_by_its_message(project: Path) -> None:
+def test_record_of_an_earlier_release_is_explained_by_its_message(project: Path) -> None:
     publish(PAGES_FIELD)
     cut_next()
     kept = project / f"schemas/_additions/{DAY}.json"
@@ -188,7 +188,7 @@ def test_a_record_of_an_earlier_release_is_explained_by_its_message(project: Pat
     assert "\n#### Loan.pages: field added.\n" in written
 
 
-def test_words_and_what_is_gated_are_no_additions(project: Path) -> None:
+def test_descriptions_and_gated_changes_are_no_additions(project: Path) -> None:
     edit(("due: { type: string,", "due: { type: string, description: Until when.,"), LOST)
     assert dateline("gate").status == CLEAN
     assert dateline("generate").status == CLEAN
@@ -196,7 +196,7 @@ def test_words_and_what_is_gated_are_no_additions(project: Path) -> None:
     assert project.is_dir()
 
 
-def test_cutting_closes_the_period_and_begins_another(project: Path) -> None:
+def test_cutting_closes_the_period_and_starts_another(project: Path) -> None:
     publish(PAGES_FIELD)
     before = record()
 
@@ -253,14 +253,14 @@ def test_cutting_closes_the_period_and_begins_another(project: Path) -> None:
     ]
 
 
-def test_a_period_in_which_nothing_was_added_leaves_nothing(project: Path) -> None:
+def test_period_without_additions_leaves_nothing(project: Path) -> None:
     cut_next()
     assert {*record()} == {f"spec/{name}/{LATER}.json" for name in ("production", "sandbox")}
     assert section(index(), "Added to all versions") == [f"- since {LATER} was cut: nothing yet"]
     assert project.is_dir()
 
 
-def test_a_dry_run_says_in_a_line_what_becomes_of_the_record(project: Path) -> None:
+def test_dry_run_summarizes_the_change_of_the_record(project: Path) -> None:
     publish(PAGES_FIELD)
     before = read_files(project)
     shown = dateline("cut", LATER, "--title", "As before.", "--undisclosed", "--dry-run")
@@ -281,7 +281,7 @@ def test_a_dry_run_says_in_a_line_what_becomes_of_the_record(project: Path) -> N
     assert read_files(project) == before
 
 
-def test_status_tells_additions_from_the_record(project: Path) -> None:
+def test_status_counts_additions_since_the_record(project: Path) -> None:
     edit(PAGES_FIELD)
     shutil.rmtree(project / ".git")
     shown = dateline("status").out
@@ -290,12 +290,12 @@ def test_status_tells_additions_from_the_record(project: Path) -> None:
     )
 
 
-def test_status_compares_the_words_of_the_record_again(project: Path) -> None:
+def test_status_compares_descriptions_of_the_record(project: Path) -> None:
     aside = "    Aside: { type: string, description: Same. }\n"
     publish(("  schemas:\n", f"  schemas:\n{aside}"))
     cut_next()
     shown = []
-    # a component that has the words of one that is gone is that one
+    # a component with the description of a removed one is that one
     for before, after in (("Aside", "Beside"), ("Same.", "Other."), ("Other.", "Same.")):
         edit((before, after))
         shown.append("Beside: component added" in dateline("status").out)
@@ -303,7 +303,7 @@ def test_status_compares_the_words_of_the_record_again(project: Path) -> None:
     assert project.is_dir()
 
 
-def test_the_record_can_be_compared_with_what_is_promised_now(project: Path) -> None:
+def test_record_can_be_compared_with_the_current_documents(project: Path) -> None:
     edit(PAGES_FIELD)
     shown = dateline("diff", "schemas/_additions", DAY)
     assert shown.out.splitlines()[0].endswith("Loan.pages: field added")
@@ -335,7 +335,7 @@ READER: Final = (
 )
 
 
-def test_histories_tell_since_when_all_versions_have_what_was_added(project: Path) -> None:
+def test_histories_say_since_when_all_versions_have_an_addition(project: Path) -> None:
     publish(PAGES_FIELD, READERS, READER)
     since = f"added to all versions since {DAY} was cut"
     assert {name: told_of(name) for name in ("Loan.pages", "Reader.name", "listReaders")} == {
@@ -360,10 +360,10 @@ def test_histories_tell_since_when_all_versions_have_what_was_added(project: Pat
     assert project.is_dir()
 
 
-# --- The same bytes wherever the sources are
+# --- The same output for every copy of the sources
 
 
-def test_a_clone_without_history_generates_the_same(project: Path, tmp_path: Path) -> None:
+def test_clone_without_history_generates_the_same(project: Path, tmp_path: Path) -> None:
     publish(PAGES_FIELD)
     cut_next()
     commit()
@@ -380,12 +380,12 @@ def test_a_clone_without_history_generates_the_same(project: Path, tmp_path: Pat
             assert read_files(shallow / "generated") == expected
 
 
-def test_a_kill_leaves_the_old_record_or_the_new_one(project: Path, tmp_path: Path) -> None:
+def test_kill_leaves_the_old_record_or_the_new_one(project: Path, tmp_path: Path) -> None:
     publish(PAGES_FIELD)
     edit(LOST)
     assert dateline("gate").status == CLEAN
     shutil.rmtree(project / ".git")
-    # what `killed` copies is what `--check` has seen
+    # `killed` copies the project after `--check` has read it
     assert dateline("generate").status == CLEAN
     command = ["cut", LATER, "--title", "Books get lost."]
     kills = kill_everywhere(project, tmp_path / "killed", "exchange", *command, every=31)
@@ -397,10 +397,10 @@ def test_a_kill_leaves_the_old_record_or_the_new_one(project: Path, tmp_path: Pa
     }
 
 
-# --- Versions and environments come and go
+# --- New and removed versions and environments
 
 
-def test_a_version_that_is_dated_by_hand_leaves_the_record_true(project: Path) -> None:
+def test_version_dated_by_hand_keeps_the_record_valid(project: Path) -> None:
     edit(
         PAGES_FIELD,
         (
@@ -421,7 +421,7 @@ def test_a_version_that_is_dated_by_hand_leaves_the_record_true(project: Path) -
     assert project.is_dir()
 
 
-def test_of_a_version_that_left_the_table_nothing_is_reported(project: Path) -> None:
+def test_removed_version_is_not_reported(project: Path) -> None:
     publish(PAGES_FIELD)
     row = f"  - {{ date: {DAY}, title: As before., undisclosed: true }}\n"
     edit((row, ""))
@@ -433,10 +433,10 @@ def test_of_a_version_that_left_the_table_nothing_is_reported(project: Path) -> 
     assert "added to all versions since the outputs were generated\n" in dateline("status").out
 
 
-def test_environments_come_and_go(project: Path) -> None:
+def test_environments_can_be_added_and_removed(project: Path) -> None:
     new = "  test: { servers: [{ url: https://test.library.example/api }] }\n"
     publish(PAGES_FIELD, ("policy: dated-contract\n", f"{new}policy: dated-contract\n"))
-    # of a new environment everything is new: that is not told
+    # everything is new in a new environment, so it isn't listed
     assert page(DAY) == {
         "since": DAY,
         "until": None,
@@ -446,7 +446,7 @@ def test_environments_come_and_go(project: Path) -> None:
     cut_next()
     assert f"spec/test/{LATER}.json" in record()
     commit()
-    # nobody knows that it was published
+    # the record doesn't say that it was published
     edit((new, ""))
     for name in ("generated", ".git"):
         shutil.rmtree(project / name)
@@ -468,7 +468,7 @@ announcements:
 
 @pytest.fixture
 def periods_of_three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Return what makes a project in which the version of a day ends, after two periods."""
+    """Return a function that makes a project in which a version ends after two periods."""
 
     def made(ending: str) -> None:
         table = VERSIONS.replace("default: 2024-01-15", "default: 2025-06-01")
@@ -498,13 +498,13 @@ ADDED_SINCE: Final = {"2024-01-15": "note", "2024-09-01": "channel", "2025-06-01
 @pytest.mark.parametrize(
     ("ending", "kept", "said"),
     [
-        # all that are left had it from their start
+        # all remaining versions had it from their start
         ("2024-01-15", ["2024-09-01"], "removed schemas/_additions/2024-01-15.json"),
-        # callers of 2024-01-15 got it later on
+        # callers of 2024-01-15 got it later
         ("2024-09-01", ["2024-01-15", "2024-09-01"], "generated: "),
     ],
 )
-def test_retiring_forgets_what_no_version_left_got_later(
+def test_retiring_removes_additions_that_no_remaining_version_got_later(
     ending: str, kept: list[str], said: str, periods_of_three: Callable[[str], None]
 ) -> None:
     periods_of_three(ending)
@@ -529,9 +529,7 @@ def test_retiring_forgets_what_no_version_left_got_later(
 # --- Adopted definitions
 
 
-def test_what_was_adopted_is_where_additions_begin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_additions_start_at_the_adoption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     field = {"type": "object", "properties": {"id": {"type": "string"}}}
     document = {
@@ -574,7 +572,7 @@ def test_what_was_adopted_is_where_additions_begin(
 
 
 def read_back(record: Record, schemas: Path) -> Record | None:
-    """Return what is read of *record* once it stands beside the definitions in *schemas*."""
+    """Return *record* as read after it is stored with the definitions in *schemas*."""
     shutil.rmtree(schemas / "_additions", ignore_errors=True)
     for name, content in record.files.items():
         (schemas / name).parent.mkdir(parents=True, exist_ok=True)
@@ -583,7 +581,7 @@ def read_back(record: Record, schemas: Path) -> Record | None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_what_is_recorded_is_read_back(seed: int, tmp_path: Path) -> None:
+def test_record_round_trips(seed: int, tmp_path: Path) -> None:
     api = loaded(tmp_path, gated_apis.sources(seed))
     assert api.table.latest == "2026-02-01"
     begun_now = begin_record(api, Projector(api), api.table.latest)
@@ -594,7 +592,7 @@ _WORDS: Final = ("documentation-changed", "extension-changed")
 
 
 def added_to(random: Random, document: Document) -> Document:
-    """Return *document* after some edits that the list of versioning rules names additive."""
+    """Return *document* after random edits that the list of versioning rules calls additive."""
     for _ in range(20):
         tried = copy.deepcopy(document)
         _, listed = edit_randomly(random, tried)
@@ -604,7 +602,7 @@ def added_to(random: Random, document: Document) -> Document:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_path: Path) -> None:
-    """Two documents of a random chain: one as it was at the cut, one as it is promised now."""
+    """Uses two documents of a random chain: the recorded one, and the current one."""
     random = Random(seed)
     count = 0
     for number, (older, newer) in enumerate(chains(seed, 12, 2)):
@@ -647,7 +645,7 @@ def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_pat
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_period_in_which_only_words_changed_is_empty(seed: int, tmp_path: Path) -> None:
+def test_period_with_changed_descriptions_only_is_empty(seed: int, tmp_path: Path) -> None:
     api = loaded(tmp_path, gated_apis.sources(seed))
     latest, projector = api.table.latest, Projector(api)
     now = begin_record(api, projector, latest)

@@ -1,4 +1,4 @@
-"""Projects without a record of additions, and with one that is damaged."""
+"""Projects without a record of additions, and with a damaged one."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from support.repositories import (
     enter_copy,
 )
 
-# --- Without a record, and with one that is damaged
+# --- Without a record, and with a damaged one
 
 
-def test_a_project_without_a_record_has_no_pages_of_additions(
+def test_project_without_a_record_has_no_pages_of_additions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -156,7 +156,7 @@ def swapped(before: str, after: str) -> Callable[[str], str]:
         ),
     ],
 )  # fmt: skip
-def test_a_damaged_record_is_reported_with_the_way_out(
+def test_damaged_record_is_reported_with_a_way_out(
     name: str,
     damage: Callable[[str], str],
     said: str | None,
@@ -184,7 +184,7 @@ def test_a_damaged_record_is_reported_with_the_way_out(
     assert read_files(project / "generated") == before
 
 
-def test_the_documents_of_a_record_are_not_missed(project: Path) -> None:
+def test_documents_of_a_record_are_found(project: Path) -> None:
     publish(PAGES_FIELD)
     cut_next()
     shutil.rmtree(project / "schemas/_additions/spec")
@@ -194,12 +194,12 @@ def test_the_documents_of_a_record_are_not_missed(project: Path) -> None:
         f"schemas/_additions/{DAY}.json:1:1: record-damaged: the documents that go with it are "
         f"missing{WAY_OUT}",
     )
-    # the way out is one
+    # following the advice works
     shutil.rmtree(project / "schemas/_additions")
     assert dateline("generate").status == CLEAN
 
 
-def test_what_editors_leave_beside_the_record_is_left_alone(project: Path) -> None:
+def test_editor_files_beside_the_record_are_left_alone(project: Path) -> None:
     for name in (".DS_Store", "2025-09-01.json~"):
         (project / "schemas/_additions" / name).write_text("a")
     assert dateline("generate").status == CLEAN

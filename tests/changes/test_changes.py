@@ -1,4 +1,4 @@
-"""Change pages tell callers all that differs between two versions, why, and what to do about it."""
+"""Change pages list all differences between two versions, the reasons, and what callers do."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def library(tmp_path: Path) -> Api:
 # --- The pages
 
 
-def test_every_two_versions_have_a_page_in_three_forms(library: Api) -> None:
+def test_every_pair_of_versions_has_a_page_in_three_forms(library: Api) -> None:
     pairs = [f"{older}...{newer}" for older, newer in combinations(DATES, 2)]
     assert sorted(render_pages(library)) == sorted(
         [
@@ -56,7 +56,7 @@ def test_every_two_versions_have_a_page_in_three_forms(library: Api) -> None:
     )
 
 
-def test_a_page_says_what_where_why_and_what_to_do(library: Api) -> None:
+def test_page_says_what_where_why_and_what_to_do(library: Api) -> None:
     assert read_page_data(render_pages(library), "2025-06-01", "next") == {
         "older": "2025-06-01",
         "newer": "next",
@@ -87,7 +87,7 @@ def test_a_page_says_what_where_why_and_what_to_do(library: Api) -> None:
     }
 
 
-def test_a_page_reads_as_a_list_by_reason(library: Api) -> None:
+def test_page_is_a_list_by_reason(library: Api) -> None:
     assert render_pages(library)["2025-06-01...next.md"] == (
         "# Library: what changed from 2025-06-01 to next\n"
         "\n"
@@ -117,7 +117,7 @@ def test_a_page_reads_as_a_list_by_reason(library: Api) -> None:
     )
 
 
-def test_a_jump_tells_the_outcome_and_which_version_brought_it(library: Api) -> None:
+def test_page_of_distant_versions_names_the_version_of_each_change(library: Api) -> None:
     found = read_page_data(render_pages(library), "2024-01-15", "next")["changes"]
     assert [(change["message"], change["versions"], change["why"]) for change in found] == [
         ("Item: variant AudioBook added", ["2024-09-01"], None),
@@ -129,7 +129,7 @@ def test_a_jump_tells_the_outcome_and_which_version_brought_it(library: Api) -> 
     ]
 
 
-def test_what_comes_with_a_gated_member_has_its_reason(tmp_path: Path) -> None:
+def test_parts_of_a_gated_member_have_its_reason(tmp_path: Path) -> None:
     why = "x-shown-as: { kind: Book, title: audio book }"
     files = replace_texts(LIBRARY, (why, f"{why}\n          x-why: People listen."))
     files = replace_texts(
@@ -147,7 +147,7 @@ def test_what_comes_with_a_gated_member_has_its_reason(tmp_path: Path) -> None:
     ]
 
 
-def test_changes_stand_under_their_reason_and_those_without_one_last(tmp_path: Path) -> None:
+def test_changes_are_grouped_by_reason_and_those_without_one_are_last(tmp_path: Path) -> None:
     renamed = "x-was: { 2025-06-01: { name: writer } }"
     removed = "x-removed: 2025-06-01 }"
     files = replace_texts(
@@ -194,7 +194,7 @@ components:
 """
 
 
-def test_what_concerns_one_environment_says_so(tmp_path: Path) -> None:
+def test_change_in_one_environment_names_it(tmp_path: Path) -> None:
     files = render_pages(loaded(tmp_path, {**LIBRARY, "clock.yaml": SANDBOX}))
     found = read_page_data(files, "2024-01-15", "2024-09-01")["changes"]
     both = ["production", "sandbox"]
@@ -212,7 +212,7 @@ def test_what_concerns_one_environment_says_so(tmp_path: Path) -> None:
         )
 
 
-def test_what_is_not_disclosed_is_said_and_nothing_invented(tmp_path: Path) -> None:
+def test_undisclosed_reason_is_reported_as_such(tmp_path: Path) -> None:
     rows = ("date: 2024-01-15, title: A", "date: 2024-09-01, title: B, undisclosed: true")
     quiet = {"versions.yaml": versions(*rows), "api.yaml": f"{API}paths: {{}}\n"}
     files = render_pages(loaded(tmp_path, quiet))
@@ -226,7 +226,7 @@ def test_what_is_not_disclosed_is_said_and_nothing_invented(tmp_path: Path) -> N
     assert "[not disclosed](2024-01-15...2024-09-01.md)" in files["README.md"]
 
 
-def test_one_version_has_an_index_and_no_page(tmp_path: Path) -> None:
+def test_single_version_has_an_index_and_no_page(tmp_path: Path) -> None:
     one = {
         "versions.yaml": versions("date: 2024-01-15, title: A"),
         "api.yaml": f"{API}paths: {{}}\n",
@@ -273,7 +273,7 @@ def test_pages_that_would_name_operations_too_often_are_left_out(tmp_path: Path)
         }
         return render_pages(loaded(tmp_path / str(fields), files))
 
-    # six pages tell what the third version changes
+    # six pages contain the changes of the third version
     most = MOST_NAMED // 6 // 300
     every = {f"{older}...{newer}.md" for older, newer in combinations(dates, 2)}
     left_out = {f"{dates[first]}...{dates[last]}.md" for first, last in ((0, 2), (0, 3), (1, 3))}
@@ -283,13 +283,13 @@ def test_pages_that_would_name_operations_too_often_are_left_out(tmp_path: Path)
         } == expected
 
 
-def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
+def test_output_is_deterministic(tmp_path: Path) -> None:
     first = render_pages(loaded(tmp_path / "one", LIBRARY))
-    # the order in which fragments are read and named must not show either
+    # the order in which fragments are read and named must not matter either
     assert first == render_pages(loaded(tmp_path / "two", dict(reversed(LIBRARY.items()))))
 
 
-def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, library: Api) -> None:
+def test_template_of_the_user_overrides_the_built_in_one(tmp_path: Path, library: Api) -> None:
     own = tmp_path / "own" / "changes"
     own.mkdir(parents=True)
     (own / "{older}...{newer}.md.jinja").write_text("{{ page.summary | md }}\n")
@@ -304,9 +304,7 @@ def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, libr
     assert made["changes/versions.txt"] == "next 2025-06-01 2024-09-01 2024-01-15 "
 
 
-def test_an_entry_has_a_template_of_its_own_which_escapes_like_any(
-    tmp_path: Path, library: Api
-) -> None:
+def test_template_of_an_entry_escapes_values(tmp_path: Path, library: Api) -> None:
     own = tmp_path / "own" / "changes"
     own.mkdir(parents=True)
     entry = own / "_entry.md.jinja"
@@ -328,7 +326,7 @@ def test_an_entry_has_a_template_of_its_own_which_escapes_like_any(
             render(library, tmp_path / "own", models=False, validate=False)
 
 
-# --- Laws, over APIs made by chance
+# --- Laws for random APIs
 
 
 @pytest.fixture(scope="module", params=range(5))
@@ -341,7 +339,7 @@ def made_by_chance(by_chance: Api) -> Files:
     return render_pages(by_chance)
 
 
-def test_no_version_is_compared_with_itself_or_backwards(
+def test_versions_are_not_compared_with_themselves_or_backwards(
     by_chance: Api, made_by_chance: Files
 ) -> None:
     dates = by_chance.table.dates
@@ -349,7 +347,7 @@ def test_no_version_is_compared_with_itself_or_backwards(
     assert sorted(names) == sorted("...".join(pair) for pair in combinations(dates, 2))
 
 
-def test_a_page_holds_what_a_diff_finds(by_chance: Api, made_by_chance: Files) -> None:
+def test_page_contains_the_changes_of_a_diff(by_chance: Api, made_by_chance: Files) -> None:
     dates = by_chance.table.dates
     for older, newer in combinations(dates, 2):
         findings, _ = compare(by_chance.folder, by_chance.folder / "none", older, newer)
@@ -370,7 +368,7 @@ def test_a_page_holds_what_a_diff_finds(by_chance: Api, made_by_chance: Files) -
         PAGE.validate(page)
 
 
-def test_what_documents_share_changes_nothing_of_what_a_diff_finds(by_chance: Api) -> None:
+def test_shared_parts_of_documents_do_not_change_the_result_of_a_diff(by_chance: Api) -> None:
     projector, readings = Projector(by_chance), DiffReadings()
     for environment in by_chance.table.environments:
         name = environment.name
@@ -381,9 +379,7 @@ def test_what_documents_share_changes_nothing_of_what_a_diff_finds(by_chance: Ap
             assert diff(known[older], known[newer], renames, readings) == diff(*apart, renames)
 
 
-def test_what_programs_read_of_a_page_is_all_that_it_says(
-    by_chance: Api, made_by_chance: Files
-) -> None:
+def test_json_of_a_page_contains_all_its_information(by_chance: Api, made_by_chance: Files) -> None:
     projector = Projector(by_chance)
     for older, newer in combinations(by_chance.table.versions, 2):
         read = read_page_data(made_by_chance, older.date, newer.date)["changes"]
@@ -391,7 +387,7 @@ def test_what_programs_read_of_a_page_is_all_that_it_says(
         assert tuple(map(Entry.read, read)) == made.entries
 
 
-def test_between_neighbours_each_gated_change_comes_with_the_newer_one(
+def test_each_gated_change_between_neighbours_belongs_to_the_newer_one(
     by_chance: Api, made_by_chance: Files
 ) -> None:
     dates = by_chance.table.dates
@@ -407,7 +403,7 @@ def test_between_neighbours_each_gated_change_comes_with_the_newer_one(
 # --- The payment API
 
 
-def test_the_table_of_the_specification_comes_out() -> None:
+def test_table_of_the_specification_is_rendered() -> None:
     first, fednow, undisclosed = "2025-03-13", "2026-07-01", "2026-08-01"
     files = {path.name: path.read_text(encoding="utf-8") for path in GENERATED.iterdir()}
     why = "A version that is cut gains no union variant; callers of 2025-03-13 never see FedNow."
@@ -421,7 +417,7 @@ def test_the_table_of_the_specification_comes_out() -> None:
     ]
     everything = [
         ("DepositRail: variant FedNow added", "gated", "response", six, [fednow], why),
-        # the shape of the member itself, for those who generate code
+        # the schema of the member itself, for code generators
         ("FedNow: component added", "additive", "model", [], [fednow], why),
     ]
     for newer, changes, hidden in (

@@ -1,4 +1,4 @@
-"""What people and their programs read of changes is well formed, and leads nowhere else."""
+"""Pages and feeds of changes are well-formed, and link only to existing targets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def library(tmp_path: Path) -> Api:
     return loaded(tmp_path, LIBRARY)
 
 
-# --- Pages, whatever the sources say
+# --- Pages for any text in the sources
 
 
 class _Page(HTMLParser):
@@ -56,14 +56,14 @@ class _Page(HTMLParser):
 
 
 def fetched(page: _Page) -> Iterator[str | None]:
-    """Yield every address that a browser asks for, or a reader may follow."""
+    """Yield every address that a browser requests, or a reader may follow."""
     for tag, attributes in page.tags:
         for name in ("href", "src", "srcset", "action", "data", "style"):
             if name in attributes and (tag, attributes[name]) != ("link", "data:,"):
                 yield attributes[name]
 
 
-def test_pages_are_well_formed_and_lead_only_to_each_other(library: Api) -> None:
+def test_pages_are_well_formed_and_link_only_to_each_other(library: Api) -> None:
     made = render_pages(library)
     for name, text in made.items():
         if name.endswith(".html"):
@@ -79,7 +79,7 @@ def test_pages_are_well_formed_and_lead_only_to_each_other(library: Api) -> None
             assert labels == [attributes["id"] for tag, attributes in page.tags if tag == "h2"]
 
 
-def test_links_of_the_markdown_lead_to_what_is_there(library: Api) -> None:
+def test_links_of_the_markdown_have_targets(library: Api) -> None:
     made = render_pages(library)
     for name, text in made.items():
         if name.endswith(".md"):
@@ -88,7 +88,7 @@ def test_links_of_the_markdown_lead_to_what_is_there(library: Api) -> None:
 
 
 def _hostile(text: str) -> Files:
-    """Return sources whose every word for people is *text*."""
+    """Return sources in which every text for people is *text*."""
     quoted = json.dumps(text, ensure_ascii=False)
     rows = (
         f"date: 2024-01-15, title: {quoted}",
@@ -119,7 +119,7 @@ def _hostile(text: str) -> Files:
     }
 
 
-# What the reader of the sources refuses can't reach a page.
+# Text that the reader of the sources refuses can't reach a page.
 _READABLE: Final = [
     name
     for name, text in HOSTILE.items()
@@ -151,7 +151,7 @@ def test_hostile_texts_are_text_in_every_form(tmp_path: Path, name: str) -> None
             ]
 
 
-# --- Descriptions of what is new
+# --- Descriptions of new parts
 
 _DESCRIBED: Final = (
     "Takes **{name}**, `<b>` and <script>x</script> ![i](https://elsewhere.example/i)"
@@ -198,7 +198,7 @@ def _define(key: str) -> Files:
         ("x-removed", set[str]()),
     ],
 )
-def test_what_is_new_is_described_as_commonmark(
+def test_new_parts_are_described_as_commonmark(
     tmp_path: Path, key: str, described: set[str]
 ) -> None:
     text = render_pages(loaded(tmp_path, _define(key)))["2024-01-15...2024-09-01.html"]
@@ -216,7 +216,7 @@ announcements:
 """
 
 
-def test_announcements_stand_in_the_index_and_on_the_pages_they_concern(tmp_path: Path) -> None:
+def test_announcements_are_in_the_index_and_on_the_pages_concerned(tmp_path: Path) -> None:
     files = {**LIBRARY, "versions.yaml": VERSIONS + ANNOUNCED}
     made = render_pages(loaded(tmp_path, files))
     moves = "Version 2025-06-01 becomes the default on 2026-01-15."
@@ -239,7 +239,7 @@ def test_announcements_stand_in_the_index_and_on_the_pages_they_concern(tmp_path
     ]
 
 
-def test_the_feed_tells_versions_and_announcements_by_their_dates(tmp_path: Path) -> None:
+def test_feed_lists_versions_and_announcements_by_date(tmp_path: Path) -> None:
     files = {**LIBRARY, "versions.yaml": VERSIONS + ANNOUNCED}
     assert read_feed(render_pages(loaded(tmp_path, files))) == [
         (
@@ -258,7 +258,7 @@ def test_the_feed_tells_versions_and_announcements_by_their_dates(tmp_path: Path
     ]
 
 
-def test_an_entry_keeps_its_id_when_versions_follow(tmp_path: Path) -> None:
+def test_entry_keeps_its_id_when_versions_follow(tmp_path: Path) -> None:
     def ids(files: Files) -> list[str | None]:
         entries = ElementTree.fromstring(files["feed.xml"]).findall(f"{ATOM}entry")
         return [entry.findtext(f"{ATOM}id") for entry in entries]
@@ -273,7 +273,7 @@ def test_an_entry_keeps_its_id_when_versions_follow(tmp_path: Path) -> None:
     assert len(after) == len(before) + 1
 
 
-def test_the_feed_names_the_first_changes_of_a_version_and_counts_the_others(
+def test_feed_names_the_first_changes_of_a_version_and_counts_the_others(
     tmp_path: Path,
 ) -> None:
     fields = {f"f{index}": {"type": "string", "x-removed": "2024-09-01"} for index in range(53)}

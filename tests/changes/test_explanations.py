@@ -1,4 +1,4 @@
-"""Change pages explain a change to callers: what happens, which code breaks, and how it looks."""
+"""Change pages explain a change to callers: its effect, the code that breaks, and an example."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXPLAINED: dict[str, dict[str, str]] = yaml.load(
 
 
 def explain(where: str, before: dict[str, Any], after: dict[str, Any]) -> list[dict[str, str]]:
-    """Return what a change page says of each change: its effect, and the lines of a message."""
+    """Return the explanation of each change on a page: its effect, and the lines of a message."""
     older, newer, names = documents(where, before, after)
     fragments = MessageFragments(MessageValues(older), MessageValues(newer))
     return [
@@ -35,14 +35,14 @@ def explain(where: str, before: dict[str, Any], after: dict[str, Any]) -> list[d
 
 
 @cases("rule", CHANGE_RULES)
-def test_the_example_of_each_rule_is_explained(rule: str) -> None:
+def test_example_of_each_rule_is_explained(rule: str) -> None:
     example = CHANGE_RULES[rule].example
     before, after = yaml.safe_load(example.before), yaml.safe_load(example.after)
     assert explain(example.where, before, after) == [{"lines": "", **EXPLAINED[rule]}]
 
 
 @cases("rule", CHANGE_RULES)
-def test_no_sentence_quotes_a_part_of_a_document(rule: str) -> None:
+def test_explanations_quote_no_part_of_a_document(rule: str) -> None:
     example = CHANGE_RULES[rule].example
     before, after = yaml.safe_load(example.before), yaml.safe_load(example.after)
     for sides in ((before, after), (after, before)):
@@ -94,7 +94,7 @@ def test_credentials_are_named(before: Any, after: Any, effect: str) -> None:
         ({"default": [1]}, {"default": [2]}, "The default of Loan has changed."),
     ],
 )
-def test_values_of_keywords_are_shown_if_they_are_plain(
+def test_plain_values_of_keywords_are_shown(
     before: dict[str, Any], after: dict[str, Any], effect: str
 ) -> None:
     found = explain("request", {"Loan": before}, {"Loan": after})
@@ -123,7 +123,7 @@ def test_sentences_agree_with_the_number_of_their_subject(
         assert found["effect"] == f"{subject} {event}."
 
 
-def test_no_rule_is_explained_that_is_not_there() -> None:
+def test_explained_rules_exist() -> None:
     assert [*EXPLAINED] == [*CHANGE_RULES]
 
 
@@ -155,23 +155,23 @@ TAG = {"type": "object", "properties": {"tag": {"const": "new"}}}
     ids=["root", "field", "list", "map", "allOf", "prefixItems"],
 )
 @cases("where", ["response", "request"])
-def test_a_message_shows_what_changed_with_what_is_around_it(
+def test_message_shows_the_change_with_its_context(
     where: str, around: Any, lines: list[str]
 ) -> None:
     before, after = ({"Loan": around(inner)} for inner in ({"type": "object"}, TAG))
     (found,) = explain(where, before, after)
     assert found["lines"].split("\n") == lines
-    # the other way round, the same lines went
+    # the other way round, the same lines are removed
     (gone,) = explain(where, after, before)
     assert gone["lines"].split("\n") == [line.replace("+", "-") for line in lines]
 
 
-def test_no_message_shows_what_no_operation_uses() -> None:
+def test_message_omits_parts_that_no_operation_uses() -> None:
     (found,) = explain("model", {"Loan": {"type": "object"}}, {"Loan": TAG})
     assert found["lines"] == ""
 
 
-def test_a_long_value_is_shown_by_its_first_lines() -> None:
+def test_long_value_is_truncated_to_its_first_lines() -> None:
     many = {f"f{index}": {"const": index} for index in range(40)}
     whole = {"type": "object", "required": [*many], "properties": many}
     after = {"Loan": {"type": "object", "properties": {"all": whole}}}
@@ -182,7 +182,7 @@ def test_a_long_value_is_shown_by_its_first_lines() -> None:
     assert len(lines) == 15
 
 
-def test_a_field_inside_a_body_without_a_name_is_named_with_its_operation() -> None:
+def test_field_in_a_body_without_a_name_is_named_with_its_operation() -> None:
     body = {"content": {"application/json": {"schema": {"type": "object"}}}}
     filled = {"content": {"application/json": {"schema": TAG}}}
     response = {"200": {"description": "loans"}}
@@ -249,7 +249,7 @@ PLAIN = {"type": "object"}
         ),
     ],
 )
-def test_a_reference_that_leads_elsewhere_is_explained_by_its_consequence(
+def test_switched_reference_is_explained_by_its_consequence(
     where: str, ending: str, before: dict[str, Any], after: dict[str, Any], fact: str
 ) -> None:
     older, newer = (

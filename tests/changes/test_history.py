@@ -1,4 +1,4 @@
-"""A history tells since when there is a thing, what it was before, and why."""
+"""A history says since when something exists, what it was before, and why."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def lines(api: Api, name: str) -> list[str]:
             ],
         ),
         (
-            # what a field refers to is part of its history
+            # the target of a field is part of its history
             "Loan.state",
             [
                 "Loan.state (schemas/loans.yaml:33:9)",
@@ -84,7 +84,7 @@ def lines(api: Api, name: str) -> list[str]:
             ],
         ),
         (
-            # what came with its component
+            # added with its component
             "AudioBook.minutes",
             [
                 "AudioBook.minutes (schemas/loans.yaml:59:9)",
@@ -101,7 +101,7 @@ def lines(api: Api, name: str) -> list[str]:
         ),
     ],
 )
-def test_a_history_tells_since_when_what_before_and_why(
+def test_history_says_since_when_what_before_and_why(
     library: Api, name: str, expected: list[str]
 ) -> None:
     assert lines(library, name) == expected
@@ -115,11 +115,11 @@ def test_a_history_tells_since_when_what_before_and_why(
         ("expireLoan", "POST /sandbox/loans/{id}/expire"),
     ],
 )
-def test_a_thing_has_one_history_whatever_it_is_called(library: Api, one: str, other: str) -> None:
+def test_history_is_found_by_every_name(library: Api, one: str, other: str) -> None:
     assert trace_history(library, one) == trace_history(library, other)
 
 
-def test_the_history_of_an_operation_is_all_that_its_callers_see(library: Api) -> None:
+def test_history_of_an_operation_contains_everything_that_callers_see(library: Api) -> None:
     seen = [event.message for event in trace_history(library, "getLoan").events]
     made = render_pages(library)
     expected = [
@@ -131,9 +131,9 @@ def test_the_history_of_an_operation_is_all_that_its_callers_see(library: Api) -
     assert seen == ["GET /loans/{id}: there from the first version on", *expected]
 
 
-def test_every_component_has_a_history_that_begins_where_it_does(by_chance: Api) -> None:
+def test_every_component_has_a_history_from_its_first_version(by_chance: Api) -> None:
     shown = [name for (section, name), where in by_chance.visible.items() if where]
-    # some of them: each takes as long as all the pages between neighbours
+    # a sample, because each takes as long as all the pages between neighbours
     for name in shown[::9]:
         found = trace_history(by_chance, name)
         dates = by_chance.table.dates
@@ -159,7 +159,7 @@ def test_every_component_has_a_history_that_begins_where_it_does(by_chance: Api)
         ),
     ],
 )
-def test_an_unknown_name_brings_the_nearest_one(library: Api, name: str, said: str) -> None:
+def test_unknown_name_suggests_the_nearest_one(library: Api, name: str, said: str) -> None:
     with pytest.raises(LookupError) as caught:
         trace_history(library, name)
     assert caught.value.args == (said,)
@@ -176,7 +176,7 @@ def test_each_date_has_the_reason_of_its_gate(tmp_path: Path) -> None:
     ]
 
 
-def test_a_history_for_programs_holds_the_changes_of_the_pages(library: Api) -> None:
+def test_json_history_contains_the_changes_of_the_pages(library: Api) -> None:
     found = json.loads(trace_history(library, "LoanState.paused").text())
     source = {"file": "schemas/loans.yaml", "line": 38, "column": 11}
     assert found == {
@@ -203,7 +203,7 @@ def test_histories_have_the_published_schema(by_chance: Api) -> None:
         valid.validate({"name": "Loan", "source": None, "versions": [], "history": []})
 
 
-def test_the_command_line_tells_histories(
+def test_command_line_prints_histories(
     library: Api, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(library.folder.parent)

@@ -1,4 +1,4 @@
-"""Every operation of every version is called, at mocks of whole APIs."""
+"""Call every operation of every version on mocks of complete APIs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_every_operation_of_an_adopted_api_is_called(name: str, tmp_path: Path) 
     assert call_all(tmp_path / "schemas") == []
 
 
-def test_parameters_of_one_name_have_types_of_their_own(tmp_path: Path) -> None:
+def test_parameters_with_one_name_have_separate_types(tmp_path: Path) -> None:
     types = {
         "path": ({"type": "string"}, "str"),
         "query": ({"type": "array", "items": {"type": "integer"}}, "list[int]"),

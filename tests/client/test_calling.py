@@ -1,4 +1,4 @@
-"""What a client sends, when it sends it again, and what it raises."""
+"""What a client sends, when it retries, and what it raises."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SLOW = httpx.ReadTimeout("timed out")
 
 
 def call(kind: str, answers: list[Any], made: Callable[[Any], Any], **settings: Any) -> Any:
-    """Return what *made* returns for a client of this *kind*, and the requests."""
+    """Return the result of *made* for a client of this *kind*, and the requests."""
     transport = Scripted(answers)
     settings = {"api_key": KEY, "backoff": AT_ONCE, "transport": transport, **settings}
     if kind == "sync":
@@ -72,7 +72,7 @@ def failing(kind: str, answers: list[Any], made: Callable[[Any], Any], **setting
 
 
 @kinds
-def test_a_request_has_the_version_the_key_and_its_values(kind: str) -> None:
+def test_request_has_the_version_the_key_and_its_values(kind: str) -> None:
     page: dict[str, list[Any]] = {"items": []}
     _, [request] = call(
         kind,
@@ -103,7 +103,7 @@ def test_a_request_has_the_version_the_key_and_its_values(kind: str) -> None:
 
 
 @kinds
-def test_a_body_is_a_model_and_so_is_the_result(kind: str) -> None:
+def test_body_and_result_are_models(kind: str) -> None:
     body = UpdateCustomerParams(email="a@b.example")
     done, [request] = call(
         kind, [answer(204)], lambda client: client.update_customer(ID, body=body)
@@ -120,7 +120,7 @@ def test_a_body_is_a_model_and_so_is_the_result(kind: str) -> None:
 @pytest.mark.parametrize(
     ("boundary", "named"), [("a1'+_.-", "a1'+_.-"), ("a b:c", '"a b:c"'), (None, None)]
 )
-def test_a_multipart_body_names_its_boundary(
+def test_multipart_body_names_its_boundary(
     kind: str, boundary: str | None, named: str | None
 ) -> None:
     given = {"Content-Type": f'multipart/form-data; boundary="{boundary}"'} if boundary else {}
@@ -145,7 +145,7 @@ def test_a_multipart_body_names_its_boundary(
     assert request.headers["content-type"] == "multipart/form-data"
 
 
-def test_what_came_after_the_version_is_kept() -> None:
+def test_unknown_fields_of_a_result_are_kept() -> None:
     later = {**AUTORAMP, "deposit_rails": [{"type": "Pix", "key": "k"}], "colour": "red"}
     found, _ = call("sync", [answer(200, later)], lambda client: client.get_autoramp(ID))
     [rail] = found.deposit_rails
@@ -161,7 +161,7 @@ def test_what_came_after_the_version_is_kept() -> None:
 
 
 @pytest.mark.parametrize("value", ["", ".", ".."])
-def test_a_path_parameter_leads_to_no_other_path(value: str) -> None:
+def test_path_parameter_can_not_change_the_path(value: str) -> None:
     with pytest.raises(ValueError, match="path parameter"):
         call("sync", [], lambda client: client.get_autoramp_by_external_id(value))
     _, [request] = call(
@@ -173,7 +173,7 @@ def test_a_path_parameter_leads_to_no_other_path(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: b", "ä", " a", "a\x00"])
-def test_a_header_holds_what_headers_can_hold(value: str) -> None:
+def test_header_value_is_validated(value: str) -> None:
     with pytest.raises(ValueError, match="X-SUB-PARTNER-ID"):
         call("sync", [], lambda client: client.list_autoramp_transactions(x_sub_partner_id=value))
     with pytest.raises(ValueError, match="IDEMPOTENCY-KEY"):
@@ -183,7 +183,7 @@ def test_a_header_holds_what_headers_can_hold(value: str) -> None:
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
 
-# When a request is sent again.
+# Retries
 
 
 RETRIED: list[Answer] = [RESET, REFUSED, SLOW, *(answer(each) for each in (429, 502, 503, 504))]
@@ -191,7 +191,7 @@ RETRIED: list[Answer] = [RESET, REFUSED, SLOW, *(answer(each) for each in (429, 
 
 @kinds
 @cases("failure", RETRIED, ids=str)
-def test_what_is_safe_to_repeat_is_sent_again(kind: str, failure: Answer) -> None:
+def test_safe_request_is_retried(kind: str, failure: Answer) -> None:
     done = answer(200, AUTORAMP)
     for made in (
         lambda client: client.get_autoramp(ID),
@@ -209,11 +209,11 @@ def test_what_is_safe_to_repeat_is_sent_again(kind: str, failure: Answer) -> Non
 
 @kinds
 @pytest.mark.parametrize("failure", [RESET, SLOW, answer(429), answer(503)], ids=str)
-def test_what_may_have_had_its_effect_is_not_sent_again(kind: str, failure: Answer) -> None:
+def test_request_that_may_have_had_an_effect_is_not_retried(kind: str, failure: Answer) -> None:
     error, requests = failing(kind, [failure], lambda client: client.update_autoramp(ID, body={}))
     assert len(requests) == 1
     assert "no idempotency key" in error.__notes__[0]
-    # what was never sent has had no effect
+    # a request that was never sent had no effect
     _, requests = call(
         kind, [REFUSED, answer(200, AUTORAMP)], lambda client: client.update_autoramp(ID, body={})
     )
@@ -221,7 +221,7 @@ def test_what_may_have_had_its_effect_is_not_sent_again(kind: str, failure: Answ
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 500, 501])
-def test_what_would_fail_again_is_raised_at_once(status: int) -> None:
+def test_permanent_error_is_raised_at_once(status: int) -> None:
     error, requests = failing(
         "sync", [answer(status, "no")], lambda client: client.list_autoramps()
     )
@@ -234,7 +234,7 @@ def test_what_would_fail_again_is_raised_at_once(status: int) -> None:
 
 
 @kinds
-def test_exhausted_retries_say_why(kind: str) -> None:
+def test_exhausted_retries_give_the_reason(kind: str) -> None:
     answers = [REFUSED, answer(503, retry_after="0"), SLOW]
     error, requests = failing(kind, answers, lambda client: client.list_autoramps())
     assert len(requests) == 3
@@ -250,7 +250,7 @@ def test_exhausted_retries_say_why(kind: str) -> None:
     assert (len(error.attempts), error.retry_after) == (2, 0.0)
 
 
-def test_a_wait_is_random_below_a_limit_that_doubles() -> None:
+def test_wait_is_random_below_a_limit_that_doubles() -> None:
     backoff = Backoff(initial=1.0, maximum=3.0, longest=10.0)
     for attempt, limit in ((0, 1.0), (1, 2.0), (2, 3.0), (2000, 3.0)):
         waits = {backoff.choose_delay(attempt) for _ in range(50)}
@@ -262,14 +262,14 @@ def test_a_wait_is_random_below_a_limit_that_doubles() -> None:
     assert backoff.choose_delay(0, 10.5) is None
 
 
-def test_a_response_that_asks_for_too_long_a_wait_is_raised() -> None:
+def test_response_with_too_long_a_wait_is_raised() -> None:
     error, requests = failing(
         "sync", [answer(429, retry_after="3600")], lambda client: client.list_autoramps()
     )
     assert (len(requests), error.retry_after) == (1, 3600.0)
 
 
-def test_the_number_of_retries_is_that_of_the_client() -> None:
+def test_number_of_retries_is_set_by_the_client() -> None:
     transport = Scripted([answer(503)])
     client = Client(api_key=KEY, max_retries=0, backoff=AT_ONCE, transport=transport)
     for more, count in ((0, 1), (4, 5)):
@@ -281,12 +281,12 @@ def test_the_number_of_retries_is_that_of_the_client() -> None:
         client.with_options(max_retries=-1)
 
 
-# What the version means.
+# The version of a response
 
 
 @kinds
 @pytest.mark.parametrize("served", ["2026-08-01", "2025-03-13", "", None])
-def test_a_response_of_another_version_is_refused(kind: str, served: str | None) -> None:
+def test_response_of_another_version_is_refused(kind: str, served: str | None) -> None:
     error, _ = failing(
         kind, [answer(200, AUTORAMP, served)], lambda client: client.get_autoramp(ID)
     )
@@ -295,7 +295,7 @@ def test_a_response_of_another_version_is_refused(kind: str, served: str | None)
     assert (error.status, error.body) == (200, AUTORAMP)
 
 
-def test_what_is_replayed_names_no_version() -> None:
+def test_replayed_response_needs_no_version() -> None:
     call("sync", [answer(200, AUTORAMP, None)], lambda client: client.create_autoramp())
     error, _ = failing(
         "sync", [answer(200, AUTORAMP, "2026-08-01")], lambda client: client.create_autoramp()
@@ -303,16 +303,16 @@ def test_what_is_replayed_names_no_version() -> None:
     assert type(error) is errors.VersionMismatchError
 
 
-def test_nobody_changes_the_version_of_a_client() -> None:
+def test_version_of_a_client_can_not_be_overridden() -> None:
     for name in ("X-API-Version", "x-api-version"):
         with pytest.raises(ValueError, match="import the client of another version"):
             Client(headers={name: "2025-03-13"})
 
 
-# Errors.
+# Errors
 
 
-def test_an_error_has_the_model_of_its_body() -> None:
+def test_error_has_the_model_of_its_body() -> None:
     body = {"message": "broken", "trace_id": "t-1"}
     error, _ = failing("sync", [answer(500, body)], lambda client: client.list_autoramps())
     assert type(error) is errors.ServerFailedError
@@ -337,7 +337,7 @@ def test_an_error_has_the_model_of_its_body() -> None:
     assert error.body == "<h1>no</h1>"
 
 
-def test_a_success_that_is_none_says_that_it_was_one() -> None:
+def test_invalid_success_is_reported_as_a_success() -> None:
     for response in (answer(200, {"id": "x"}), answer(202, AUTORAMP), answer(200, "<html>")):
         error, requests = failing("sync", [response], lambda client: client.get_autoramp(ID))
         assert type(error) is errors.UnreadableResponseError
@@ -352,12 +352,12 @@ def test_errors_survive_a_copy() -> None:
         assert made.__dict__ == error.__dict__
 
 
-def test_credentials_are_named_before_anything_is_sent() -> None:
+def test_missing_credentials_are_named_before_anything_is_sent() -> None:
     error, requests = failing("sync", [], lambda client: client.list_autoramps(), api_key=None)
     assert type(error) is errors.MissingCredentialsError
     assert str(error) == "list_autoramps needs api_key, which the client was not given"
     assert requests == []
-    # what else adds them
+    # credentials may be added in other ways
     for settings in ({"headers": {"x-api-key": "own"}}, {"http_client": make_with_auth()}):
         transport = Scripted([answer(200, AUTORAMP)])
         given: Any = {"transport": transport, **settings}
@@ -379,7 +379,7 @@ def make_with_auth() -> httpx.Client:
 
 
 @kinds
-def test_no_key_is_shown(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_keys_are_not_shown(kind: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     seen: list[str] = []
     for failure in (answer(401, f"{KEY} is wrong"), httpx.ReadError(f"{KEY} reset"), answer(500)):
@@ -391,10 +391,10 @@ def test_no_key_is_shown(kind: str, caplog: pytest.LogCaptureFixture) -> None:
     assert [each for each in [*seen, caplog.text] if KEY in each] == []
 
 
-# The client as an object.
+# The client as an object
 
 
-def test_options_make_another_client_on_the_same_connections() -> None:
+def test_options_create_another_client_on_the_same_connections() -> None:
     transport = Scripted([answer(200, AUTORAMP)])
     client = Client(api_key=KEY, transport=transport, headers={"A": "1"})
     other = client.with_options(timeout=3, headers={"B": "2"})
@@ -408,7 +408,7 @@ def test_options_make_another_client_on_the_same_connections() -> None:
     client.get_autoramp(ID)
 
 
-def test_an_http_client_that_is_given_stays_open() -> None:
+def test_given_http_client_stays_open() -> None:
     with httpx.Client(transport=Scripted([answer(200, AUTORAMP)]), headers={"X": "y"}) as given:
         with Client(api_key=KEY, http_client=given) as client:
             client.get_autoramp(ID)
@@ -417,7 +417,7 @@ def test_an_http_client_that_is_given_stays_open() -> None:
         Client(http_client=httpx.Client(), transport=Scripted([]))
 
 
-def test_addresses_are_those_of_the_environment_or_the_one_that_is_given() -> None:
+def test_base_url_is_that_of_the_environment_or_the_given_one() -> None:
     transport = Scripted([answer(200, {"items": []})])
     make: Any = Client
     for settings, address in (
@@ -431,7 +431,7 @@ def test_addresses_are_those_of_the_environment_or_the_one_that_is_given() -> No
         Client(environment="staging")  # type: ignore[arg-type]
 
 
-def test_operations_with_addresses_of_their_own_are_called_there() -> None:
+def test_operations_with_servers_of_their_own_are_called_there() -> None:
     index = {"default": "2026-07-01", "latest": "2026-07-01", "versions": []}
     transport = Scripted([answer(200, index, None)])
     make: Any = Client
@@ -445,7 +445,7 @@ def test_operations_with_addresses_of_their_own_are_called_there() -> None:
 
 
 @kinds
-def test_pages_are_read_one_after_the_other(kind: str) -> None:
+def test_pages_are_read_sequentially(kind: str) -> None:
     def item(number: int) -> dict[str, str]:
         return {"id": str(UUID(int=number))}
 
@@ -474,18 +474,18 @@ def test_pages_are_read_one_after_the_other(kind: str) -> None:
         f"cursor={first}&page_size=2".encode(),
         f"cursor={second}&page_size=2".encode(),
     ]
-    # the parameter that leads backwards is none of an iterator
+    # the parameter for going backwards is not one of an iterator
     assert "prev_cursor" not in inspect.signature(Client.iter_autoramp_transactions).parameters
 
 
-def test_pages_that_lead_in_a_circle_end() -> None:
+def test_cyclic_pages_end() -> None:
     page = answer(200, {"items": [], "cursor": str(UUID(int=1))})
     with pytest.raises(errors.PagingError, match="the same again"):
         list(Client(api_key=KEY, transport=Scripted([page])).iter_autoramp_transactions())
 
 
 @kinds
-def test_a_body_that_breaks_off_is_requested_again(kind: str) -> None:
+def test_truncated_body_is_requested_again(kind: str) -> None:
     cut = httpx.Response(200, stream=Cut(b'{"items":'), headers={"X-API-Version": "2026-07-01"})
     found, requests = call(
         kind, [cut, answer(200, {"items": []})], lambda client: client.list_autoramps()
@@ -493,7 +493,7 @@ def test_a_body_that_breaks_off_is_requested_again(kind: str) -> None:
     assert (found.items, len(requests)) == ([], 2)
 
 
-# What is imported.
+# Imports
 
 
 def run(code: str) -> str:
@@ -503,7 +503,7 @@ def run(code: str) -> str:
     return found.stdout.strip()
 
 
-def test_a_version_imports_its_client_when_it_is_used() -> None:
+def test_version_imports_its_client_on_use() -> None:
     code = "import sys; from paynet.v2026_07_01 import Customer; print('httpx' in sys.modules)"
     assert run(code) == "False"
     code = "import sys; sys.modules['httpx'] = None\nfrom paynet.v2026_07_01 import Customer\n"

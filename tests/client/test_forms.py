@@ -1,4 +1,4 @@
-"""Clients of an API with each form of paging, of credentials, of parameters and of streams."""
+"""Clients of an API with each form of paging, credentials, parameters and streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECRET = "secret+/="
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The package, with the modules of its two versions."""
+    """The package with the modules of its two versions."""
     folder = tmp_path_factory.mktemp("archive")
     made = Generated(folder, loaded(folder, ARCHIVE), "archive")
     names = ("v2024_01_15", "v2024_09_01", "client")
@@ -31,7 +31,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def make(module: ModuleType, *answers: Any, **settings: Any) -> tuple[Any, list[httpx.Request]]:
-    """Return a client on *answers*, and the requests that it makes."""
+    """Return a client that gets *answers*, and the requests that it makes."""
     transport = Scripted(answers)
     return module.Client(transport=transport, **{"key": "k", **settings}), transport.requests
 
@@ -82,14 +82,14 @@ def test_each_form_of_paging_reads_all_items(
     assert queries(requests) == asked
 
 
-def test_what_has_no_form_of_paging_has_no_iterator(archive: Any) -> None:
+def test_listing_without_a_form_of_paging_has_no_iterator(archive: Any) -> None:
     names = {name for name in dir(archive.v2024_09_01.Client) if name.startswith("iter_")}
     assert names == {"iter_tokens", "iter_pages", "iter_zeros", "iter_offsets", "iter_lasts"}
     [note] = [each for each in archive.notes if "iterator" in each]
     assert note.startswith("5 listings have an iterator over all pages in the clients")
 
 
-def test_the_first_way_that_credentials_allow_is_taken(archive: Any) -> None:
+def test_first_available_alternative_of_credentials_is_used(archive: Any) -> None:
     for given, query, headers in (
         ({"key": SECRET}, "key=secret%2B%2F%3D", {}),
         ({"key": None, "login": ("a", "b")}, "", {"authorization": "Basic YTpi"}),
@@ -112,7 +112,7 @@ def test_the_first_way_that_credentials_allow_is_taken(archive: Any) -> None:
     )
 
 
-def test_a_key_in_the_query_is_not_logged(archive: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_key_in_the_query_is_not_logged(archive: Any, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     client, requests = make(archive.v2024_09_01, reply([]), key="nobody-sees-it")
     client.list_pages(page=3)
@@ -133,7 +133,7 @@ REPEATED = [
 
 
 @pytest.mark.parametrize(("to", "sent"), REPEATED)
-def test_a_key_in_the_query_stays_with_the_origin_when_redirected(
+def test_key_in_the_query_stays_with_its_origin_when_redirected(
     archive: Any, caplog: pytest.LogCaptureFixture, to: str, sent: bytes
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -146,7 +146,7 @@ def test_a_key_in_the_query_stays_with_the_origin_when_redirected(
     assert "nobody" not in caplog.text
 
 
-def test_a_request_that_was_served_is_not_sent_again_for_where_it_leads(archive: Any) -> None:
+def test_served_request_is_not_repeated_at_its_redirect(archive: Any) -> None:
     refused = httpx.ConnectError("refused")
     for status, sent in ((303, ["POST", "GET"]), (307, ["POST"] * 6)):
         moved = httpx.Response(status, headers={"Location": "/new"})
@@ -164,7 +164,7 @@ def test_a_request_that_was_served_is_not_sent_again_for_where_it_leads(archive:
         assert (note in getattr(caught.value, "__notes__", ())) == (status == 303)
 
 
-def test_parameters_and_forms_are_written_as_the_definitions_say(archive: Any) -> None:
+def test_parameters_and_forms_are_written_as_defined(archive: Any) -> None:
     client, requests = make(
         archive.v2024_09_01, httpx.Response(204, headers={"X-API-Version": VERSION})
     )
@@ -204,11 +204,11 @@ def test_reserved_characters_stay_within_their_value(archive: Any, value: Any) -
     query = "&".join(style.write_query(value))
     assert [*httpx.URL(f"http://h/?{query}").params.multi_items()] == pairs
     assert written.write_form({"f": value}, {"f": style}).decode() == query
-    # those that nothing reads otherwise are not encoded
+    # unambiguous characters are not encoded
     assert ":/?" in query
 
 
-def test_calling_what_a_version_lacks_says_since_when_it_exists(archive: Any) -> None:
+def test_operation_that_a_version_lacks_says_since_when_it_exists(archive: Any) -> None:
     client, requests = make(archive.v2024_01_15)
     for name in ("get_scan", "stream_get_scan"):
         with pytest.raises(AttributeError) as caught:
@@ -221,7 +221,7 @@ def test_calling_what_a_version_lacks_says_since_when_it_exists(archive: Any) ->
     assert requests == []
 
 
-# Streams.
+# Streams
 
 EVENTS = (
     b'\xef\xbb\xbf: a comment\nid: 1\nevent: added\ndata: {"a":\ndata: 1}\n\n'
@@ -253,7 +253,7 @@ def test_events_are_read_as_they_arrive(archive: Any, size: int) -> None:
 
 
 def stream(chunks: list[bytes], *, is_cut: bool = False) -> httpx.Response:
-    """Return a response of *chunks* that ends, or is cut."""
+    """Return a response of *chunks* that ends or breaks off."""
     headers = {"X-API-Version": VERSION, "Transfer-Encoding": "chunked"}
     return httpx.Response(200, stream=Cut(*chunks, is_cut=is_cut), headers=headers)
 
@@ -270,7 +270,7 @@ def test_lines_are_models_and_bytes_are_bytes(archive: Any) -> None:
     assert [each.id for each in client.export_records()] == [1]
 
 
-def test_a_stream_that_breaks_off_says_so_after_what_arrived(archive: Any) -> None:
+def test_truncated_stream_raises_after_the_items_received(archive: Any) -> None:
     client, _ = make(archive.v2024_09_01, lambda _: stream([b'{"id": 1}\n{"id"'], is_cut=True))
     records = iter(client.stream_export_records())
     assert next(records).id == 1
@@ -281,7 +281,7 @@ def test_a_stream_that_breaks_off_says_so_after_what_arrived(archive: Any) -> No
         list(client.stream_export_records())
 
 
-def test_a_stream_is_opened_again_where_it_is_not_one_yet(archive: Any) -> None:
+def test_stream_is_retried_until_it_is_open(archive: Any) -> None:
     again = archive.client.Backoff(initial=0.0)
     client, requests = make(
         archive.v2024_09_01, httpx.Response(503), lambda _: stream([b"data: x\n\n"]), backoff=again

@@ -1,4 +1,4 @@
-"""Whatever a server sends, a call returns its result or raises an error of clients."""
+"""Whatever a server sends, a call returns its result or raises a client error."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TYPES: Final = (
     "",
     "text/plain; charset=none-such",
 )
-# codecs of Python that decode to something else than text, or not always
+# Python codecs that don't decode to text, or not always
 CODECS: Final = (
     "base64",
     "hex",
@@ -67,7 +67,7 @@ CALLS: Final[dict[str, Callable[[Any], Any]]] = {
 
 
 def call(response: httpx.Response, name: str = "get", **settings: Any) -> Any:
-    """Return the error of a call, or None; each kind of clients has an error of the same class."""
+    """Return the error of a call, or None; both kinds of clients raise the same class."""
     settings = {
         "api_key": SECRET,
         "base_url": "http://api",
@@ -113,7 +113,7 @@ def test_any_body_with_any_status_and_type_is_a_result_or_an_error(body: str) ->
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_a_text_in_a_codec_of_python_is_read(codec: str) -> None:
+def test_text_in_a_python_codec_is_read(codec: str) -> None:
     for body in (b"plain text", b"\xff\0\\", "é".encode()):
         headers = {"Content-Type": f"text/plain; charset={codec}"}
         error = call(httpx.Response(400, headers=headers, content=body))
@@ -124,7 +124,9 @@ def test_a_text_in_a_codec_of_python_is_read(codec: str) -> None:
 @cases("location", LOCATIONS, ids=lambda each: repr(each[:20]))
 @cases("follows", [False, True])
 @cases("status", [301, 302, 303, 307, 308])
-def test_any_target_of_a_redirect_is_refused(location: bytes, follows: bool, status: int) -> None:
+def test_invalid_target_of_a_redirect_is_refused(
+    location: bytes, follows: bool, status: int
+) -> None:
     response = httpx.Response(status, headers=[(b"Location", location)])
     error = call(response, follow_redirects=follows)
     assert isinstance(error, ClientError)
@@ -132,7 +134,7 @@ def test_any_target_of_a_redirect_is_refused(location: bytes, follows: bool, sta
 
 @pytest.mark.parametrize("status", [409, 429, 503])
 @pytest.mark.parametrize("retries", [0, 1])
-def test_a_long_wait_is_the_reason_only_where_a_retry_was_left(status: int, retries: int) -> None:
+def test_long_wait_is_the_reason_only_if_a_retry_was_left(status: int, retries: int) -> None:
     response = httpx.Response(status, headers={"Retry-After": "999"})
     error = call(response, max_retries=retries)
     has_note = any("longer than the backoff's" in each for each in getattr(error, "__notes__", ()))

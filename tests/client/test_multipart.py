@@ -65,7 +65,7 @@ def parse(content_type: str, body: bytes) -> list[dict[str, Any]]:
 
 
 def serve(uploads: Any, version: str) -> Any:
-    """Return a client of *version* at the generated server, which answers with what it parsed."""
+    """Return a client of *version* for the generated server, which answers with what it parsed."""
 
     class Scans:
         def __getattr__(self, name: str) -> Any:
@@ -103,7 +103,7 @@ OCTETS = "application/octet-stream"
 
 
 @pytest.mark.parametrize("version", [VERSION, LATER])
-def test_the_server_parses_what_a_client_writes(uploads: Any, version: str) -> None:
+def test_server_parses_what_a_client_writes(uploads: Any, version: str) -> None:
     models = uploads.v2024_01_15 if version == VERSION else uploads.v2024_09_01
     more = {} if version == VERSION else {"pages": [b"1", ("2.pdf", b"2")]}
     form = models.ScanForm(
@@ -157,7 +157,7 @@ FILES: list[tuple[Any, tuple[str | None, str]]] = [
 
 
 @pytest.mark.parametrize(("given", "expected"), FILES)
-def test_a_file_is_bytes_or_a_file_object_with_or_without_a_name(
+def test_file_is_bytes_or_a_file_object_with_or_without_a_name(
     uploads: Any, given: Any, expected: tuple[str | None, str]
 ) -> None:
     form = uploads.v2024_09_01.ScanForm(title="t", scan=given)
@@ -165,9 +165,7 @@ def test_a_file_is_bytes_or_a_file_object_with_or_without_a_name(
     assert (found["content"], found["file"], found["type"]) == (BINARY, *expected)
 
 
-def test_a_file_of_a_disk_has_its_name_and_a_pipe_is_read_once(
-    uploads: Any, tmp_path: Path
-) -> None:
+def test_file_on_disk_has_its_name_and_pipe_is_read_once(uploads: Any, tmp_path: Path) -> None:
     (tmp_path / "page.png").write_bytes(PNG)
     with (tmp_path / "page.png").open("rb") as opened:
         form = uploads.v2024_09_01.ScanForm(title="t", scan=opened)
@@ -204,7 +202,7 @@ def test_a_file_of_a_disk_has_its_name_and_a_pipe_is_read_once(
         [b""],
     ],
 )
-def test_what_is_no_file_is_refused_where_the_form_is_made(uploads: Any, wrong: Any) -> None:
+def test_invalid_file_is_refused_when_the_form_is_created(uploads: Any, wrong: Any) -> None:
     with pytest.raises(ValidationError):
         uploads.v2024_09_01.ScanForm(title="t", scan=wrong)
 
@@ -216,7 +214,7 @@ def test_fields_of_a_form_have_the_constraints_of_the_definitions(uploads: Any) 
             form(**wrong)
 
 
-def test_the_encoding_says_how_properties_are_written(uploads: Any) -> None:
+def test_encoding_defines_how_properties_are_written(uploads: Any) -> None:
     models = uploads.v2024_09_01
     form = models.AddEncodedForm.model_validate(
         {
@@ -242,7 +240,7 @@ def test_the_encoding_says_how_properties_are_written(uploads: Any) -> None:
         part("within[year]", "4"),
         part("row", '{"b": 5}', "application/vnd.row+json"),
         {
-            # no type that it may have is that of the name
+            # none of its possible types is that of the name
             **part("image", BINARY, "image/png", "a.gif"),
             "headers": {"X-Kind": "page", "x-checksum": "1"},
         },
@@ -265,7 +263,7 @@ def test_the_encoding_says_how_properties_are_written(uploads: Any) -> None:
             )
 
 
-def test_forms_without_names_of_properties_and_unions_are_sent(uploads: Any) -> None:
+def test_forms_without_property_names_and_unions_are_sent(uploads: Any) -> None:
     assert send(uploads, "add_free", {"a": "b", "c": "d"}) == [part("a", "b"), part("c", "d")]
     choice = uploads.v2024_09_01.AddChoiceFormByFile(kind="ByFile", scan=b"x")
     assert send(uploads, "add_choice", choice) == [
@@ -276,14 +274,14 @@ def test_forms_without_names_of_properties_and_unions_are_sent(uploads: Any) -> 
     assert send(uploads, "add_choice", other)[1] == part("address", "a")
 
 
-def test_a_form_of_pairs_has_json_where_its_encoding_says_so(uploads: Any) -> None:
+def test_form_of_pairs_contains_json_if_its_encoding_says_so(uploads: Any) -> None:
     body = uploads.v2024_09_01.AddWordsBody.model_validate({"within": {"year": 1}, "raw": "a/b"})
     [found] = send(uploads, "add_words", body)
     assert found["content"] == "within=%7B%22year%22%3A%201%7D&raw=a/b"
 
 
 @pytest.mark.parametrize("kind", ["Client", "AsyncClient"])
-def test_a_form_is_the_same_in_all_attempts(uploads: Any, kind: str) -> None:
+def test_form_is_the_same_in_all_attempts(uploads: Any, kind: str) -> None:
     transport = Reading([httpx.ConnectError("refused"), answer(200, {"parts": []}, LATER)])
     settings: Any = {"transport": transport, "backoff": uploads.client.Backoff(0.0, 0.0)}
     form = uploads.v2024_09_01.ScanForm(title="t", scan=io.BytesIO(PNG))
@@ -319,14 +317,14 @@ async def wait_for(made: Any) -> Any:
 
 
 @pytest.mark.parametrize("body", [{}, b"--x\r\n\r\n--x--\r\n"])
-def test_a_form_without_parts_and_one_that_is_bytes(uploads: Any, body: Any) -> None:
+def test_form_without_parts_and_form_of_bytes(uploads: Any, body: Any) -> None:
     transport = Reading([answer(200, {"parts": []}, LATER)])
     uploads.v2024_09_01.Client(transport=transport).add_free(body=body)
     _, _, boundary = transport.requests[0].headers["content-type"].partition("boundary=")
     assert transport.bodies == [body or f"--{boundary}--\r\n".encode()]
 
 
-def test_a_form_is_read_from_json_as_well(uploads: Any) -> None:
+def test_form_is_read_from_json_as_well(uploads: Any) -> None:
     form = uploads.v2024_09_01.ScanForm
     assert form.model_validate_json(json.dumps({"title": "t", "scan": "x"})).scan == b"x"
     schema = form.model_json_schema()["properties"]

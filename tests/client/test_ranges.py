@@ -1,4 +1,4 @@
-"""Bodies whose media type is a range, such as springdoc's `*/*`: client, server and site agree."""
+"""Bodies with a media range, such as springdoc's `*/*`: client, server and site agree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ THING: Final = {"$ref": "#/components/schemas/Thing"}
 TEXT: Final = {"type": "string"}
 RANGES: Final = {"any": "*/*", "application": "application/*"}
 
-# The media type object for a range, the type in Python, and the media type of requests.
+# The media type object of a range, the type in Python, and the media type of requests.
 MEDIA: Final[dict[str, tuple[dict[str, Any], str, str]]] = {
     "object": ({"schema": THING}, "v2024_01_15.Thing", "application/json"),
     "list": (
@@ -115,11 +115,11 @@ def test_methods_take_and_return_what_the_server_does(name: str, client: Any) ->
         assert get_type_hints(getattr(client[0], method))
 
 
-def test_a_json_body_is_preferred_to_other_types(client: Any) -> None:
+def test_json_body_is_preferred_to_other_types(client: Any) -> None:
     assert client[0].get_specific.__annotations__ == {"return": "v2024_01_15.Thing"}
 
 
-def test_the_mock_accepts_every_call(client: Any) -> None:
+def test_mock_accepts_every_call(client: Any) -> None:
     assert client[1] == []
 
 

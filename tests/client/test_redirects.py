@@ -1,4 +1,4 @@
-"""Redirects are followed where a client is told to, with no secret to another origin."""
+"""Redirects are followed if a client is configured to, without secrets for another origin."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def put(client: Any) -> Any:
 
 @kinds
 @cases("status", [301, 302, 303, 307, 308])
-def test_nothing_is_followed_unless_the_client_is_told_to(kind: str, status: int) -> None:
+def test_redirects_are_not_followed_by_default(kind: str, status: int) -> None:
     error, requests = failing(kind, [moved(status, "/elsewhere")], get)
     assert (type(error), error.status, len(requests)) == (errors.StatusError, status, 1)
     assert error.headers["location"] == "/elsewhere"
@@ -42,9 +42,7 @@ def test_nothing_is_followed_unless_the_client_is_told_to(kind: str, status: int
 @kinds
 @cases("status", [301, 302, 303, 307, 308])
 @cases("to", ["/new?a=b", "https://api.paynet.example:443/new?a=b"])
-def test_the_same_origin_gets_all_that_the_first_request_had(
-    kind: str, status: int, to: str
-) -> None:
+def test_same_origin_gets_everything_of_the_first_request(kind: str, status: int, to: str) -> None:
     found, [_, request] = call(kind, [moved(status, to), answer(200, AUTORAMP)], get, **FOLLOWING)
     assert str(found.id) == str(ID)
     assert (request.method, str(request.url)) == ("GET", "https://api.paynet.example/new?a=b")
@@ -70,7 +68,7 @@ def test_another_origin_gets_no_secret_and_names_no_version(kind: str, to: str) 
 
 
 @pytest.mark.parametrize("to", ["https://blobs.example/a", "/a"])
-def test_what_an_http_client_adds_goes_to_its_own_origin_only(to: str) -> None:
+def test_headers_of_the_http_client_go_to_its_own_origin_only(to: str) -> None:
     transport = Scripted([moved(302, to), answer(200, AUTORAMP)])
     own = httpx.Client(
         auth=("ann", "word"), headers={"X-Own": "1"}, cookies={"c": "1"}, transport=transport
@@ -84,7 +82,7 @@ def test_what_an_http_client_adds_goes_to_its_own_origin_only(to: str) -> None:
 
 
 @kinds
-def test_no_secret_comes_back_by_another_origin(kind: str) -> None:
+def test_secrets_do_not_return_through_another_origin(kind: str) -> None:
     answers = [moved(302, "https://evil.example/a"), moved(302, HOME), answer(200, AUTORAMP)]
     _, requests = call(kind, answers, get, **FOLLOWING)
     assert ["x-api-key" in request.headers for request in requests] == [True, False, False]
@@ -92,7 +90,7 @@ def test_no_secret_comes_back_by_another_origin(kind: str) -> None:
 
 @kinds
 @pytest.mark.parametrize("status", [307, 308])
-def test_method_and_body_are_kept(kind: str, status: int) -> None:
+def test_method_and_body_are_preserved(kind: str, status: int) -> None:
     _, [first, second] = call(kind, [moved(status, "/new"), answer(204)], put, **FOLLOWING)
     assert (second.method, second.url.path) == ("PUT", "/new")
     assert second.content == first.content != b""
@@ -100,7 +98,7 @@ def test_method_and_body_are_kept(kind: str, status: int) -> None:
 
 
 @kinds
-def test_see_other_is_read_without_the_body(kind: str) -> None:
+def test_see_other_is_a_get_without_the_body(kind: str) -> None:
     _, [_, second] = call(kind, [moved(303, "/done"), answer(204)], put, **FOLLOWING)
     assert (second.method, second.url.path, second.content) == ("GET", "/done", b"")
     assert "content-type" not in second.headers
@@ -118,7 +116,7 @@ def test_see_other_is_read_without_the_body(kind: str) -> None:
         (get, 302, "/again", "Not followed: it is the redirect after 10 others."),
     ],
 )
-def test_what_is_not_certain_or_not_safe_is_raised(
+def test_unclear_or_unsafe_redirect_is_raised(
     kind: str, made: Any, status: int, to: str, said: str
 ) -> None:
     error, requests = failing(kind, [moved(status, to)], made, **FOLLOWING)
@@ -127,7 +125,7 @@ def test_what_is_not_certain_or_not_safe_is_raised(
 
 
 @kinds
-def test_a_repetition_starts_where_the_first_attempt_did(kind: str) -> None:
+def test_retry_starts_at_the_first_address(kind: str) -> None:
     away = moved(302, "https://blobs.example/a?signed=1")
     answers = [away, answer(503), away, answer(200, AUTORAMP)]
     _, requests = call(kind, answers, get, **FOLLOWING)
@@ -137,7 +135,7 @@ def test_a_repetition_starts_where_the_first_attempt_did(kind: str) -> None:
     assert requests[2].headers["X-API-Key"] == KEY
 
 
-def test_with_options_follows_for_some_calls() -> None:
+def test_options_enable_redirects_for_some_calls() -> None:
     transport = Scripted([moved(302, "/a"), answer(200, AUTORAMP), moved(302, "/a")])
     with Client(api_key=KEY, transport=transport) as client:
         assert str(client.with_options(follow_redirects=True).get_autoramp(ID).id) == str(ID)

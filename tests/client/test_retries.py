@@ -1,4 +1,4 @@
-"""When calls are sent again, after how long, and what becomes of responses that are cut."""
+"""When and after how long calls are retried, and the handling of truncated responses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ AT_ONCE = Backoff(initial=0.0)
 KINDS = pytest.mark.parametrize("kind", ["sync", "async"])
 
 
-# Retry-After.
+# Retry-After
 
 
 READ: list[tuple[str | None, float | None]] = [
@@ -46,7 +46,7 @@ READ: list[tuple[str | None, float | None]] = [
     ("Fri, 31 Dec 99999 23:59:59 GMT", None),
     ("Mon, 01 Jan 2024 00:00:00 +99999999999", None),
     ("Mon, 01 Jan 2999 25:00:00 GMT", None),
-    # the three forms of a date (RFC 9110, section 5.6.7), all of them over
+    # the three forms of a date (RFC 9110, section 5.6.7), all in the past
     ("Sun, 06 Nov 1994 08:49:37 GMT", 0.0),
     ("Sunday, 06-Nov-94 08:49:37 GMT", 0.0),
     ("Sun Nov  6 08:49:37 1994", 0.0),
@@ -59,7 +59,7 @@ def test_retry_after_is_seconds_or_a_date(text: str | None, seconds: float | Non
 
 
 @pytest.mark.parametrize("zone", ["GMT", "+0000", "-0000"])
-def test_a_date_is_the_time_until_then(zone: str) -> None:
+def test_date_is_the_time_until_then(zone: str) -> None:
     then = datetime.now(UTC) + timedelta(days=1)
     found = read_retry_after(f"{then:%a, %d %b %Y %H:%M:%S} {zone}")
     assert found is not None
@@ -72,7 +72,7 @@ def test_any_retry_after_leads_to_a_bounded_wait_or_an_error(
     kind: str, text: str | None, seconds: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits = record_waits(monkeypatch)
-    # a response of a server has what h11 lets through; a test has the rest, too
+    # h11 restricts what a server can send; a test transport also sends the rest
     headers = [] if text is None else [(b"Retry-After", text.encode())]
     busy = httpx.Response(503, headers=headers)
     backoff = Backoff(initial=1.0, maximum=2.0, longest=60.0)
@@ -100,7 +100,7 @@ def record_waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def call(kind: str, made: Callable[[Any], Any], settings: dict[str, Any]) -> Any:
-    """Return what *made* returns for a client of this *kind*."""
+    """Return the result of *made* for a client of this *kind*."""
     if kind == "sync":
         return made(Client(**settings))
     return asyncio.run(wait_for(made(AsyncClient(**settings))))
@@ -128,12 +128,12 @@ def list_all(client: Any) -> Any:
     "settings",
     [{"initial": -0.1}, {"maximum": -1.0}, {"longest": -1.0}, {"initial": math.nan}],
 )
-def test_no_wait_is_shorter_than_none(settings: dict[str, float]) -> None:
+def test_wait_is_never_negative(settings: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(settings))} can't be"):
         Backoff(**settings)
 
 
-# What is sent again.
+# Requests that are retried
 
 SAFE = ("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY")
 ALL = (*SAFE, "POST", "PATCH")
@@ -159,7 +159,7 @@ def send(operation: Operation[None], client: Any) -> Any:
 
 @KINDS
 @cases(("method", "failure"), [*product(ALL, FAILURES)])
-def test_what_is_safe_is_sent_again_and_nothing_else(kind: str, method: str, failure: str) -> None:
+def test_exactly_the_safe_requests_are_retried(kind: str, method: str, failure: str) -> None:
     for key in ("", "Idempotency-Key"):
         operation: Operation[None] = Operation(
             name="call", method=method, path="/", results={"204": None}, idempotency=key
@@ -176,12 +176,12 @@ def test_what_is_safe_is_sent_again_and_nothing_else(kind: str, method: str, fai
         assert len(requests) == (4 if again else 1)
         assert len({each.headers.get(key or "none") for each in requests}) == 1
         assert len(error.attempts) == (3 if again else 0)
-        # why it is not sent again is said where it might be expected
+        # the reason for not retrying is given where a retry might be expected
         is_said = any("Not sent again" in each for each in getattr(error, "__notes__", ()))
         assert is_said == (failure in (*REPEATED, "hopeless") and not may_repeat)
 
 
-def test_a_key_that_is_in_use_is_waited_for_after_a_failure_only() -> None:
+def test_running_request_with_the_same_key_is_awaited_only_after_a_failure() -> None:
     operation: Operation[None] = Operation(
         name="call", method="POST", path="/", results={"204": None}, idempotency="Idempotency-Key"
     )
@@ -197,7 +197,7 @@ def test_a_key_that_is_in_use_is_waited_for_after_a_failure_only() -> None:
         assert len(transport.requests) == sent
 
 
-# Responses over sockets.
+# Responses over sockets
 
 VERSION = b"X-API-Version: 2024-09-01\r\n"
 LINES = b'{"id": 1}\n{"id": 2}\n'
@@ -214,9 +214,9 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @contextmanager
 def serve(*answers: bytes) -> Iterator[tuple[str, list[bytes]]]:
-    """Answer each connection with the next of *answers*, the last one again, and close it.
+    """Answer each connection with the next of *answers*, repeating the last one, and close it.
 
-    Yields the address, and the requests that came.
+    Yields the address, and the requests received.
     """
     seen: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -247,7 +247,7 @@ def whole(content: bytes) -> bytes:
 
 
 def list_cuts(content: bytes) -> dict[str, bytes]:
-    """Return responses that end before their end."""
+    """Return truncated responses."""
     packed = gzip.compress(content * 200, mtime=0)
     deflated = zlib.compress(content * 200)
     return {
@@ -267,7 +267,7 @@ CUTS = [*list_cuts(b"")]
 
 
 def read(archive: Any, kind: str, name: str, arguments: tuple[Any, ...], address: str) -> Any:
-    """Return the items that a stream has, or the result of a call."""
+    """Return the items of a stream, or the result of a call."""
     settings = {"key": "k", "base_url": address, "backoff": archive.client.Backoff(0.0, 0.0)}
     if kind == "sync":
         with archive.module.Client(**settings) as client:
@@ -292,7 +292,7 @@ STREAMS: list[tuple[str, tuple[str, ...], bytes, bytes]] = [
 
 
 def head(media_type: bytes) -> bytes:
-    # each request comes on a connection of its own, and none on one that is being closed
+    # each request uses a new connection, and none that is being closed
     begun = b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
     return b"%bContent-Type: %b\r\n%b" % (begun, media_type, VERSION)
 
@@ -300,7 +300,7 @@ def head(media_type: bytes) -> bytes:
 @KINDS
 @cases("cut", CUTS)
 @cases(("name", "arguments", "media_type", "content"), STREAMS)
-def test_a_stream_that_is_cut_is_never_complete(
+def test_truncated_stream_is_never_complete(
     archive: Any,
     kind: str,
     cut: str,
@@ -318,7 +318,7 @@ def test_a_stream_that_is_cut_is_never_complete(
 
 
 @KINDS
-def test_an_event_that_the_end_of_the_connection_cuts_is_missed(archive: Any, kind: str) -> None:
+def test_event_truncated_by_the_end_of_the_connection_is_reported(archive: Any, kind: str) -> None:
     begun = head(b"text/event-stream") + b"\r\n" + EVENTS
     for rest in (b"data: 3", b"data: 3\n"):
         with (
@@ -326,7 +326,7 @@ def test_an_event_that_the_end_of_the_connection_cuts_is_missed(archive: Any, ki
             pytest.raises(archive.client.StreamCutError, match="within an item"),
         ):
             read(archive, kind, "watch_records", (), address)
-    # whoever says where the body ends may end it within an event
+    # a sender that declares the end of the body may end it within an event
     for framed in (
         begun,
         head(b"text/event-stream") + whole(EVENTS + b"data: 3"),
@@ -343,7 +343,7 @@ def test_an_event_that_the_end_of_the_connection_cuts_is_missed(archive: Any, ki
     ("name", "arguments", "media_type", "content"),
     [("export_records", (), b"application/json", b'[{"id": 1}]'), STREAMS[2]],
 )
-def test_a_response_that_is_cut_is_requested_again(
+def test_truncated_response_is_requested_again(
     archive: Any,
     kind: str,
     cut: str,
@@ -367,12 +367,12 @@ def test_a_response_that_is_cut_is_requested_again(
 
 
 @KINDS
-def test_compressed_responses_that_are_whole_are_read(archive: Any, kind: str) -> None:
+def test_complete_compressed_responses_are_read(archive: Any, kind: str) -> None:
     for coding, content in (
         (b"gzip", gzip.compress(LINES)),
         (b"deflate", zlib.compress(LINES)),
         (b"identity", LINES),
-        # nothing is not compressed
+        # an empty body is not compressed
         (b"gzip", b""),
     ):
         begun = head(b"image/png") + b"Content-Encoding: " + coding + b"\r\n"
@@ -384,7 +384,7 @@ def test_compressed_responses_that_are_whole_are_read(archive: Any, kind: str) -
 
 
 @KINDS
-def test_a_server_that_does_not_answer_is_a_timeout(kind: str) -> None:
+def test_server_without_an_answer_is_a_timeout(kind: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}"
         settings: Any = {"api_key": "k", "base_url": address, "timeout": 0.05, "backoff": AT_ONCE}

@@ -1,4 +1,4 @@
-"""Clients read every sequential media type as servers do: its name, its schema, and its bytes."""
+"""Clients read every sequential media type like servers: its name, its schema, and its bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dateline.openapi import find_framing, is_sequential
 
 VERSION: Final = "2024-09-01"
 
-# The media types of RFC 7464, RFC 8142 and of JSON Lines in use, and how they may be written.
+# The media types of RFC 7464, RFC 8142 and of JSON Lines in use, and their spellings.
 TYPES: Final = (
     *("application/json-seq", "application/geo+json-seq", "APPLICATION/JSON-SEQ; q=1"),
     *("application/jsonl", "application/x-jsonl", "application/jsonlines"),
@@ -102,7 +102,7 @@ def test_each_item_is_a_model_of_its_schema(module: Any, number: int, form: str)
         assert items == [module.Record(id=1), module.Record(id=2)]
 
 
-# What servers may send, and must not be mistaken for the end of an item or for an item.
+# What servers may send, and is easily mistaken for the end of an item or for an item.
 SPELLED: Final = {
     "application/x-ndjson": (
         b'{"id": 1}\n{"id": 2}\n',
@@ -142,7 +142,7 @@ def test_items_are_read_as_the_runtime_reads_them(
     assert [each["id"] for each in items] == [1, 2]
 
 
-def test_a_record_is_there_before_the_next_one(module: Any) -> None:
+def test_record_is_available_before_the_next_one(module: Any) -> None:
     answer = httpx.Response(
         200,
         stream=Cut(b'\x1e{\n"id": 1\n', b"}\n"),
@@ -152,7 +152,7 @@ def test_a_record_is_there_before_the_next_one(module: Any) -> None:
     assert next(iter(client.read_item_0())).id == 1
 
 
-def test_reconnection_times_are_ignored_if_they_are_too_long() -> None:
+def test_runtime_ignores_reconnection_times_that_are_too_long() -> None:
     framing = runtime.find_framing(
         "text/event-stream", dump=lambda _: b"", most=10_000, data="fields"
     )

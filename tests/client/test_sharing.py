@@ -1,4 +1,4 @@
-"""What clients of many versions cost beside those of one."""
+"""The size of the clients of many versions, compared with those of one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AUTORAMP = {"id": "6f1f8d5a-0000-4000-8000-000000000001", "deposit_rails": []}
 
 
 def write_sources(count: int) -> dict[str, str]:
-    """Return an API of *count* versions, each of which adds a value that one resource shows."""
+    """Return an API of *count* versions, each of which adds a value to one resource."""
     dates = [f"{2000 + number}-01-15" for number in range(count)]
     rows = "\n".join(f"  - {{ date: {date}, title: A version. }}" for date in dates)
     values = "".join(
@@ -73,7 +73,7 @@ components:
 
 
 def measure(root: Path, count: int) -> int:
-    """Return the bytes of the clients of an API of *count* versions."""
+    """Return the size in bytes of the clients of an API with *count* versions."""
     rendered = render(
         loaded(root / str(count), write_sources(count)), validate=False, changes=False
     )
@@ -84,11 +84,11 @@ def measure(root: Path, count: int) -> int:
     )
 
 
-def test_the_clients_of_25_versions_cost_at_most_twice_those_of_one(tmp_path: Path) -> None:
+def test_clients_of_25_versions_are_at_most_twice_as_large_as_those_of_one(tmp_path: Path) -> None:
     assert measure(tmp_path, 25) <= 2 * measure(tmp_path, 1)
 
 
-def test_operations_share_what_pydantic_builds_of_their_models() -> None:
+def test_operations_share_the_validators_of_their_models() -> None:
     first, second = (
         Operation[Any](
             name=f"get{number}",

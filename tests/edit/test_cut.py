@@ -1,4 +1,4 @@
-"""A version's way from an edit of the definitions to its date, as its authors walk it."""
+"""A version from the first edit of the definitions to its date."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ CASES: list[dict[str, Any]] = yaml.load(
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository in which the library API is published, and nothing is being prepared."""
+    """A repository in which the library API is published, without a draft."""
     return repository(tmp_path_factory.mktemp("published"), FILES)
 
 
 @pytest.fixture
 def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the published API, in the current folder."""
+    """A copy of the published API in the current folder."""
     return enter_copy(published, tmp_path, monkeypatch)
 
 
 def redated(files: dict[str, str]) -> dict[str, str]:
-    """Return the sources *files* with the day in the place of `next`, line by line."""
+    """Return the sources *files* with `next` replaced by the day, line by line."""
     row = "  - { date: next, title: Being prepared., draft: true }\n"
     return {
         path: text.replace(row, f"  - {{ date: {DAY}, title: {TITLE} }}\n")
@@ -66,16 +66,16 @@ def redated(files: dict[str, str]) -> dict[str, str]:
 
 
 def is_clean(*arguments: str) -> bool:
-    """Return whether a command finds nothing but converters that a draft demands."""
+    """Return whether a command finds nothing except converters that a draft needs."""
     outcome = dateline(*arguments)
     last = outcome.out.splitlines()[-1]
     return outcome.status == CLEAN and bool(re.fullmatch(r"no findings|\d+ information", last))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
-def test_an_edit_becomes_a_version(case: Any, project: Path) -> None:
+def test_edit_becomes_a_version(case: Any, project: Path) -> None:
     edit(*case["edits"])
-    # what a gate needs beside it is written by hand
+    # parts that a gate needs and can't derive are written by hand
     assert dateline("gate", "--yes").status == (FOUND if "finish" in case else CLEAN)
     edit(*case.get("finish", []))
     assert is_clean("check")
@@ -110,7 +110,7 @@ def prepare(*edits: tuple[str, str]) -> None:
 
 
 def planned(*arguments: str) -> list[str]:
-    """Return the lines that cutting would change; nothing may be written."""
+    """Return the lines that cutting would change; it must not write anything."""
     before = read_files(Path())
     outcome = dateline("cut", *arguments, "--dry-run")
     assert (outcome.status, outcome.err) == (CLEAN, "")
@@ -118,10 +118,10 @@ def planned(*arguments: str) -> list[str]:
     return changed_lines(outcome.out)
 
 
-# `next`
+# The draft `next`
 
 
-def test_a_gate_may_say_next_before_the_table_does(project: Path) -> None:
+def test_gate_may_use_next_before_the_table_does(project: Path) -> None:
     edit(LOST)
     assert dateline("check").err == (
         "schemas/loans.yaml:39:35: unknown-version: the version table has no `next`; run "
@@ -139,7 +139,7 @@ def test_a_gate_may_say_next_before_the_table_does(project: Path) -> None:
     assert read_files(project / "schemas")["loans.yaml"] == FILES["loans.yaml"].replace(*LOST)
 
 
-def test_a_version_is_cut_without_a_row_of_next(project: Path) -> None:
+def test_version_is_cut_without_a_row_for_next(project: Path) -> None:
     edit(LOST)
     assert planned(DAY, "--title", TITLE) == [
         f"-{LOST[1].splitlines()[1]}",
@@ -159,7 +159,7 @@ components:
 """
 
 
-def test_branches_that_prepare_the_next_version_merge(project: Path) -> None:
+def test_branches_with_drafts_merge(project: Path) -> None:
     (project / "schemas" / "members.yaml").write_text(MEMBERS, "utf-8")
     assert dateline("generate").status == CLEAN
     commit()
@@ -186,7 +186,7 @@ def test_branches_that_prepare_the_next_version_merge(project: Path) -> None:
     assert read_files(project / "schemas") == {**redated(merged), **record}
 
 
-# What cutting does to the sources
+# Edits of the sources
 
 
 ROW = "  - { date: next, title: Being prepared., draft: true }\n"
@@ -224,7 +224,7 @@ ROW = "  - { date: next, title: Being prepared., draft: true }\n"
         ),
     ],
 )
-def test_the_row_keeps_its_style(project: Path, row: str, cut: list[str]) -> None:
+def test_row_keeps_its_style(project: Path, row: str, cut: list[str]) -> None:
     prepare((ROW, row))
     assert project.is_dir()
     assert [line for line in planned(DAY, "--title", TITLE) if "const" not in line] == cut
@@ -262,7 +262,7 @@ def test_json_sources_are_cut_as_well(project: Path) -> None:
     ]
 
 
-def test_waivers_of_drafts_hold_for_the_version(project: Path) -> None:
+def test_waivers_of_drafts_apply_to_the_version(project: Path) -> None:
     prepare()
     shelf = "        shelf: { type: string, x-added: next }\n        channel: {"
     edit(("        channel: {", shelf))
@@ -280,7 +280,7 @@ def test_waivers_of_drafts_hold_for_the_version(project: Path) -> None:
     assert project.is_dir()
 
 
-def test_a_dry_run_shows_the_changes_by_reason_and_a_patch_that_git_applies(project: Path) -> None:
+def test_dry_run_shows_changes_by_reason_and_a_patch_that_git_applies(project: Path) -> None:
     prepare(
         ("        note: { type: string }\n", "        note: { type: string, x-removed: next }\n")
     )
@@ -300,7 +300,7 @@ def test_a_dry_run_shows_the_changes_by_reason_and_a_patch_that_git_applies(proj
     assert read_files(project / "schemas") == redated(gated)
 
 
-# Drafts under dates
+# Drafts with a date
 
 
 DRAFTS = """\
@@ -311,7 +311,7 @@ DRAFTS = """\
 
 @pytest.fixture(scope="module")
 def drafted(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The published API with two drafts, one of them under a date; both change the same things."""
+    """The published API with two drafts that change the same parts; one has a date."""
     root = tmp_path_factory.mktemp("drafted") / "project"
     shutil.copytree(published, root, symlinks=True)
     with pytest.MonkeyPatch.context() as patch:
@@ -337,11 +337,11 @@ def drafted(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def drafts(drafted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the API with two drafts, in the current folder."""
+    """A copy of the API with two drafts in the current folder."""
     return enter_copy(drafted, tmp_path, monkeypatch)
 
 
-def test_a_draft_under_a_date_is_no_contract(drafts: Path) -> None:
+def test_dated_draft_is_no_contract(drafts: Path) -> None:
     assert (drafts / "generated/spec/production/2025-08-01.json").exists()
     for baseline in ("generated", "HEAD"):
         assert is_clean("check", "--against", baseline)
@@ -350,7 +350,7 @@ def test_a_draft_under_a_date_is_no_contract(drafts: Path) -> None:
     assert is_clean("check")
 
 
-def test_a_draft_is_cut_on_its_date_and_the_next_one_stays(drafts: Path) -> None:
+def test_dated_draft_is_cut_on_its_date_and_the_next_one_stays(drafts: Path) -> None:
     assert drafts.is_dir()
     assert planned("2025-08-01") == [
         "-  - { date: 2025-08-01, title: Loans can be paused, draft: true }",
@@ -373,7 +373,7 @@ def test_drafts_are_folded_into_one_version(drafts: Path) -> None:
     ]
 
 
-def test_what_is_cut_together_has_no_past_in_between(drafts: Path) -> None:
+def test_folded_drafts_leave_no_history_between_them(drafts: Path) -> None:
     assert drafts.is_dir()
     edit(
         (
@@ -403,7 +403,7 @@ SHELF = (
 )
 
 
-def test_what_came_in_one_draft_and_went_in_another_is_left_out(drafts: Path) -> None:
+def test_part_added_and_removed_by_folded_drafts_is_left_out(drafts: Path) -> None:
     asked = CutRequest(day=DAY, title=TITLE, drafts=("2025-08-01", "next"))
 
     def after() -> dict[str, bytes | None]:
@@ -428,7 +428,7 @@ def test_reasons_are_folded_with_their_gates(drafts: Path) -> None:
     ) in lines
 
 
-def test_a_version_can_be_cut_before_a_draft_under_a_later_date(drafts: Path) -> None:
+def test_version_can_be_cut_before_a_draft_with_a_later_date(drafts: Path) -> None:
     assert drafts.is_dir()
     edit(("        note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "
           "next: { type: integer } } }\n", "        note: { type: string }\n"))  # fmt: skip
@@ -439,7 +439,7 @@ def test_a_version_can_be_cut_before_a_draft_under_a_later_date(drafts: Path) ->
     ]
 
 
-def test_an_empty_version_needs_its_mark(project: Path) -> None:
+def test_empty_version_needs_its_mark(project: Path) -> None:
     assert project.is_dir()
     assert dateline("cut", DAY, "--title", TITLE) == Outcome(
         MISUSE,
@@ -452,7 +452,7 @@ def test_an_empty_version_needs_its_mark(project: Path) -> None:
     ]
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.parametrize(
@@ -495,7 +495,7 @@ def test_an_empty_version_needs_its_mark(project: Path) -> None:
         ),
     ],
 )
-def test_what_can_not_be_cut_is_reported_with_the_way_out(
+def test_refused_cut_is_reported_with_a_way_out(
     drafts: Path, arguments: list[str], said: str
 ) -> None:
     before = read_files(drafts)
@@ -503,7 +503,7 @@ def test_what_can_not_be_cut_is_reported_with_the_way_out(
     assert read_files(drafts) == before
 
 
-def test_a_placeholder_is_no_title(project: Path) -> None:
+def test_placeholder_is_not_accepted_as_a_title(project: Path) -> None:
     prepare()
     assert dateline("cut", DAY).err == (
         "say with `--title` in one sentence what callers will notice\n"
@@ -516,7 +516,7 @@ def test_a_placeholder_is_no_title(project: Path) -> None:
 @pytest.mark.parametrize(
     "path", ["schemas/loans.yaml", "schemas/new.yaml", "generated/spec/sandbox/next.json"]
 )
-def test_what_is_not_committed_is_not_mixed_with_a_cut(project: Path, path: str) -> None:
+def test_uncommitted_edits_are_not_mixed_with_a_cut(project: Path, path: str) -> None:
     prepare()
     with (project / path).open("a") as file:
         file.write("# later\n")
@@ -528,7 +528,7 @@ def test_what_is_not_committed_is_not_mixed_with_a_cut(project: Path, path: str)
     assert read_files(project) == before
 
 
-def test_a_failing_check_stops_the_cut(project: Path) -> None:
+def test_failing_check_stops_the_cut(project: Path) -> None:
     prepare(("        note: { type: string }\n", ""))
     before = read_files(project)
     outcome = dateline("cut", DAY, "--title", TITLE)
@@ -537,8 +537,8 @@ def test_a_failing_check_stops_the_cut(project: Path) -> None:
     assert read_files(project) == before
 
 
-def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
-    # the draft between the two shows what would be in no version
+def test_invalid_resulting_definitions_stop_the_cut(drafts: Path) -> None:
+    # the draft between the two refers to a part that no version would have
     edit(
         ("x-added: 2025-08-01,", "x-added: 2025-08-01, x-removed: next,"),
         (
@@ -558,13 +558,13 @@ def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
     assert read_files(drafts) == before
 
 
-# What callers have
+# Published contracts
 
 
 PAGES = ("        note: {", "        pages: { type: integer }\n        note: {")
 
 
-def test_what_is_not_committed_binds_nobody_yet(project: Path) -> None:
+def test_uncommitted_contract_is_not_binding(project: Path) -> None:
     edit(PAGES)
     assert dateline("generate").status == CLEAN
     edit(("pages: { type: integer }", "pages: { type: string }"))
@@ -576,7 +576,7 @@ def test_what_is_not_committed_binds_nobody_yet(project: Path) -> None:
     edit(("        pages: { type: string }\n", ""))
     assert dateline("generate").status == CLEAN
     assert git("status", "--porcelain") == ""
-    # what is committed does, whatever was generated since
+    # a committed one is, whatever was generated since
     edit(PAGES)
     assert dateline("generate").status == CLEAN
     commit()
@@ -589,7 +589,7 @@ def test_what_is_not_committed_binds_nobody_yet(project: Path) -> None:
     assert project.is_dir()
 
 
-def test_what_a_merge_brings_counts_before_it_is_committed(project: Path) -> None:
+def test_merged_contract_is_binding_before_it_is_committed(project: Path) -> None:
     git("checkout", "--quiet", "-b", "pages")
     edit(PAGES)
     assert dateline("generate").status == CLEAN
@@ -604,10 +604,10 @@ def test_what_a_merge_brings_counts_before_it_is_committed(project: Path) -> Non
     assert project.is_dir()
 
 
-# What `status` shows of a version's life
+# The states of a version in `status`
 
 
-def test_status_shows_the_life_of_a_version(project: Path) -> None:
+def test_status_shows_the_state_of_a_version(project: Path) -> None:
     prepare(
         ("        note: {", "        pages: { type: integer }\n        note: {"),
         ("due: { type: string,", "due: { type: string, description: Until when.,"),
@@ -643,7 +643,7 @@ waivers
     assert project.is_dir()
 
 
-def test_an_announcement_is_no_cut(project: Path) -> None:
+def test_announcement_is_no_cut(project: Path) -> None:
     edit(PAGES)
     assert dateline("generate").status == CLEAN
     commit()
@@ -680,7 +680,7 @@ def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_kill_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_path: Path) -> None:
+def test_killed_cut_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_path: Path) -> None:
     kills = kill_everywhere(
         prepared, tmp_path, "exchange", "cut", DAY, "--title", "Books get lost.", every=7
     )

@@ -1,4 +1,4 @@
-"""Gating: what an edit breaks is kept for older versions, and the newest is what was written."""
+"""Gating preserves what an edit breaks for older versions; the newest version is as written."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ CASES: list[dict[str, Any]] = yaml.load(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
-def test_gating(case: Any, tmp_path: Path, callers_have: Mapping[str, Published]) -> None:
+def test_gating_edits_the_sources(
+    case: Any, tmp_path: Path, callers_have: Mapping[str, Published]
+) -> None:
     edits = [(edit["old"], edit["new"]) for edit in case["edits"]]
     api = loaded(tmp_path, edit_texts(APIS[case["api"]], *edits))
     plan = gate(api, callers_have[case["api"]], today=TODAY)
@@ -51,7 +53,7 @@ def test_gating(case: Any, tmp_path: Path, callers_have: Mapping[str, Published]
     require_law(api, plan, callers_have[case["api"]])
 
 
-def test_what_is_published_as_it_stands_needs_no_gate(
+def test_unedited_project_needs_no_gate(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     for name, files in APIS.items():
@@ -59,15 +61,13 @@ def test_what_is_published_as_it_stands_needs_no_gate(
         assert gate(api, callers_have[name], today=TODAY) == Plan(folder=api.folder)
 
 
-def test_an_additive_edit_needs_no_gate(
-    tmp_path: Path, callers_have: Mapping[str, Published]
-) -> None:
+def test_additive_edit_needs_no_gate(tmp_path: Path, callers_have: Mapping[str, Published]) -> None:
     note = "        note: { type: string }\n"
     api = loaded(tmp_path, edit_texts(LIBRARY, (note, note + "        shelf: { type: string }\n")))
     assert gate(api, callers_have["library"], today=TODAY) == Plan(folder=api.folder)
 
 
-def test_an_edit_is_reported_with_its_place_and_its_cause(
+def test_gated_edit_is_reported_with_its_place_and_cause(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     api = loaded(
@@ -82,7 +82,7 @@ def test_an_edit_is_reported_with_its_place_and_its_cause(
     ]
 
 
-def test_one_edit_with_several_causes_is_reported_once(
+def test_edit_with_several_causes_is_reported_once(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     files = edit_texts(LIBRARY, ("const: returned", "const: back"))
@@ -93,7 +93,7 @@ def test_one_edit_with_several_causes_is_reported_once(
     )
 
 
-def test_another_name_of_what_a_tag_names_is_left(
+def test_renamed_schema_with_a_tag_is_left_alone(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     api = loaded(tmp_path, edit_texts(PETS, ("    Cat:\n", "    Feline:\n")))
@@ -101,7 +101,7 @@ def test_another_name_of_what_a_tag_names_is_left(
     assert (plan.edits, [one.message.split(":")[0] for one in plan.left]) == ((), ["Pet", "Feline"])
 
 
-def test_what_the_run_time_still_misses_is_remarked(
+def test_missing_converter_is_mentioned(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     lost = ("        - const: returned\n", "        - const: returned\n        - const: lost\n")
@@ -114,7 +114,7 @@ def adopted_library() -> dict[str, str]:
     return {**LIBRARY, "versions.yaml": f"{VERSIONS}lint: adopted\n"}
 
 
-def test_a_field_that_is_gone_but_required_still_is_told_so(tmp_path: Path) -> None:
+def test_removed_field_that_is_still_required_is_explained(tmp_path: Path) -> None:
     before = publish_cut(loaded(tmp_path / "before", adopted_library()))
     api = loaded(
         tmp_path,
@@ -127,7 +127,7 @@ def test_a_field_that_is_gone_but_required_still_is_told_so(tmp_path: Path) -> N
     )
 
 
-def test_fields_come_back_in_the_order_that_they_were_published_in(tmp_path: Path) -> None:
+def test_restored_fields_keep_their_published_order(tmp_path: Path) -> None:
     inline = "        note:\n          type: object\n{}"
     fields = (
         "          properties:\n            a: { type: string }\n            z: { type: string }\n"
@@ -144,7 +144,7 @@ def test_fields_come_back_in_the_order_that_they_were_published_in(tmp_path: Pat
 
 
 @pytest.mark.parametrize("word", ["x-removed: next", "x-shown-as"])
-def test_the_way_out_of_a_value_that_went_is_one(
+def test_advice_for_a_removed_value_works(
     word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -154,7 +154,7 @@ def test_the_way_out_of_a_value_that_went_is_one(
     folder(tmp_path, {**LIBRARY, "loans.yaml": LOANS.replace(value, "")})
     (found,) = json.loads(dateline("check", "--format", "json").out)["changes"]
     assert (found["rule"], f"`{word}`" in found["help"]) == ("response-narrowed", True)
-    # what it says, and nothing else
+    # exactly what it says
     back = "        - { const: returned, x-removed: next, x-shown-as: active }\n"
     folder(tmp_path, {**LIBRARY, "loans.yaml": LOANS.replace(value, back)})
     assert dateline("check").status == 0
@@ -166,12 +166,14 @@ def test_the_way_out_of_a_value_that_went_is_one(
 RENAMED = ("        note: { type: string }\n", "        remark: { type: string }\n")
 
 
-def test_what_looks_renamed_is_asked(tmp_path: Path, callers_have: Mapping[str, Published]) -> None:
+def test_possible_rename_needs_confirmation(
+    tmp_path: Path, callers_have: Mapping[str, Published]
+) -> None:
     api = loaded(tmp_path, edit_texts(LIBRARY, RENAMED))
     plan = gate(api, callers_have["library"], today=TODAY)
     (question,) = plan.questions
     assert (question.before, question.after) == ("note", "remark")
-    # until it is affirmed it is one field gone and another new
+    # without confirmation it is a removed field and an added one
     assert changed_lines(plan) == ["+        note: { type: string, x-removed: next }"]
     affirmed = gate(api, callers_have["library"], today=TODAY, renames=plan.questions)
     assert affirmed.questions == ()
@@ -182,7 +184,7 @@ def test_what_looks_renamed_is_asked(tmp_path: Path, callers_have: Mapping[str, 
     require_law(api, affirmed, callers_have["library"])
 
 
-def test_a_rename_keeps_the_history_of_names(
+def test_rename_keeps_the_history_of_names(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     renamed = [
@@ -202,7 +204,7 @@ def test_a_rename_keeps_the_history_of_names(
     require_law(api, affirmed, callers_have["library"])
 
 
-def test_a_renamed_parameter_is_asked(
+def test_renamed_parameter_needs_confirmation(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     api = loaded(tmp_path, edit_texts(APIS["payment"], ("name: search_term", "name: search")))
@@ -224,16 +226,16 @@ TRACE = "{ name: X-Trace, in: header, schema: { type: string } }"
         pytest.param(
             "{ $ref: '#/components/parameters/Trace' }",
             f"  parameters:\n    Trace: {TRACE}\n",
-            id="a component, for all that refer to it",
+            id="a component with several references",
         ),
         pytest.param(
             "{ name: page, in: query, schema: { type: string }, x-removed: 2025-06-01 }, " + TRACE,
             "",
-            id="behind one that is gone",
+            id="in a component that is removed as well",
         ),
     ],
 )
-def test_a_renamed_parameter_is_one_for_check_as_well(
+def test_check_recognizes_a_renamed_parameter(
     listed: str, components: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -258,7 +260,7 @@ def test_a_renamed_parameter_is_one_for_check_as_well(
         "        remark: { type: string }\n        comment: { type: string }\n",
     ],
 )
-def test_what_may_be_several_or_none_is_not_asked(
+def test_ambiguous_rename_is_not_proposed(
     fields: str, tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     api = loaded(tmp_path, edit_texts(LIBRARY, (RENAMED[0], fields)))
@@ -267,7 +269,7 @@ def test_what_may_be_several_or_none_is_not_asked(
     require_law(api, plan, callers_have["library"])
 
 
-# What can't be gated
+# Changes that can't be gated
 
 
 @pytest.mark.parametrize(
@@ -320,7 +322,7 @@ def test_what_may_be_several_or_none_is_not_asked(
         ),
     ],
 )
-def test_what_is_left_has_a_reason_and_a_way_out(
+def test_ungated_change_has_a_reason_and_a_way_out(
     api: str,
     edits: list[tuple[str, str]],
     left: list[str],
@@ -333,7 +335,7 @@ def test_what_is_left_has_a_reason_and_a_way_out(
     require_law(written, plan, callers_have[api])
 
 
-def test_what_can_be_gated_is_gated_beside_what_can_not(
+def test_other_changes_are_gated_despite_one_that_can_not(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     edits = [
@@ -350,7 +352,7 @@ def test_what_can_be_gated_is_gated_beside_what_can_not(
     require_law(api, plan, callers_have["library"])
 
 
-def test_a_component_that_went_with_its_operation_is_left_to_that(
+def test_component_removed_with_its_operation_is_not_reported_separately(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     operation = LOANS[LOANS.index("  /loans/{id}:\n") : LOANS.index("  /sandbox")]
@@ -369,9 +371,7 @@ def test_a_component_that_went_with_its_operation_is_left_to_that(
     ]  # fmt: skip
 
 
-def test_what_a_waiver_covers_is_left_alone(
-    tmp_path: Path, callers_have: Mapping[str, Published]
-) -> None:
+def test_waived_change_is_left_alone(tmp_path: Path, callers_have: Mapping[str, Published]) -> None:
     edits = [
         ("note: { type: string }", "note: { type: integer }"),
         ("fine_cents: { type: integer,", "fine_cents: { type: string,"),
@@ -401,7 +401,7 @@ def test_what_a_waiver_covers_is_left_alone(
 # The files
 
 
-def test_the_patch_is_one_that_git_applies(
+def test_git_applies_the_patch(
     tmp_path: Path, callers_have: Mapping[str, Published], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -422,7 +422,7 @@ def test_the_patch_is_one_that_git_applies(
     assert {one.name for one in plan.replacements} == {"loans.yaml", "versions.yaml"}
 
 
-def test_a_version_to_be_prepared_is_added_in_the_style_of_the_list(tmp_path: Path) -> None:
+def test_draft_is_added_to_the_list_in_its_style(tmp_path: Path) -> None:
     files = {
         "versions.yaml": "versions:\n  - { date: 2024-01-15, title: First } # in spring\n"
         "environments:\n  production: { servers: [{ url: /api }] }\n",
@@ -439,9 +439,7 @@ def test_a_version_to_be_prepared_is_added_in_the_style_of_the_list(tmp_path: Pa
     require_law(api, plan, before)
 
 
-def test_a_version_that_is_being_prepared_under_its_date_is_the_one_that_changes(
-    tmp_path: Path, callers_have: Mapping[str, Published]
-) -> None:
+def test_dated_draft_gets_the_gates(tmp_path: Path, callers_have: Mapping[str, Published]) -> None:
     edits = [
         ("date: next, title: Loans can be paused", "date: 2025-09-01, title: Loans can be paused"),
         ("x-added: next", "x-added: 2025-09-01"),
@@ -476,7 +474,7 @@ def test_json_sources_are_gated_as_well(tmp_path: Path) -> None:
 
 
 def json_like(text: str) -> str:
-    """Return *text* with dates that no reader of YAML takes for anything but text."""
+    """Return *text* with dates that every YAML reader takes for strings."""
     for day in ("2024-09-01", "2025-06-01"):
         text = text.replace(day, f"'{day}'")
     return text
@@ -515,7 +513,7 @@ def test_adopted_documents_are_gated_as_well(tmp_path: Path) -> None:
     require_law(api, plan, before)
 
 
-def test_a_file_that_was_edited_meanwhile_is_not_written_over(
+def test_file_that_was_edited_meanwhile_is_not_overwritten(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     api = loaded(
@@ -530,13 +528,13 @@ def test_a_file_that_was_edited_meanwhile_is_not_written_over(
     assert loans.read_bytes() == before
 
 
-# Any edit
+# Random edits
 
 
 def meaningful_edit(random: Random, base: Api, root: Path) -> Api | None:
-    """Return an API that differs from *base* by one edit; None where that makes none.
+    """Return an API that differs from *base* in one edit; None if the edit has no effect.
 
-    It is written in one file, in a mix of styles.
+    It is written to one file, in a mix of styles.
     """
     table = (base.folder / "versions.yaml").read_text(encoding="utf-8")
     document = plain(base.document)
@@ -555,7 +553,7 @@ def meaningful_edit(random: Random, base: Api, root: Path) -> Api | None:
     ("name", "seed"),
     [*(("library", seed) for seed in range(14)), *(("payment", seed) for seed in range(6))],
 )
-def test_any_breaking_edit_is_gated_or_told(
+def test_every_breaking_edit_is_gated_or_reported(
     name: str, seed: int, tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     base = loaded(tmp_path / "base", dict(APIS[name]))
@@ -572,7 +570,7 @@ def test_any_breaking_edit_is_gated_or_told(
         if plan.questions and random.random() < 0.5:
             plan = gate(api, callers_have[name], today=TODAY, renames=plan.questions)
         require_law(api, plan, callers_have[name])
-        # routes stay; for all else there is a key, unless an example speaks of what is gated
+        # routes can't be gated; everything else can, unless an example shows a gated part
         assert [
             one
             for one in plan.left
@@ -593,10 +591,10 @@ def test_any_breaking_edit_is_gated_or_told(
         ("        note: { type: string }\n", "shelf: { type: string, x-added: 2025-06-01 }"),
     ],
 )
-def test_what_fails_only_since_a_gate_concerns_a_draft_is_remarked(
+def test_finding_that_depends_on_a_gate_of_a_draft_is_mentioned(
     place: str, old: str, tmp_path: Path
 ) -> None:
-    """What requests of published versions lack is information, until a draft changes it, too."""
+    """What requests of published versions lack is information, until a draft changes it as well."""
     files = adopted_library()
     if old.startswith("{"):
         known = (place, place.replace("}]", f"}}, {old}]"))

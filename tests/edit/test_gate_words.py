@@ -1,4 +1,4 @@
-"""What gating brings back keeps the words that each version had for it."""
+"""Parts that gating restores keep the description that each version had."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def library(note: str, full: str, mark: str, marked: str) -> str:
 
 
 def frozen(root: Path) -> dict[str, str]:
-    """Return the documents of all versions that are cut, but those of the newest."""
+    """Return the documents of all cut versions except the newest."""
     return {
         path.relative_to(root).as_posix(): path.read_text()
         for path in sorted(root.glob("generated/spec/*/20*.yaml"))
@@ -58,13 +58,13 @@ def frozen(root: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     "gone",
     [
-        pytest.param({"note": ""}, id="a field, with fields of its own"),
+        pytest.param({"note": ""}, id="a field with fields of its own"),
         pytest.param({"full": ""}, id="a parameter"),
-        pytest.param({"mark": "", "marked": ""}, id="a component, with the field that led to it"),
+        pytest.param({"mark": "", "marked": ""}, id="a component with the field that refers to it"),
         pytest.param({"note": "", "full": "", "mark": "", "marked": ""}, id="all of them"),
     ],
 )
-def test_what_comes_back_has_the_words_of_each_version(
+def test_restored_part_has_the_description_of_each_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: dict[str, str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""A gate at a version that is cut is explained; a second edit keeps the history of the first."""
+"""A gate at a cut version is explained, and a second edit keeps the history of the first."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ ATTACHED: Final[dict[str, tuple[Edits, str]]] = {
 
 
 @pytest.mark.parametrize("what", ATTACHED)
-def test_a_gate_at_a_cut_version_is_explained_as_that(what: str, project: Project) -> None:
+def test_new_gate_at_a_cut_version_is_explained(what: str, project: Project) -> None:
     project.publish()
     edits, said = ATTACHED[what]
     project.edit(*edits)
@@ -92,7 +92,9 @@ def test_a_gate_at_a_cut_version_is_explained_as_that(what: str, project: Projec
         ("        note: { type: string }\n", ""),
     ],
 )
-def test_an_edit_without_such_a_gate_is_not(edit: tuple[str, str], project: Project) -> None:
+def test_edit_without_a_gate_at_a_cut_version_is_not_explained_so(
+    edit: tuple[str, str], project: Project
+) -> None:
     project.publish()
     project.edit(edit)
     found = project.findings()
@@ -100,7 +102,7 @@ def test_an_edit_without_such_a_gate_is_not(edit: tuple[str, str], project: Proj
     assert [one.help for one in found if "attaches" in one.help or "hides" in one.help] == []
 
 
-def test_an_edit_of_what_has_a_published_gate_is_not(project: Project) -> None:
+def test_edit_of_a_part_with_a_published_gate_is_not_explained_so(project: Project) -> None:
     known = "x-was: { 2024-09-01: { type: string } }"
     project.edit((FINE, f"fine_cents: {{ type: integer, {known} }}"))
     project.publish()
@@ -147,9 +149,7 @@ AGAIN: Final[dict[str, tuple[tuple[str, str], tuple[str, str], str]]] = {
 
 
 @pytest.mark.parametrize("what", AGAIN)
-def test_a_second_edit_is_gated_beside_the_history_of_the_first(
-    what: str, project: Project
-) -> None:
+def test_second_edit_is_gated_after_the_history_of_the_first(what: str, project: Project) -> None:
     first, second, expected = AGAIN[what]
     project.edit(first)
     project.publish()
@@ -161,7 +161,7 @@ def test_a_second_edit_is_gated_beside_the_history_of_the_first(
     assert expected in (project.schemas / "loans.yaml").read_text()
 
 
-def test_a_component_that_only_a_gated_place_reaches_stays_by_itself(project: Project) -> None:
+def test_component_that_only_a_gated_place_reaches_needs_no_gate(project: Project) -> None:
     project.publish()
     project.edit(("channel: {", "film: { $ref: '#/components/schemas/Film', x-added: next }\n"
                   "        channel: {"))  # fmt: skip

@@ -1,4 +1,4 @@
-"""Definitions in many files are gated, cut and retired as if they were in one."""
+"""Definitions in many files are gated, cut and retired like those in one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def documents(api: Api) -> dict[tuple[str, str], Any]:
 
 
 @pytest.mark.parametrize("name", ["library", "pets"])
-def test_a_divided_api_is_the_same_api(name: str, tmp_path: Path) -> None:
+def test_split_api_is_the_same_api(name: str, tmp_path: Path) -> None:
     whole = loaded(tmp_path / "whole", dict(APIS[name]))
     divided = loaded(tmp_path / "divided", divide(APIS[name]))
     assert documents(divided) == documents(whole)
@@ -52,7 +52,7 @@ def test_a_divided_api_is_the_same_api(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
-def test_an_edit_of_a_part_is_gated_in_it(
+def test_edit_of_a_part_is_gated_in_its_file(
     case: Any, tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     edits = [(edit["old"], edit["new"]) for edit in case["edits"]]
@@ -68,7 +68,7 @@ def test_an_edit_of_a_part_is_gated_in_it(
 
 
 def revise(api: Api) -> Iterator[Any]:
-    """Yield the documents of *api*, those after a version is cut, and after one is retired."""
+    """Yield the documents of *api*, those after a cut, and those after a retirement."""
     yield documents(api)
     asked = CutRequest(day="2025-07-20", title="Loans can be paused.")
     write(cut(api.folder, asked, Published(label="nothing", documents={})))
@@ -84,7 +84,7 @@ def write(revision: Revision) -> None:
             (revision.folder / one.name).unlink()
 
 
-def test_versions_of_divided_definitions_are_cut_and_retired(tmp_path: Path) -> None:
+def test_versions_of_split_definitions_are_cut_and_retired(tmp_path: Path) -> None:
     ended = "announcements: [{ ends: %s, from: 2025-08-01, announced: 2025-06-01 }]\n"
     table = LIBRARY["versions.yaml"].replace("default: 2024-01-15", "default: 2025-06-01")
     files = {**LIBRARY, "versions.yaml": table + ended % "2024-01-15"}

@@ -1,4 +1,4 @@
-"""A version's end: it leaves the table, and its gates the definitions; all others stay."""
+"""A retired version leaves the table, and its gates leave the definitions; all others stay."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TABLE: Final = VERSIONS.replace(f"default: {FIRST}", f"default: {LATEST}") + END
 
 
 def documents(api: Api) -> dict[tuple[str, str], str]:
-    """Return the text of each contract, the order of its keys included."""
+    """Return the text of each contract, including the order of its keys."""
     projector = Projector(api)
     names = [*(environment.name for environment in api.table.environments), EVERYWHERE]
     return {
@@ -55,7 +55,7 @@ def documents(api: Api) -> dict[tuple[str, str], str]:
 
 
 def retired(schemas: Path, *versions: str, today: date = TODAY) -> None:
-    """Retire *versions* in turn, and hold what stays to what it was."""
+    """Retire *versions* in turn, and check that the remaining contracts are unchanged."""
     for version in versions:
         before = documents(load(schemas))
         for one in retire(schemas, version, today).replacements:
@@ -65,7 +65,7 @@ def retired(schemas: Path, *versions: str, today: date = TODAY) -> None:
         }
 
 
-# What becomes of a gate
+# The effect on gates
 
 ANSWER: Final = """\
 openapi: 3.1.0
@@ -98,7 +98,7 @@ components:
 @properties@
 """
 
-# Where a part goes, what an author wrote there, and what is left of it when FIRST is retired.
+# The place of a part, its text with gates, and its text after FIRST is retired.
 PARTS: Final[dict[str, tuple[str, str, str]]] = {
     "added": (
         "properties",
@@ -228,7 +228,7 @@ INDENTS: Final = {"properties": 8, "parameters": 8, "headers": 12, "sections": 2
 
 
 def answering(which: int, *names: str) -> str:
-    """Return the API with the parts of these *names*, as written (1) or as left (2)."""
+    """Return the API with the parts of these *names*, with gates (1) or without them (2)."""
     text = ANSWER
     for slot, indent in INDENTS.items():
         lines = [
@@ -244,7 +244,7 @@ def answering(which: int, *names: str) -> str:
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_a_gate_that_no_version_needs_is_folded_away(name: str, tmp_path: Path) -> None:
+def test_superfluous_gate_is_removed(name: str, tmp_path: Path) -> None:
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": answering(1, name)})
     retired(schemas, FIRST)
     assert (schemas / "api.yaml").read_text() == answering(2, name)
@@ -260,7 +260,7 @@ WEIGHT: Final = """\
 """
 
 
-def test_converters_of_what_stays_keep_their_names(tmp_path: Path) -> None:
+def test_converters_of_remaining_parts_keep_their_names(tmp_path: Path) -> None:
     loans = LIBRARY["loans.yaml"].replace("        due:", f"{WEIGHT}        due:", 1)
     schemas = folder(tmp_path, {**LIBRARY, "versions.yaml": TABLE, "loans.yaml": loans})
 
@@ -283,7 +283,7 @@ def test_converters_of_what_stays_keep_their_names(tmp_path: Path) -> None:
     assert "converter: loan_weight_before_next" in (schemas / "loans.yaml").read_text()
 
 
-def test_all_gates_together_are_folded_away(tmp_path: Path) -> None:
+def test_all_gates_are_removed_together(tmp_path: Path) -> None:
     names = [name for name in PARTS if PARTS[name][0] != "properties" or name == "values"]
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": answering(1, *names)})
     retired(schemas, FIRST)
@@ -308,7 +308,7 @@ BETWEEN: Final = """\
         f: { type: string, x-added: 2024-09-01, x-removed: 2025-06-01 }
         g: { type: string, x-was: { 2025-06-01: { format: date }, 2024-09-01: { format: null } } }
 """
-# From the version between, its gates pass on to the next.
+# From the version in the middle, gates move on to the next one.
 BETWEEN_LEFT: Final = """\
         a: { type: string, x-added: 2025-06-01 }
         b: { type: string, x-removed: 2025-06-01 }
@@ -324,7 +324,7 @@ BETWEEN_LEFT: Final = """\
 LEFT_OF_TWO: Final = ("e: { type: string }", "g: { type: string }")
 
 
-def test_a_version_between_two_others_can_be_retired(tmp_path: Path) -> None:
+def test_version_between_two_others_can_be_retired(tmp_path: Path) -> None:
     text = answering(1)
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": text + BETWEEN})
     retired(schemas, SECOND)
@@ -337,7 +337,7 @@ def test_a_version_between_two_others_can_be_retired(tmp_path: Path) -> None:
     assert "announcements" not in (schemas / "versions.yaml").read_text()
 
 
-# What a member is shown as where it is not: what is written, which version goes, what is left.
+# Substitutes of a member: the text, the version to retire, and the remaining text.
 SUBSTITUTES: Final[dict[str, tuple[str, str, str]]] = {
     "by date": (
         "- { const: a, x-added: 2025-06-01, x-shown-as: { '2024-09-01': one, 2025-06-01: two } } #",
@@ -391,7 +391,7 @@ SUBSTITUTES: Final[dict[str, tuple[str, str, str]]] = {
 
 
 def shown_as(api: Api) -> dict[tuple[str, str], Any]:
-    """Return what callers of each version get for each value that only others have."""
+    """Return what callers of each version get for each value that only other versions have."""
     timeline = Timeline(api.table)
     members = api.document["components"]["schemas"]["Loan"]["properties"]["a"]["oneOf"]
     found = {}
@@ -407,7 +407,7 @@ def shown_as(api: Api) -> dict[tuple[str, str], Any]:
 
 
 @pytest.mark.parametrize("name", SUBSTITUTES)
-def test_what_is_shown_instead_stays_the_same(name: str, tmp_path: Path) -> None:
+def test_substitutes_of_remaining_versions_stay_the_same(name: str, tmp_path: Path) -> None:
     written, version, left = SUBSTITUTES[name]
 
     def text(members: str) -> str:
@@ -424,7 +424,7 @@ def test_what_is_shown_instead_stays_the_same(name: str, tmp_path: Path) -> None
     assert {key[0] for key in after} == {key[0] for key in before} - {version}
 
 
-def test_a_member_is_shown_as_what_the_one_that_goes_was_shown_as(tmp_path: Path) -> None:
+def test_substitute_of_the_retired_version_is_followed(tmp_path: Path) -> None:
     union = """\
         a:
           oneOf:
@@ -482,7 +482,7 @@ components:
     }
 
 
-def test_waivers_speak_of_the_version_no_more(tmp_path: Path) -> None:
+def test_waivers_no_longer_name_the_version(tmp_path: Path) -> None:
     waivers = """\
 waivers:
   - { rule: value-added, pointer: /a, versions: [2024-01-15], reason: old, expires: 2026-06-30 }
@@ -504,7 +504,7 @@ waivers:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_random_gates_are_folded_away(seed: int, tmp_path: Path) -> None:
+def test_random_gates_are_removed(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     ended = random.choice(gated_apis.DATES[:3])
     default = f"default: {gated_apis.DATES[3]}"
@@ -530,7 +530,7 @@ def test_random_adopted_chains_keep_their_documents(seed: int, tmp_path: Path) -
         retired(root / "schemas", ended)
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.parametrize(
@@ -553,7 +553,7 @@ def test_random_adopted_chains_keep_their_documents(seed: int, tmp_path: Path) -
          "`annotation` in versions.yaml names 2024-09-01; name another version there"),
     ],
 )  # fmt: skip
-def test_what_is_needed_is_not_retired(
+def test_version_that_is_needed_is_not_retired(
     version: str, edits: list[tuple[str, str]], said: str, tmp_path: Path
 ) -> None:
     table = TABLE
@@ -566,8 +566,8 @@ def test_what_is_needed_is_not_retired(
     assert (str(refused.value), refused.value.exit_code) == (said, MISUSE)
 
 
-def test_a_document_that_would_change_stops_it(tmp_path: Path) -> None:
-    # the keys of a history stand in the order in which its dates unset and set them
+def test_changed_document_stops_the_retirement(tmp_path: Path) -> None:
+    # keys of a history are ordered by the dates that unset and set them
     was = "x-was: { 2025-06-01: { minLength: null }, 2024-09-01: { minLength: 3 } }"
     text = answering(1) + f"        a: {{ minLength: 2, type: string, {was} }}\n"
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": text})
@@ -579,7 +579,7 @@ def test_a_document_that_would_change_stops_it(tmp_path: Path) -> None:
     )
 
 
-# From the command line
+# The command line
 
 
 @pytest.fixture(scope="module")
@@ -590,7 +590,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the published API, in the current folder."""
+    """A copy of the published API in the current folder."""
     return enter_copy(published, tmp_path, monkeypatch)
 
 
@@ -606,7 +606,7 @@ REMOVED_LINES: Final = [
 ]
 
 
-def test_an_ended_version_is_retired(project: Path) -> None:
+def test_ended_version_is_retired(project: Path) -> None:
     before = read_files(project)
     planned = dateline("retire", FIRST, "--dry-run")
     assert (planned.status, planned.err) == (CLEAN, "")
@@ -636,12 +636,12 @@ def test_an_ended_version_is_retired(project: Path) -> None:
     assert not [name for name in after if FIRST in name or "v2024_01_15" in name]
     assert dateline("generate") == Outcome(CLEAN, "generated: up to date\n", "")
     assert dateline("check") == Outcome(CLEAN, f"{fresh.NO_FINDINGS}\n", "")
-    # the end was announced, and has come
+    # the end was announced, and is past
     assert dateline("check", "--against", "HEAD").out.splitlines()[-1] == "no findings"
 
 
 @pytest.mark.parametrize("path", ["schemas/loans.yaml", "generated/spec/sandbox/versions.json"])
-def test_what_is_not_committed_is_not_mixed_in(project: Path, path: str) -> None:
+def test_uncommitted_edits_are_not_mixed_in(project: Path, path: str) -> None:
     with (project / path).open("a") as file:
         file.write("\n")
     before = read_files(project)
@@ -650,7 +650,7 @@ def test_what_is_not_committed_is_not_mixed_in(project: Path, path: str) -> None
     assert read_files(project) == before
 
 
-def test_a_failing_check_stops_it(project: Path) -> None:
+def test_failing_check_stops_the_retirement(project: Path) -> None:
     edit(("        note: { type: string }\n", ""))
     commit()
     before = read_files(project)
@@ -660,7 +660,7 @@ def test_a_failing_check_stops_it(project: Path) -> None:
     assert read_files(project) == before
 
 
-def test_an_end_that_nobody_was_told_of_is_none(project: Path) -> None:
+def test_unannounced_end_does_not_allow_a_retirement(project: Path) -> None:
     table = project / "schemas" / "versions.yaml"
     announced = table.read_text()
     for name in (".git", "generated"):
@@ -677,7 +677,9 @@ def test_an_end_that_nobody_was_told_of_is_none(project: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_kill_leaves_the_old_project_or_the_new_one(published: Path, tmp_path: Path) -> None:
+def test_killed_retirement_leaves_the_old_project_or_the_new_one(
+    published: Path, tmp_path: Path
+) -> None:
     prepared = tmp_path / "prepared"
     shutil.copytree(published, prepared, ignore=shutil.ignore_patterns(".git"))
     kills = kill_everywhere(prepared, tmp_path, "two renames", "retire", FIRST, every=7)

@@ -1,4 +1,4 @@
-"""Sections of components that no version has any more after a retirement, in several files."""
+"""Component sections that no version has after a retirement, in several files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NEWER: Final = "  responses:\n    Late: { description: late }\n"
 
 
 def documents(schemas: Path) -> dict[str, str]:
-    """Return the text of the document of each version but the first."""
+    """Return the text of the document of each version except the first."""
     api = load(schemas)
     contract = Projector(api).contract
     return {
@@ -55,7 +55,7 @@ def documents(schemas: Path) -> dict[str, str]:
 @pytest.mark.parametrize("section", ONLY_OLD)
 @pytest.mark.parametrize("files", [("a",), ("a", "b"), ("a", "b", "c")])
 @pytest.mark.parametrize("other", ["", "a", "b", "z"])
-def test_empty_sections_are_in_no_file(
+def test_empty_sections_are_removed_from_all_files(
     section: str, files: tuple[str, ...], other: str, tmp_path: Path
 ) -> None:
     """The rest of the files stays, and so do the documents, byte for byte."""

@@ -1,4 +1,4 @@
-"""Waiving: one more entry in the file, and all that stands there already as it was."""
+"""Waiving appends an entry to the file, and leaves the rest of it unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ waivers:
 """
 
 
-def test_the_file_is_made_where_there_is_none(tmp_path: Path) -> None:
+def test_missing_file_is_created(tmp_path: Path) -> None:
     assert waive(tmp_path, **GIVEN) == tmp_path / "waivers.yaml"
     assert (tmp_path / "waivers.yaml").read_text(encoding="utf-8") == NEW
     (waiver,) = read_waivers(tmp_path)
@@ -91,7 +91,7 @@ def test_the_file_is_made_where_there_is_none(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_stands_there_stays(before: str, after: str, tmp_path: Path) -> None:
+def test_existing_entries_are_unchanged(before: str, after: str, tmp_path: Path) -> None:
     (tmp_path / "waivers.yaml").write_bytes(before.encode())
     waive(tmp_path, **GIVEN)
     assert (tmp_path / "waivers.yaml").read_bytes() == after.encode()
@@ -108,7 +108,7 @@ def test_what_stands_there_stays(before: str, after: str, tmp_path: Path) -> Non
         ({"pointer": ""}, "`pointer` is text"),
     ],
 )
-def test_what_makes_no_waiver_is_refused_and_nothing_written(
+def test_invalid_waiver_is_refused_and_nothing_is_written(
     given: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(WaiverError) as caught:
@@ -118,7 +118,7 @@ def test_what_makes_no_waiver_is_refused_and_nothing_written(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_can_not_be_read_is_told_and_left_alone(tmp_path: Path) -> None:
+def test_unreadable_file_is_reported_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "waivers.yaml"
     path.write_text("waivers: none\n", encoding="utf-8")
     with pytest.raises(SourceError, match="waivers-form"):
@@ -126,7 +126,7 @@ def test_a_file_that_can_not_be_read_is_told_and_left_alone(tmp_path: Path) -> N
     assert path.read_text(encoding="utf-8") == "waivers: none\n"
 
 
-def test_a_waiver_is_no_definition(tmp_path: Path) -> None:
+def test_waivers_file_is_no_definition(tmp_path: Path) -> None:
     schemas = folder(tmp_path, LIBRARY)
     waive(schemas, **GIVEN)
     assert load(schemas).table.default == "2024-01-15"

@@ -1,4 +1,4 @@
-"""Outputs of other branches, and definitions that branches put together, in real repositories."""
+"""Outputs of other branches, and merged definitions, in real repositories."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ def project(origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 def left_over() -> list[str]:
-    """Return the files that git doesn't know, or knows otherwise."""
+    """Return the files that are untracked or modified."""
     return git("status", "--porcelain", "--untracked-files=all").splitlines()
 
 
 def finish_merge_of_sources() -> None:
-    """Keep the lines of both sides in the definitions, the versions in order."""
+    """Resolve the definitions with the lines of both sides, the versions in order."""
     for path in Path("schemas").glob("*.yaml"):
         merged = path.read_text("utf-8")
         text = re.sub(r"^(<{7} .*|={7}|>{7} .*)\n", "", merged, flags=re.M)
         rows = re.findall(r"^  - \{ date: .*\n", text, re.M)
         if rows:
             text = text.replace("".join(rows), "".join(sorted(rows)))
-        # git takes a file that was written since for one that was edited, and keeps it
+        # git takes a file that was written since for an edited one, and keeps it
         if text != merged:
             path.write_text(text, "utf-8")
 
@@ -78,7 +78,7 @@ def merge(*arguments: str) -> None:
     subprocess.run(command, capture_output=True, check=False)
 
 
-# What git leaves behind
+# Leftovers of git
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def merge(*arguments: str) -> None:
     [["checkout ."], ["stash"], ["stash", "checkout main"], ["checkout -f main"]],
     ids=" and ".join,
 )
-def test_outputs_of_a_cut_that_was_taken_back_go(project: Path, commands: list[str]) -> None:
+def test_outputs_of_a_reverted_cut_are_removed(project: Path, commands: list[str]) -> None:
     cut(FIRST)
     for command in commands:
         git(*command.split(), "--quiet") if "." not in command else git(*command.split())
@@ -99,7 +99,7 @@ def test_outputs_of_a_cut_that_was_taken_back_go(project: Path, commands: list[s
     assert project.is_dir()
 
 
-def test_outputs_that_another_clone_committed_go(project: Path) -> None:
+def test_outputs_that_another_clone_committed_are_removed(project: Path) -> None:
     shutil.rmtree(".generated.dateline")
     git("checkout", "cut-lost", "--", "generated/spec")
     git("reset", "--quiet")
@@ -111,7 +111,7 @@ def test_outputs_that_another_clone_committed_go(project: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["a note of somebody", "an output that was edited"])
-def test_files_of_others_stay_and_are_named(project: Path, what: str) -> None:
+def test_foreign_files_are_kept_and_named(project: Path, what: str) -> None:
     cut(FIRST)
     git("checkout", ".")
     path = Path("generated/spec/production/notes.txt")
@@ -129,10 +129,10 @@ def test_files_of_others_stay_and_are_named(project: Path, what: str) -> None:
     assert project.is_dir()
 
 
-# What branches put together
+# Merged definitions
 
 
-def test_two_cuts_are_explained_and_the_later_one_can_be_taken_back(project: Path) -> None:
+def test_two_cuts_are_explained_and_the_later_one_can_be_reverted(project: Path) -> None:
     git("checkout", "--quiet", "cut-lost")
     merge("merge", "cut-stolen")
     unread = dateline("check")
@@ -148,7 +148,7 @@ def test_two_cuts_are_explained_and_the_later_one_can_be_taken_back(project: Pat
     assert "gated [value-added] LoanState: value lost added" in found.err
     help = " ".join(found.err.split())
     assert f"{FIRST} is published with it (`x-added: {FIRST}`), and {SECOND} without it" in help
-    # the way out that the finding names, and docs/versions.md
+    # the way out that the finding and docs/versions.md describe
     assert "revert the cut that no caller has seen (`git revert COMMIT`, on its branch)" in help
     assert "merge, and cut it again on a later day" in help
     git("merge", "--abort")
@@ -164,8 +164,8 @@ def test_two_cuts_are_explained_and_the_later_one_can_be_taken_back(project: Pat
     assert project.is_dir()
 
 
-def test_a_branch_that_cut_an_older_version_is_told_the_same_way_out(project: Path) -> None:
-    """What a pipeline says once the other branch was merged leads to a clean check."""
+def test_branch_with_an_older_cut_gets_the_same_advice(project: Path) -> None:
+    """The advice of a pipeline after the other branch was merged leads to a clean check."""
     git("checkout", "--quiet", "cut-lost")
     behind = dateline("check", "--against", "cut-stolen")
     assert behind.status == FOUND
@@ -182,8 +182,8 @@ def test_a_branch_that_cut_an_older_version_is_told_the_same_way_out(project: Pa
     assert project.is_dir()
 
 
-def test_a_gate_that_a_newer_version_has_no_more_is_explained(project: Path) -> None:
-    """Both versions are of one history, and what took the value away was deleted."""
+def test_gate_that_a_newer_version_lost_is_explained(project: Path) -> None:
+    """Both versions have one history, and what removed the value was deleted."""
     git("checkout", "--quiet", "cut-lost")
     edit(("x-added: 2025-09-01, x-shown-as", "x-added: 2025-09-01, x-removed: next, x-shown-as"))
     edit(DRAFT)
@@ -197,7 +197,7 @@ def test_a_gate_that_a_newer_version_has_no_more_is_explained(project: Path) -> 
     assert project.is_dir()
 
 
-def test_two_cuts_of_one_day_are_explained(project: Path) -> None:
+def test_two_cuts_on_one_day_are_explained(project: Path) -> None:
     git("checkout", "--quiet", "stolen")
     cut(FIRST)
     commit()
@@ -209,7 +209,7 @@ def test_two_cuts_of_one_day_are_explained(project: Path) -> None:
     assert project.is_dir()
 
 
-def test_a_gate_is_rebased_over_a_cut(project: Path) -> None:
+def test_gate_is_rebased_over_a_cut(project: Path) -> None:
     git("checkout", "--quiet", "stolen")
     merge("rebase", "cut-lost")
     assert "merge-conflict" in dateline("check").err
@@ -223,7 +223,7 @@ def test_a_gate_is_rebased_over_a_cut(project: Path) -> None:
     assert project.is_dir()
 
 
-def test_a_gate_is_picked_where_nothing_is_prepared(project: Path) -> None:
+def test_gate_is_cherry_picked_where_there_is_no_draft(project: Path) -> None:
     git("checkout", "--quiet", "cut-stolen")
     merge("cherry-pick", "lost")
     finish_merge_of_sources()

@@ -1,4 +1,4 @@
-"""Whether anything has changed: every input and every output counts, and nothing else does."""
+"""Outputs are fresh unless an input or output has changed, and nothing else matters."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_every_input_counts(root: Path, edit: str) -> None:
+def test_every_input_matters(root: Path, edit: str) -> None:
     before = inputs(root / "schemas", root / "templates")
     assert inputs(root / "schemas", root / "templates") == before
     EDITS[edit](root)
     assert inputs(root / "schemas", root / "templates") != before
 
 
-def test_what_is_asked_for_counts(root: Path) -> None:
+def test_options_matter(root: Path) -> None:
     asked = [
         inputs(root / "schemas"),
         inputs(root / "schemas", strict=True),
@@ -44,7 +44,7 @@ def test_what_is_asked_for_counts(root: Path) -> None:
     assert len(set(asked)) == 3
 
 
-def test_a_file_can_not_pass_for_two(root: Path) -> None:
+def test_file_can_not_be_mistaken_for_two(root: Path) -> None:
     one, two = root / "one", root / "two"
     one.mkdir()
     two.mkdir()
@@ -54,7 +54,7 @@ def test_a_file_can_not_pass_for_two(root: Path) -> None:
     assert digest(one) != digest(two)
 
 
-def test_caches_do_not_count(root: Path) -> None:
+def test_caches_do_not_matter(root: Path) -> None:
     before = digest(root)
     (root / "schemas/__pycache__").mkdir()
     (root / "schemas/__pycache__/x").touch()

@@ -157,7 +157,7 @@ def test_each_version_has_a_document_of_3_2(project: Path) -> None:
 
 
 def ask(project: Path, requests: list[tuple[str, str, str, Any]]) -> list[tuple[int, Any]]:
-    """Return what a mock answers: status and JSON."""
+    """Return the answer of a mock: status and JSON."""
     api = load(project / "schemas")
     workspace = Workspace(schemas=project / "schemas", output=project / "generated")
     with package(workspace, api) as server:
@@ -195,7 +195,7 @@ def test_methods_without_a_key_are_served_at_their_versions(project: Path) -> No
     assert statuses == [200, 400, 400, 200, 400, 204, 405, 405, 200]
 
 
-# An edit of the source, and what is said of it; empty where nothing is.
+# An edit of the source, and its problem, if any.
 MISTAKES: Final[dict[str, tuple[str, str, str]]] = {
     "a method with a key": ("COPY:", "Post:", "method-name"),
     "no method": ("COPY:", "'A B':", "method-name"),
@@ -233,7 +233,7 @@ MISTAKES: Final[dict[str, tuple[str, str, str]]] = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_found_where_it_is(project: Path, name: str) -> None:
+def test_mistake_is_found_at_its_place(project: Path, name: str) -> None:
     before, after, said = MISTAKES[name]
     assert before in SOURCE
     (project / "schemas/api.yaml").write_text(SOURCE.replace(before, after))
@@ -243,7 +243,7 @@ def test_a_mistake_is_found_where_it_is(project: Path, name: str) -> None:
     assert "schemas/api.yaml:" in found.err
 
 
-def test_what_3_2_added_is_unknown_before(project: Path) -> None:
+def test_keys_of_3_2_are_unknown_before(project: Path) -> None:
     (project / "schemas/api.yaml").write_text(SOURCE.replace("openapi: 3.2.0", "openapi: 3.1.1"))
     found = dateline("generate")
     assert found.status == 3
@@ -252,7 +252,7 @@ def test_what_3_2_added_is_unknown_before(project: Path) -> None:
     assert "'querystring' is no place of a parameter" in found.err
 
 
-def test_a_document_of_3_2_is_adopted_and_comes_back(project: Path) -> None:
+def test_document_of_3_2_is_adopted_and_round_trips(project: Path) -> None:
     assert dateline("generate").status == 0
     first, second = documents(project)
     for name, document in (("old", first), ("new", second)):

@@ -10,14 +10,14 @@ from typing import Any, Final
 import pytest
 from support.commands import dateline
 
-# What an id begins with, or consists of.
+# The beginning of an id, or a complete one.
 IDS: Final = (
     *("7", "1x", "2/b", "9.9", "200", "é", "日本", "_x", "__init__", "a b", "class", "None", "str"),
 )
 
 
 def document(newest: bool) -> dict[str, Any]:
-    """Return the document of a version: all bodies differ between two of them."""
+    """Return the document of a version; all bodies differ between two versions."""
 
     def described(kind: str) -> dict[str, Any]:
         below = {"type": "object", "properties": {"1": {"type": kind}}, "required": ["1"]}
@@ -45,7 +45,7 @@ def document(newest: bool) -> dict[str, Any]:
     return {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": paths}
 
 
-def test_python_of_all_operation_ids_can_be_read(
+def test_python_of_all_operation_ids_is_valid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

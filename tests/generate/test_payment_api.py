@@ -1,4 +1,4 @@
-"""The generated documents of the payment API say what its specification says, fact by fact."""
+"""The generated documents of the payment API agree with its specification in every fact."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from support.tables import cases
 
 @every_document
 @cases("name", sorted(SCHEMAS.keys() - NOT_IN_THE_OLDEST))
-def test_a_resource_has_the_fields_of_its_table(environment: str, version: str, name: str) -> None:
+def test_resource_has_the_fields_of_its_table(environment: str, version: str, name: str) -> None:
     assert drop_descriptions(schemas_of(environment, version)[name]) == SCHEMAS[name]
 
 
@@ -68,7 +68,7 @@ def test_every_field_is_described(environment: str, version: str) -> None:
     assert undescribed_fields == []
 
 
-# What the specification says of a field beyond its type, where losing it would mislead.
+# What the specification says about a field beyond its type, and must not be lost.
 MEANINGS = [
     ("ApiError", "trace_id", "to be quoted when reporting issues"),
     ("Customer", "active_email", "if different from the primary email"),
@@ -85,12 +85,14 @@ MEANINGS = [
 
 
 @cases(("name", "field", "meaning"), MEANINGS)
-def test_a_field_says_what_its_type_cannot(name: str, field: str, meaning: str) -> None:
+def test_description_of_a_field_has_facts_beyond_its_type(
+    name: str, field: str, meaning: str
+) -> None:
     described = schemas_of("production", OLDEST)[name]["properties"][field]["description"]
     assert meaning in " ".join(described.split())
 
 
-# The places of every value set that the specification gives only as observed.
+# The places of value sets for which the specification only shows observed values.
 OBSERVED = {
     ("VersionIndex", "versions", "state"): ["supported"],
     ("AutorampTransaction", "kind"): ["Onramp"],
@@ -105,7 +107,7 @@ OBSERVED = {
     ("FeeBreakdown", "network_fees_with_settlement", "fee_type"): ["SepaIn"],
 }
 
-# The places of every value set that the specification lists in full.
+# The places of value sets that the specification lists completely.
 CLOSED = {
     ("CustomerType",),
     ("CustomerStatus",),
@@ -118,7 +120,7 @@ CLOSED = {
 
 
 def fields_with(key: str, document: Document) -> dict[tuple[str, ...], Any]:
-    """Return the value of *key* by the schema and the fields that lead to it."""
+    """Return the value of *key* by schema and field path."""
     between = ("components", "schemas", "properties", "items")
     return {
         tuple(part for part in path if part not in between): node[key]
@@ -133,7 +135,7 @@ def test_observed_values_are_open_ended(environment: str, version: str) -> None:
 
 
 @every_document
-def test_only_the_sets_listed_in_full_are_closed(environment: str, version: str) -> None:
+def test_only_complete_sets_are_closed(environment: str, version: str) -> None:
     assert fields_with("enum", read(environment, version)).keys() == CLOSED
 
 
@@ -153,7 +155,7 @@ def test_only_requests_are_closed_to_further_fields(environment: str, version: s
 
 @every_document
 @cases("name", ["CustomerStatus", "IdentificationStatus", "AutorampTransactionStatus"])
-def test_states_say_that_their_transitions_are_not_shown(
+def test_states_mention_that_their_transitions_are_not_shown(
     environment: str, version: str, name: str
 ) -> None:
     assert "Transitions: not shown." in schemas_of(environment, version)[name]["description"]
@@ -163,7 +165,7 @@ def test_states_say_that_their_transitions_are_not_shown(
 
 
 @every_document
-def test_the_operations_are_those_of_the_specification(environment: str, version: str) -> None:
+def test_operations_are_those_of_the_specification(environment: str, version: str) -> None:
     document = read(environment, version)
     rows = {
         key: (
@@ -208,7 +210,7 @@ LISTING_PARAMETERS = [
 
 
 @every_document
-def test_the_listing_has_eleven_optional_query_parameters(environment: str, version: str) -> None:
+def test_listing_has_eleven_optional_query_parameters(environment: str, version: str) -> None:
     listing = operations(read(environment, version))["GET", "/autoramp-transactions"]
     query = [drop_descriptions(each) for each in listing["parameters"] if each.get("in") == "query"]
     comma_separated = {"status": {"style": "form", "explode": False}}
@@ -219,9 +221,7 @@ def test_the_listing_has_eleven_optional_query_parameters(environment: str, vers
 
 
 @every_document
-def test_path_parameters_are_uuids_where_the_specification_says_so(
-    environment: str, version: str
-) -> None:
+def test_path_parameters_are_uuids_where_specified(environment: str, version: str) -> None:
     found = {
         (operation["operationId"], each["name"]): (each["required"], each["schema"])
         for operation in operations(read(environment, version)).values()
@@ -269,7 +269,7 @@ ANYTHING = {
 
 
 @every_document
-def test_request_bodies_are_those_shown_and_open_where_none_is(
+def test_request_bodies_are_as_specified_and_open_if_unspecified(
     environment: str, version: str
 ) -> None:
     document = read(environment, version)
@@ -302,8 +302,8 @@ def test_request_bodies_are_those_shown_and_open_where_none_is(
 BAD_REQUEST: Schema = {"oneOf": [STRING, ref("VersionRejection")]}
 FAILED = ref("ApiError")
 
-# operation: schema of the body of its success, if it lists one. What is wrong with a request is a
-# text everywhere, but for a version that is not supported
+# operation: schema of the body of its success, if the specification lists one. Errors are strings
+# everywhere, except for an unsupported version
 SUCCESSES: dict[str, dict[str, Schema]] = {
     "updateCustomer": {"204": ref("Customer")},
     "listAutorampTransactions": {"200": ref("AutorampTransactionPage")},
@@ -348,9 +348,7 @@ SERVERS_OWN = {"404", "408", "409", "412", "413", "415", "422"}
 
 
 @every_document
-def test_responses_that_the_specification_does_not_list_are_marked(
-    environment: str, version: str
-) -> None:
+def test_unspecified_responses_are_marked(environment: str, version: str) -> None:
     document = read(environment, version)
     marked = {
         (operation["operationId"], status)
@@ -369,7 +367,7 @@ def test_responses_that_the_specification_does_not_list_are_marked(
 
 
 @every_document
-def test_gaps_are_said_where_they_are(environment: str, version: str) -> None:
+def test_gaps_are_mentioned_at_their_places(environment: str, version: str) -> None:
     document = read(environment, version)
     silent = [
         operation["operationId"]
@@ -387,7 +385,7 @@ def test_gaps_are_said_where_they_are(environment: str, version: str) -> None:
 
 
 @every_document
-def test_every_operation_but_the_specification_documents_demands_the_key(
+def test_every_operation_except_the_documents_requires_the_key(
     environment: str, version: str
 ) -> None:
     document = read(environment, version)
@@ -421,9 +419,7 @@ GROUPS = [
 
 
 @every_document
-def test_the_eleven_groups_stand_in_the_order_of_the_specification(
-    environment: str, version: str
-) -> None:
+def test_groups_are_in_the_order_of_the_specification(environment: str, version: str) -> None:
     assert [tag["name"] for tag in read(environment, version)["tags"]] == GROUPS
 
 
@@ -441,7 +437,7 @@ def test_the_eleven_groups_stand_in_the_order_of_the_specification(
         "Webhooks",
     ],
 )
-def test_a_group_without_detail_says_so(environment: str, version: str, group: str) -> None:
+def test_group_without_detail_says_so(environment: str, version: str, group: str) -> None:
     tags = {tag["name"]: tag["description"] for tag in read(environment, version)["tags"]}
     assert "not shown" in tags[group]
 
@@ -472,7 +468,7 @@ KNOWLEDGE = [
 
 @every_document
 @cases(("group", "knowledge"), KNOWLEDGE)
-def test_the_overview_is_reported(
+def test_overview_is_reproduced(
     environment: str, version: str, group: str | None, knowledge: str
 ) -> None:
     document = read(environment, version)
@@ -485,7 +481,7 @@ def test_the_overview_is_reported(
 
 
 @every_document
-def test_a_document_is_openapi_31_and_named_after_its_version(
+def test_document_is_openapi_3_1_and_named_after_its_version(
     environment: str, version: str
 ) -> None:
     document = read(environment, version)
@@ -493,7 +489,7 @@ def test_a_document_is_openapi_31_and_named_after_its_version(
 
 
 @every_document
-def test_the_version_header_lists_three_versions_and_says_which_is_served_without(
+def test_version_header_lists_three_versions_and_names_the_default(
     environment: str, version: str
 ) -> None:
     parameter = read(environment, version)["components"]["parameters"]["ApiVersion"]
@@ -514,15 +510,13 @@ def test_every_response_under_api_names_the_version_served(environment: str, ver
         for operation in api_operations(document).values()
         for status, response in operation["responses"].items()
     }
-    # neither is required: an idempotent replay carries no response headers
+    # neither is required: an idempotent replay has no response headers
     headers = {VERSION: {"schema": STRING}, "Vary": {"schema": STRING, "example": VERSION}}
     assert responses == dict.fromkeys(responses, headers)
 
 
 @every_document
-def test_the_specification_documents_stand_outside_the_versions(
-    environment: str, version: str
-) -> None:
+def test_documents_of_versions_are_unversioned(environment: str, version: str) -> None:
     document = read(environment, version)
     headers = [
         resolved(document, response).get("headers", {})
@@ -564,7 +558,7 @@ def at_version(document: Document, version: str) -> Document:
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_fednow_is_all_that_changes_in_2026_07_01(environment: str) -> None:
+def test_fednow_is_the_only_change_in_2026_07_01(environment: str) -> None:
     without = at_version(copy.deepcopy(read(environment, FEDNOW_CAME)), OLDEST)
     schemas = without["components"]["schemas"]
     del schemas["FedNow"]
@@ -574,17 +568,17 @@ def test_fednow_is_all_that_changes_in_2026_07_01(environment: str) -> None:
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_nothing_is_known_to_change_in_2026_08_01(environment: str) -> None:
+def test_no_change_is_known_in_2026_08_01(environment: str) -> None:
     assert at_version(read(environment, LATEST), FEDNOW_CAME) == read(environment, FEDNOW_CAME)
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_the_latest_document_is_that_of_the_newest_version(environment: str) -> None:
+def test_latest_document_is_that_of_the_newest_version(environment: str) -> None:
     assert read(environment, "latest") == read(environment, LATEST)
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_the_index_lists_versions_default_and_where_each_document_is(environment: str) -> None:
+def test_index_lists_versions_default_and_documents(environment: str) -> None:
     summaries = [
         "Initial version; served when a request names none.",
         "Adds the FedNow member to the deposit rails of every autoramp.",
@@ -620,7 +614,7 @@ def test_each_environment_has_its_own_server(environment: str, version: str) -> 
 
 
 @every_document
-def test_the_specification_documents_are_served_on_the_host(environment: str, version: str) -> None:
+def test_documents_are_served_on_the_host(environment: str, version: str) -> None:
     host = SERVERS[environment].removesuffix("/api")
     servers = {
         path: item["servers"]
@@ -633,7 +627,7 @@ def test_the_specification_documents_are_served_on_the_host(environment: str, ve
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_the_sandbox_adds_its_simulation_and_nothing_else(version: str) -> None:
+def test_sandbox_only_adds_its_simulation(version: str) -> None:
     sandbox = copy.deepcopy(read("sandbox", version))
     production = copy.deepcopy(read("production", version))
     simulation = {
@@ -655,6 +649,6 @@ def test_the_sandbox_adds_its_simulation_and_nothing_else(version: str) -> None:
 
 
 @every_document
-def test_no_annotation_of_ours_is_left(environment: str, version: str) -> None:
+def test_no_annotation_of_dateline_remains(environment: str, version: str) -> None:
     keys = {key for _, node in nodes(read(environment, version)) for key in node}
     assert {key for key in keys if key.startswith("x-")} == {"x-extensible-enum"}

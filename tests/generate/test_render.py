@@ -1,4 +1,4 @@
-"""Templates lay out every document; a value reaches one only through a filter."""
+"""Templates lay out every document; values reach them only through filters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def files(api: Api, templates: Path | None = None) -> dict[str, str]:
     return {artifact.path: artifact.content.decode() for artifact in rendered.artifacts}
 
 
-def test_one_document_for_each_version_and_environment_in_both_forms(library: Api) -> None:
+def test_each_version_and_environment_has_one_document_in_both_forms(library: Api) -> None:
     names = [
         *(f"{date}.{form}" for date in (*DATES, "latest") for form in ("json", "yaml")),
         "versions.json",
@@ -44,9 +44,7 @@ def test_one_document_for_each_version_and_environment_in_both_forms(library: Ap
 
 @pytest.mark.parametrize("environment", ["production", "sandbox"])
 @pytest.mark.parametrize("date", DATES)
-def test_the_document_says_what_the_contract_says(
-    library: Api, environment: str, date: str
-) -> None:
+def test_document_equals_the_contract(library: Api, environment: str, date: str) -> None:
     made = files(library)
     contract = project(library, date, environment).document
     assert json.loads(made[f"spec/{environment}/{date}.json"]) == contract
@@ -59,7 +57,7 @@ def test_latest_is_the_newest_version_that_is_no_draft(library: Api) -> None:
         assert made[f"spec/sandbox/latest.{form}"] == made[f"spec/sandbox/2025-06-01.{form}"]
 
 
-def test_the_index_lists_the_supported_versions(library: Api) -> None:
+def test_index_lists_the_supported_versions(library: Api) -> None:
     assert json.loads(files(library)["spec/production/versions.json"]) == {
         "default": "2024-01-15",
         "latest": "2025-06-01",
@@ -84,14 +82,14 @@ def test_every_text_file_ends_with_one_line_end(library: Api) -> None:
     assert ends == {False}
 
 
-def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
+def test_output_is_deterministic(tmp_path: Path) -> None:
     first = files(loaded(tmp_path / "one", LIBRARY))
-    # the order in which fragments are read and named must not show either
+    # the order in which fragments are read and named must not matter either
     second = files(loaded(tmp_path / "two", dict(reversed(LIBRARY.items()))))
     assert first == second
 
 
-def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, library: Api) -> None:
+def test_template_of_the_user_overrides_the_built_in_one(tmp_path: Path, library: Api) -> None:
     own = tmp_path / "own" / "spec" / "{environment}"
     own.mkdir(parents=True)
     (own / "versions.json.jinja").write_text("{{ table.default | json }}\n")
@@ -113,7 +111,7 @@ def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, libr
         ("{{ document.info.title | ident }}{{ 'a b' | ident }}", "is not an identifier"),
     ],
 )
-def test_a_template_that_lets_a_raw_value_through_fails(
+def test_template_that_prints_a_raw_value_fails(
     tmp_path: Path, library: Api, template: str, said: str
 ) -> None:
     own = tmp_path / "own" / "spec" / "{environment}"
@@ -124,7 +122,7 @@ def test_a_template_that_lets_a_raw_value_through_fails(
     assert "{version}.txt.jinja" in str(caught.value)
 
 
-def test_templates_in_text_stay_text(tmp_path: Path) -> None:
+def test_template_syntax_in_text_is_text(tmp_path: Path) -> None:
     hostile = "{{ 7 * 7 }} {% raw %} {{ cycler.__init__.__globals__ }} {0} %s"
     loans = LOANS.replace("description: a loan", f"description: '{hostile}'")
     made = files(loaded(tmp_path, {**LIBRARY, "loans.yaml": loans}))
@@ -132,7 +130,7 @@ def test_templates_in_text_stay_text(tmp_path: Path) -> None:
     assert document["paths"]["/loans/{id}"]["get"]["responses"]["200"]["description"] == hostile
 
 
-def test_the_independent_judge_reads_each_distinct_document(library: Api) -> None:
+def test_each_distinct_document_is_validated_independently(library: Api) -> None:
     contract = project(library, "2024-09-01", "sandbox")
     broken = {**contract.document, "paths": {"loans": {}}}
     with pytest.raises(SourceError) as caught:
@@ -153,10 +151,10 @@ def test_the_independent_judge_reads_each_distinct_document(library: Api) -> Non
         {"jsonSchemaDialect": "https://example.com/none"},
     ],
 )
-def test_a_schema_that_documents_share_is_judged_in_those_with_defects(
+def test_shared_schema_is_validated_in_documents_with_defects(
     library: Api, broken: dict[str, Any]
 ) -> None:
-    """Whatever was judged before: each document says what is wrong with it."""
+    """Whatever was validated before, each document reports its own defects."""
     contract = project(library, "2024-09-01", "sandbox")
     both = {**contract.document, **broken}
     if "components" in broken:
@@ -179,8 +177,8 @@ def test_a_schema_that_documents_share_is_judged_in_those_with_defects(
     assert after == before == sorted([*alone, *other])
 
 
-def test_a_document_that_is_known_to_be_valid_is_not_judged_again(library: Api) -> None:
-    """Whether words, data or keys differ: a defect is found with and without what was kept."""
+def test_document_known_to_be_valid_is_not_validated_again(library: Api) -> None:
+    """A defect in descriptions, data or keys is found with and without cached results."""
     contract = project(library, "2024-09-01", "sandbox")
     cache = Cache(None)
     assert require_valid(library, [contract], cache) == []
@@ -199,7 +197,7 @@ def test_a_document_that_is_known_to_be_valid_is_not_judged_again(library: Api) 
             assert len(caught.value.problems) == 1
 
 
-def test_the_folder_of_the_definitions_is_not_touched(tmp_path: Path) -> None:
+def test_folder_of_the_definitions_is_not_modified(tmp_path: Path) -> None:
     schemas = folder(tmp_path, LIBRARY)
     before = {path.name: path.read_bytes() for path in schemas.iterdir()}
     files(loaded(tmp_path, LIBRARY))

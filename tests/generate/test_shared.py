@@ -1,4 +1,4 @@
-"""Two APIs refer to files of one folder: every command reads it, and nothing else outside."""
+"""Two APIs refer to files in one folder: every command reads it, and no other outside folder."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ REMOVED = [("response-field-removed", MONEY_FILE, [f"GET /{name}"]) for name in 
 
 
 @pytest.mark.parametrize("base", [[], ["--against", "main"]], ids=str)
-def test_an_edit_of_a_shared_file_is_found_in_both(
+def test_edit_of_a_shared_file_is_found_in_both_projects(
     base: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert check(*base) == []
     edit(MONEY_FILE, NOTE, "")
     assert check(*base) == REMOVED
-    # a project by itself, too, and from the folder that is shared
+    # also for one project alone, and from the shared folder
     assert check("-p", "loans", *base) == REMOVED[1:]
     monkeypatch.chdir("common")
     assert check(*base) == REMOVED
@@ -55,14 +55,14 @@ def test_an_edit_of_a_shared_file_is_found_in_both(
     assert check(*base) == REMOVED[:1]
 
 
-def test_a_commit_is_compared_with_its_base() -> None:
+def test_commit_is_compared_with_its_base() -> None:
     git("switch", "--quiet", "--create", "topic")
     edit(MONEY_FILE, NOTE, "")
     commit()
     assert check("--against", "main") == REMOVED
 
 
-def test_reports_of_every_format_name_the_shared_file_from_the_top(
+def test_reports_of_every_format_name_the_shared_file_relative_to_the_repository(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     edit(MONEY_FILE, NOTE, "")
@@ -76,7 +76,7 @@ def test_reports_of_every_format_name_the_shared_file_from_the_top(
     assert "    4 |   properties:\n" in dateline("check").out
 
 
-def test_what_is_invalid_in_a_shared_file_is_said_once_with_its_place() -> None:
+def test_problem_in_a_shared_file_is_reported_once_with_its_place() -> None:
     edit(MONEY_FILE, NOTE, "    note: { type: text }\n")
     outcome = dateline("check")
     assert outcome.status == 3
@@ -85,7 +85,7 @@ def test_what_is_invalid_in_a_shared_file_is_said_once_with_its_place() -> None:
     assert dateline("check").err.startswith(f"{MONEY_FILE}:2:1: yaml-syntax: ")
 
 
-def test_outputs_are_fresh_until_a_file_of_the_shared_folder_is_edited(
+def test_outputs_are_fresh_until_a_shared_file_is_edited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     untouched = "no findings: nothing has changed since the outputs were generated\n"
@@ -102,14 +102,14 @@ def test_outputs_are_fresh_until_a_file_of_the_shared_folder_is_edited(
     assert document["components"]["schemas"]["Currency"]["description"] == "ISO 4217"
 
 
-def test_what_was_kept_of_a_shared_file_is_not_kept_once_it_is_another() -> None:
-    """The second check answers from the cache as far as it can."""
+def test_cached_result_of_a_shared_file_is_dropped_when_it_changes() -> None:
+    """The second check uses the cache as far as possible."""
     for number in range(3):
         edit(MONEY_FILE, NOTE, "") if number == 1 else None
         assert check("-p", "cards", "--against", "main") == REMOVED[:1] * bool(number)
 
 
-def test_watching_sees_an_edit_of_a_shared_file() -> None:
+def test_watching_notices_an_edit_of_a_shared_file() -> None:
     (cards,) = find_projects(["cards"])
     runs = watch(cards)
     first = next(runs)
@@ -122,7 +122,7 @@ def test_watching_sees_an_edit_of_a_shared_file() -> None:
     assert "spec/production/2026-01-01.json" in second.written.changed
 
 
-def test_a_record_of_a_run_without_shared_folders_says_nothing_of_one_with_them() -> None:
+def test_record_of_a_run_without_shared_folders_does_not_apply_with_them() -> None:
     for name in (".git", "apis/cards/generated"):
         shutil.rmtree(name)
     texts = {name: Path(name).read_text(encoding="utf-8") for name in (TABLE, API)}
@@ -147,7 +147,7 @@ def test_gating_and_cutting_edit_the_shared_file_for_both() -> None:
     assert f"{MONEY_FILE}: it is shared: run `dateline gate` in the other projects" in gated.err
     text = Path(MONEY_FILE).read_text(encoding="utf-8")
     assert "    note: { type: string, x-removed: next }\n" in text
-    # the other project has no such version yet, and is told how to get it
+    # the other project doesn't have the version yet, and gets advice
     left = dateline("check")
     assert (left.status, left.err.split(": ")[:2]) == (3, [f"{MONEY_FILE}:7:38", "unknown-version"])
     assert "run `dateline gate`" in left.err
@@ -174,8 +174,8 @@ def test_gating_and_cutting_edit_the_shared_file_for_both() -> None:
     assert git("status", "--short", "common") == f" M {MONEY_FILE}\n"
 
 
-def test_a_shared_file_is_never_made_to_refer_to_a_project() -> None:
-    """What only the removed field referred to would come back among the project's own."""
+def test_shared_file_never_refers_to_a_project() -> None:
+    """Components that only the removed field used would be restored in the project's own files."""
     edit(MONEY_FILE, "[amount, currency]", "[amount]")
     edit(MONEY_FILE, "    currency: { $ref: 'sub/currency.yaml' }\n", "")
     outcome = dateline("gate", "-p", "cards")
@@ -185,7 +185,7 @@ def test_a_shared_file_is_never_made_to_refer_to_a_project() -> None:
     assert "next" not in Path(MONEY_FILE).read_text(encoding="utf-8")
 
 
-def test_retiring_refuses_to_fold_a_gate_that_is_shared() -> None:
+def test_retiring_refuses_to_remove_a_shared_gate() -> None:
     edit(MONEY_FILE, NOTE, f"    note: {{ type: string, x-removed: {DAY} }}\n")
     for name in NAMES:
         table = f"apis/{name}/schemas/versions.yaml"
@@ -203,7 +203,7 @@ def test_retiring_refuses_to_fold_a_gate_that_is_shared() -> None:
     assert Path(MONEY_FILE).read_text(encoding="utf-8") == before
 
 
-def test_a_shared_file_is_as_it_was_where_the_rest_of_an_edit_fails(
+def test_shared_file_is_restored_if_the_rest_of_an_edit_fails(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     edit(MONEY_FILE, NOTE, "")
@@ -212,7 +212,7 @@ def test_a_shared_file_is_as_it_was_where_the_rest_of_an_edit_fails(
     assert dateline("generate", "--quiet").status == 0
     commit()
     monkeypatch.chdir("apis/loans")
-    # what is foreign in the outputs is not written over
+    # foreign files in the outputs are not overwritten
     Path("generated/changes/mine.md").write_text("mine", encoding="utf-8")
     git("add", "--all")
     commit()
@@ -262,7 +262,7 @@ OUTSIDE = {
 
 
 @pytest.mark.parametrize(("address", "id"), OUTSIDE.items(), ids=str)
-def test_everything_else_outside_stays_refused(address: str, id: str) -> None:
+def test_other_references_to_outside_files_are_refused(address: str, id: str) -> None:
     Path("secret.yaml").write_text("type: string\n", encoding="utf-8")
     Path("common/link.yaml").symlink_to("../secret.yaml")
     Path("common/linked").symlink_to("..")
@@ -275,20 +275,20 @@ def test_everything_else_outside_stays_refused(address: str, id: str) -> None:
     assert f": {id}: " in outcome.err
 
 
-def test_a_link_within_the_shared_folder_is_followed() -> None:
+def test_symbolic_link_within_the_shared_folder_is_followed() -> None:
     Path("common/coins.yaml").symlink_to("money.yaml")
     edit(API, "money.yaml", "coins.yaml")
     assert check("-p", "cards") == []
 
 
-def test_a_project_without_the_setting_is_told_of_it() -> None:
+def test_project_without_the_setting_is_told_about_it() -> None:
     edit(TABLE, "shared: [../../../common]\n", "")
     outcome = dateline("check", "-p", "cards")
     assert outcome.status == 3
     assert "list its folder under `shared` in versions.yaml" in outcome.err
 
 
-def test_a_clone_elsewhere_checks_the_same(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clone_elsewhere_checks_the_same(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     edit(MONEY_FILE, NOTE, "")
     commit()
     clone = top.parent / "clone"
@@ -297,8 +297,8 @@ def test_a_clone_elsewhere_checks_the_same(top: Path, monkeypatch: pytest.Monkey
     assert check("--against", "HEAD~1") == REMOVED
 
 
-def test_the_outputs_are_those_of_one_folder(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is shared is written as it would be if it were among the definitions."""
+def test_outputs_equal_those_of_a_single_folder(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shared files are rendered as if they were part of the definitions."""
     alone = top.parent / "alone" / "schemas"
     for name, text in FILES.items():
         if name.startswith("common/") and "notes" not in name and "other" not in name:

@@ -1,4 +1,4 @@
-"""The generated models: what is shared between versions, what they take and what they give."""
+"""The generated models: what versions share, what models accept, and what they write."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def errors(model: Any, instance: Any) -> list[tuple[tuple[Any, ...], str]]:
     return [(error["loc"], error["type"]) for error in caught.value.errors()]
 
 
-# What versions share.
+# Sharing between versions
 
 
-def test_a_type_that_is_equal_in_two_versions_is_one_class(tmp_path: Path) -> None:
+def test_equal_types_of_two_versions_are_one_class(tmp_path: Path) -> None:
     package = Package(
         tmp_path,
         {
@@ -83,7 +83,7 @@ def test_a_type_that_is_equal_in_two_versions_is_one_class(tmp_path: Path) -> No
     ]
 
 
-def test_a_change_that_is_taken_back_returns_to_the_older_type(tmp_path: Path) -> None:
+def test_reverted_change_returns_to_the_older_type(tmp_path: Path) -> None:
     package = Package(
         tmp_path,
         {
@@ -97,7 +97,7 @@ def test_a_change_that_is_taken_back_returns_to_the_older_type(tmp_path: Path) -
     assert first.A is not second.A
 
 
-def test_what_becomes_a_response_as_well_is_another_type(tmp_path: Path) -> None:
+def test_request_schema_that_becomes_a_response_too_is_another_type(tmp_path: Path) -> None:
     left, right = (record("t", t={"const": tag}) for tag in "lr")
     schemas = {"Left": left, "Right": right, "Thing": {"oneOf": [ref("Left"), ref("Right")]}}
 
@@ -114,7 +114,7 @@ def test_what_becomes_a_response_as_well_is_another_type(tmp_path: Path) -> None
     assert isinstance(read, newer.UnknownThing)
 
 
-def test_the_distribution_names_its_versions(tmp_path: Path) -> None:
+def test_distribution_names_its_versions(tmp_path: Path) -> None:
     made = document({"A": record(a=TEXT)})
     texts, _ = files(
         {"2024-01-01": made, "2024-11-01": made, "next": made}, "library", drafts=["next"]
@@ -155,7 +155,7 @@ def test_importing_the_distribution_loads_no_models(tmp_path: Path) -> None:
     assert ran.stdout.split() == [b"False"]
 
 
-def test_the_same_documents_give_the_same_bytes_under_every_hash_seed() -> None:
+def test_output_does_not_depend_on_the_hash_seed() -> None:
     program = (
         "import sys; sys.path[:0] = ['tests', 'src']\n"
         "from support.model_documents import DOCUMENTS\nfrom support.modelling import files\n"
@@ -176,10 +176,10 @@ def test_the_same_documents_give_the_same_bytes_under_every_hash_seed() -> None:
     assert ran[0] == ran[1] != b""
 
 
-# What the models take and give.
+# What models accept and write
 
 
-def test_absent_and_null_are_told_apart(tmp_path: Path) -> None:
+def test_absent_and_null_are_distinct(tmp_path: Path) -> None:
     thing = record("d", a=TEXT, b={"type": ["string", "null"]}, d={"type": ["string", "null"]})
     package = Package(tmp_path, {"2024-01-01": document({"Thing": thing})})
     model, absent = package.version("2024-01-01").Thing, package.types.ABSENT
@@ -202,7 +202,7 @@ def test_absence_is_false_and_survives_copying(tmp_path: Path) -> None:
     assert made.model_copy(update={"a": "x"}).model_dump() == {"a": "x"}
 
 
-def test_a_default_is_there_when_read_and_not_written_unless_given(tmp_path: Path) -> None:
+def test_default_is_read_and_only_written_if_set(tmp_path: Path) -> None:
     schemas = {
         "Order": {"type": "string", "enum": ["asc", "desc"]},
         "Query": record(
@@ -242,7 +242,7 @@ def test_a_default_is_there_when_read_and_not_written_unless_given(tmp_path: Pat
     }
 
 
-def test_a_default_that_is_no_value_of_its_type_is_reported() -> None:
+def test_invalid_default_is_reported() -> None:
     _, notes = files(
         {
             "2024-01-01": document(
@@ -265,7 +265,7 @@ def test_a_default_that_is_no_value_of_its_type_is_reported() -> None:
 
 @pytest.mark.parametrize("default", ["none", 1, True, "longer", None, [1], {"a": 1}])
 @pytest.mark.parametrize("kind", ["string", "integer"])
-def test_a_default_that_is_listed_but_no_value_is_none(
+def test_default_that_is_listed_but_invalid_is_dropped(
     kind: str, default: Any, tmp_path: Path
 ) -> None:
     listed = ["none", "all", "longer", 1, 2, True, [1], {"a": 1}]
@@ -275,7 +275,7 @@ def test_a_default_that_is_listed_but_no_value_is_none(
     assert (made.level == default) is is_value
 
 
-def test_a_known_member_of_a_union_is_reported_by_its_tag(tmp_path: Path) -> None:
+def test_known_member_of_a_union_is_reported_by_its_tag(tmp_path: Path) -> None:
     module = generate_single(tmp_path, rails("Iban", "Swift"))
     instance = {"rails": [{"type": "Swift", "data": 1}, {"type": "Zelle", "data": [1], "x": {}}]}
     made = module.Ramp.model_validate(instance)
@@ -294,7 +294,7 @@ def test_a_known_member_of_a_union_is_reported_by_its_tag(tmp_path: Path) -> Non
     ]
 
 
-def test_a_request_has_no_unknown_members(tmp_path: Path) -> None:
+def test_request_has_no_unknown_members(tmp_path: Path) -> None:
     body = {"content": {"application/json": {"schema": ref("Ramp")}}}
     module = generate_single(
         tmp_path,
@@ -305,7 +305,7 @@ def test_a_request_has_no_unknown_members(tmp_path: Path) -> None:
     assert errors(module.Ramp, {"rails": [{"type": "Zelle"}]}) == [(("rails", 0), "union_tag")]
 
 
-def test_a_tag_may_have_a_name_that_python_keeps_for_itself(tmp_path: Path) -> None:
+def test_tag_may_have_a_reserved_name(tmp_path: Path) -> None:
     def tagged(value: str) -> dict[str, Any]:
         return record("class", "Field", **{"class": {"const": value}, "Field": TEXT})
 
@@ -331,7 +331,7 @@ def test_a_tag_may_have_a_name_that_python_keeps_for_itself(tmp_path: Path) -> N
     }
 
 
-def test_a_member_without_a_tag_is_found_where_the_tag_may_be_left_out(tmp_path: Path) -> None:
+def test_member_without_a_tag_is_selected_if_the_tag_is_optional(tmp_path: Path) -> None:
     schemas = {
         "Card": record("number", type={"enum": ["card", "scheme"]}, number=TEXT),
         "Bank": record("type", type={"const": "bank"}),
@@ -344,7 +344,7 @@ def test_a_member_without_a_tag_is_found_where_the_tag_may_be_left_out(tmp_path:
     assert adapter.validate_python({"type": "bank"}) == module.Bank(type="bank")
 
 
-def test_a_mapping_names_members_whose_tag_is_any_text(tmp_path: Path) -> None:
+def test_mapping_names_members_for_any_tag(tmp_path: Path) -> None:
     schemas = {
         "Cat": record("kind", kind=TEXT),
         "Dog": record("kind", kind=TEXT),
@@ -366,7 +366,7 @@ def test_a_mapping_names_members_whose_tag_is_any_text(tmp_path: Path) -> None:
     ]
 
 
-def test_an_unknown_value_of_an_open_ended_field_is_kept(tmp_path: Path) -> None:
+def test_unknown_value_of_an_open_ended_field_is_kept(tmp_path: Path) -> None:
     kind = {"type": "string", "x-extensible-enum": ["Onramp"], "examples": ["Onramp"]}
     package = Package(tmp_path, {"2024-01-01": document({"Ramp": record("kind", kind=kind)})})
     model, unrecognized = package.version("2024-01-01").Ramp, package.types.Unrecognized
@@ -377,7 +377,7 @@ def test_an_unknown_value_of_an_open_ended_field_is_kept(tmp_path: Path) -> None
     assert errors(model, {"kind": 1}) == [(("kind",), "string_type")]
 
 
-def test_an_enum_has_the_values_of_the_document_in_its_order(tmp_path: Path) -> None:
+def test_enum_has_the_values_of_the_document_in_order(tmp_path: Path) -> None:
     schemas = {
         "Status": {
             "type": "string",
@@ -399,7 +399,7 @@ def test_an_enum_has_the_values_of_the_document_in_its_order(tmp_path: Path) -> 
     assert TypeAdapter(module.Clash).validate_python("a-b") == "a-b"
 
 
-def test_text_that_is_not_canonical_is_written_as_it_was_read(tmp_path: Path) -> None:
+def test_non_canonical_text_is_written_as_it_was_read(tmp_path: Path) -> None:
     module = generate_single(
         tmp_path,
         {
@@ -427,7 +427,7 @@ def test_text_that_is_not_canonical_is_written_as_it_was_read(tmp_path: Path) ->
         module.At(at=datetime(2024, 5, 6))
 
 
-def test_a_number_keeps_its_digits(tmp_path: Path) -> None:
+def test_number_keeps_its_digits(tmp_path: Path) -> None:
     numbers = record(
         n={"type": "number", "minimum": 0}, m={"type": "number"}, i={"type": "integer"}
     )
@@ -444,7 +444,7 @@ def test_a_number_keeps_its_digits(tmp_path: Path) -> None:
             model.model_validate_json(f'{{"m":{number}}}')
 
 
-def test_the_json_schema_of_a_model_is_that_of_the_document(tmp_path: Path) -> None:
+def test_json_schema_of_a_model_is_that_of_the_document(tmp_path: Path) -> None:
     module = generate_single(
         tmp_path, {"Thing": record("b", a=TEXT, b={"type": "integer", "minimum": 1})}
     )
@@ -461,7 +461,7 @@ def test_the_json_schema_of_a_model_is_that_of_the_document(tmp_path: Path) -> N
         }
 
 
-def test_reading_a_deprecated_field_back_warns_nobody(tmp_path: Path) -> None:
+def test_reading_a_deprecated_field_does_not_warn(tmp_path: Path) -> None:
     limit = {"type": ["string", "null"], "deprecated": True, "description": "Always null."}
     module = generate_single(tmp_path, {"Customer": record("id", id=TEXT, limit=limit)})
     for instance in ({"id": "a"}, {"id": "a", "limit": None}):
@@ -472,7 +472,7 @@ def test_reading_a_deprecated_field_back_warns_nobody(tmp_path: Path) -> None:
         assert made.limit is None
 
 
-def test_a_field_is_given_by_its_python_name_and_read_by_its_own(tmp_path: Path) -> None:
+def test_field_is_set_by_its_python_name_and_read_by_its_own(tmp_path: Path) -> None:
     module = generate_single(tmp_path, {"Thing": record("class", **{"class": TEXT, "copy": TEXT})})
     made = module.Thing(class_="a", copy_="b")
     assert made.model_dump() == {"class": "a", "copy": "b"}
@@ -482,7 +482,7 @@ def test_a_field_is_given_by_its_python_name_and_read_by_its_own(tmp_path: Path)
     assert read.model_dump() == {"class": "a", "class_": 1}
 
 
-def test_a_field_called_config_is_no_setting_of_pydantic(tmp_path: Path) -> None:
+def test_field_named_config_is_no_setting_of_pydantic(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         module = generate_single(
@@ -492,7 +492,7 @@ def test_a_field_called_config_is_no_setting_of_pydantic(tmp_path: Path) -> None
     assert module.Network(Config_=["a"]).model_dump() == {"Config": ["a"]}
 
 
-def test_what_the_caller_calls_its_own_things_is_of_no_account(tmp_path: Path) -> None:
+def test_names_in_the_callers_code_do_not_interfere(tmp_path: Path) -> None:
     schemas = {"A": record(b=ref("B"), at={"type": "string", "format": "date-time"})}
     schemas["B"] = record(a=ref("A"), c={"anyOf": [TEXT, {"type": "array", "items": ref("B")}]})
     schemas["Tree"] = {"type": "array", "items": ref("Tree")}
@@ -515,10 +515,10 @@ def test_what_the_caller_calls_its_own_things_is_of_no_account(tmp_path: Path) -
     assert names["use"](module) == [{"b": {"a": {}}}, "x", [[], [[]]], {}]
 
 
-# Names.
+# Names
 
 
-def test_inline_types_are_called_by_where_they_stand(tmp_path: Path) -> None:
+def test_inline_types_are_named_by_their_place(tmp_path: Path) -> None:
     inline = record(x=TEXT)
     module = generate_single(
         tmp_path,
@@ -544,7 +544,7 @@ def test_inline_types_are_called_by_where_they_stand(tmp_path: Path) -> None:
     ]
 
 
-def test_a_component_never_gives_way_to_an_inline_type(tmp_path: Path) -> None:
+def test_component_keeps_its_name_over_an_inline_type(tmp_path: Path) -> None:
     module = generate_single(
         tmp_path, {"Order": record(item=record(x=TEXT)), "OrderItem": record(y={"type": "integer"})}
     )
@@ -556,7 +556,7 @@ def test_a_component_never_gives_way_to_an_inline_type(tmp_path: Path) -> None:
     assert module.Order(item=module.OrderItemValue(x="a")).model_dump() == {"item": {"x": "a"}}
 
 
-def test_unusual_names_become_identifiers_by_one_rule(tmp_path: Path) -> None:
+def test_unusual_names_become_identifiers(tmp_path: Path) -> None:
     names = ["order line", "payment_method.card", "3ds", "HTTPError", "Annotated", "None", "é"]
     texts = dict.fromkeys(names, record(a=TEXT))
     assert [*generate_single(tmp_path, texts).__all__] == [
@@ -571,7 +571,7 @@ def test_unusual_names_become_identifiers_by_one_rule(tmp_path: Path) -> None:
     ]
 
 
-def test_no_field_hides_what_every_model_has() -> None:
+def test_field_does_not_hide_a_method_of_models() -> None:
     inherited = [name for name in dir(BaseModel) if not name.startswith("_")]
     assert [name for name in inherited if field_name(name) == name] == []
     assert [field_name(name) for name in ("class", "str", "_links", "@id", "+1", "model")] == [
@@ -584,7 +584,7 @@ def test_no_field_hides_what_every_model_has() -> None:
     ]
 
 
-def test_of_two_components_that_would_be_one_class_the_dotted_one_keeps_its_dot() -> None:
+def test_dotted_name_keeps_its_dot_if_two_components_collide() -> None:
     made = document({"issuing.card": record(a=TEXT), "issuing_card": record(b=TEXT)})
     texts, notes = files({"2024-01-01": made})
     exported = texts["python/example/v2024_01_01/__init__.py"]
@@ -612,16 +612,16 @@ def test_of_two_components_that_would_be_one_class_the_dotted_one_keeps_its_dot(
         ),
     ],
 )
-def test_names_that_become_one_are_refused(schemas: dict[str, Any], message: str) -> None:
+def test_colliding_names_are_refused(schemas: dict[str, Any], message: str) -> None:
     with pytest.raises(SourceError) as caught:
         files({"2024-01-01": document(schemas)})
     assert any(problem.message.startswith(message) for problem in caught.value.problems)
 
 
-# What can't be modelled is said.
+# Notes about unsupported parts
 
 
-def test_what_the_models_do_not_hold_is_reported() -> None:
+def test_constraint_that_models_do_not_check_is_reported() -> None:
     made = document(
         {
             "A": {**record(a={"type": "string", "not": {"const": "x"}}), "if": {}, "then": False},
@@ -667,12 +667,12 @@ def test_what_the_models_do_not_hold_is_reported() -> None:
         ("unevaluatedProperties", {"type": "string"}),
     ],
 )
-def test_a_keyword_that_holds_what_it_may_not_is_left_and_reported(keyword: str, odd: Any) -> None:
+def test_invalid_keyword_is_ignored_and_reported(keyword: str, odd: Any) -> None:
     _, notes = files({"2024-01-01": document({"A": {keyword: odd}})})
     assert notes == [f"components.A: `{keyword}`; left to the document"]
 
 
-def test_templates_of_the_user_stand_before_the_built_in_ones(tmp_path: Path) -> None:
+def test_templates_of_the_user_override_the_built_in_ones(tmp_path: Path) -> None:
     (tmp_path / "python").mkdir()
     (tmp_path / "python" / "README.md.jinja").write_text("Of {{ table.package | ident }}.\n")
     (tmp_path / "datamodel").mkdir()

@@ -1,4 +1,4 @@
-"""Real documents of other APIs, where a folder with them is at hand (DATELINE_DATA)."""
+"""Models of large real documents, if a folder with them exists (DATELINE_DATA)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.modelling import Package
 _DATA = os.environ.get("DATELINE_DATA")
 _HEADS = sorted(Path(_DATA).glob("*/head.*")) if _DATA else []
 
-# Uses a type of every fiftieth name: building the schema of one builds those of all it speaks of.
+# Uses a type of every fiftieth name: building its schema also builds those that it refers to.
 _USE = """
 import sys
 from importlib import import_module
@@ -42,7 +42,7 @@ def _document(path: Path) -> dict[str, Any]:
 
 @pytest.mark.skipif(not _HEADS, reason="DATELINE_DATA names no folder with documents")
 @pytest.mark.parametrize("path", _HEADS, ids=[path.parent.name for path in _HEADS])
-def test_every_real_document_gives_models_that_import(path: Path, tmp_path: Path) -> None:
+def test_models_of_every_real_document_can_be_imported(path: Path, tmp_path: Path) -> None:
     made = _document(path)
     package = Package(tmp_path, {"2024-01-01": made})
     ran = subprocess.run(

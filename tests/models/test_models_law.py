@@ -1,4 +1,4 @@
-"""The law of the models: for every instance, the verdict of the document, and nothing lost."""
+"""The law of the models: the same verdict as the document for every instance, and no lost data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTES = {
 
 
 @pytest.mark.parametrize("title", DOCUMENTS)
-def test_the_models_give_the_verdict_of_the_document(title: str, tmp_path: Path) -> None:
+def test_models_agree_with_the_document(title: str, tmp_path: Path) -> None:
     made = DOCUMENTS[title]
     package = Package(tmp_path, {"2024-01-01": made})
     assert package.notes == _NOTES.get(title, [])

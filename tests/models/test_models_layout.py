@@ -1,4 +1,4 @@
-"""What was laid out is kept for the next run: it saves time, and never changes a byte."""
+"""Cached layout of models saves time, and never changes a byte of the output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dateline.render import builtin_templates
 
 PET = "    Pet:\n      type: object\n"
 
-# Generates in a process of its own, and tells whether the package was needed.
+# Generates in a new process, and prints whether the package was imported.
 RUN = """
 import sys
 from pathlib import Path
@@ -63,11 +63,11 @@ def cache_of(workspace: Workspace) -> Path:
 
 
 def kept(workspace: Workspace) -> set[str]:
-    """Return what is laid out of the definitions, as it is kept."""
+    """Return the cached layout of the definitions."""
     with closing(sqlite3.connect(cache_of(workspace))) as connection:
         rows = {row[0] for row in connection.execute("SELECT content FROM entries")}
     found = {row.decode(errors="replace") for row in rows}
-    # what is parsed and checked is kept as well, and whole packages, compressed
+    # parsed sources, check results and compressed packages are cached as well
     return {text for text in found if text.startswith(("class ", "type ")) or " = " in text}
 
 
@@ -76,18 +76,18 @@ def python_of(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
-def test_only_what_an_edit_changes_is_laid_out(workspace: Workspace) -> None:
+def test_only_edited_parts_are_laid_out(workspace: Workspace) -> None:
     before = kept(workspace)
     edited(workspace, PET, PET + "      description: An animal.\n")
     assert is_package_needed(workspace)
     after = kept(workspace)
     (new,) = after - before
-    # its words are filled in later
+    # descriptions are filled in later
     assert (before - after, new.startswith("class Pet(")) == (set(), True)
     assert any(b"An animal." in text for text in python_of(workspace.output).values())
 
 
-def test_an_edit_that_changes_no_definition_needs_no_package(workspace: Workspace) -> None:
+def test_edit_that_changes_no_definition_does_not_import_the_package(workspace: Workspace) -> None:
     edited(workspace, "summary: List pets", "summary: List all pets")
     assert not is_package_needed(workspace)
 
@@ -100,9 +100,9 @@ def test_an_edit_that_changes_no_definition_needs_no_package(workspace: Workspac
         lambda path: path.write_bytes(path.read_bytes()[:5000]),
         lambda path: path.write_bytes(path.read_bytes().replace(b"class Pet", b"class Dog")),
     ],
-    ids=["deleted", "empty", "cut off", "edited"],
+    ids=["deleted", "empty", "truncated", "edited"],
 )
-def test_the_outputs_are_the_same_without_what_was_kept(
+def test_output_is_the_same_without_the_cache(
     workspace: Workspace, tmp_path: Path, damage: Callable[[Path], object]
 ) -> None:
     edited(workspace, "name: { type: string }", "name: { type: string, description: Its name. }")
@@ -112,7 +112,7 @@ def test_the_outputs_are_the_same_without_what_was_kept(
     assert python_of(workspace.output) == python_of(tmp_path / "fresh")
 
 
-def test_what_other_templates_laid_out_is_not_used(tmp_path: Path) -> None:
+def test_layout_of_other_templates_is_not_reused(tmp_path: Path) -> None:
     made = [Contract(version="2024-01-01", environment="", document=document(SCHEMAS))]
     versions, cache = table(["2024-01-01"], "library"), Cache(None)
     plain = generate_models(made, versions, [builtin_templates()], cache=cache)
@@ -134,7 +134,7 @@ SCHEMAS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("template", ["", "{{ definition.name }}", "twice"])
-def test_a_template_that_does_not_lay_out_is_refused(tmp_path: Path, template: str) -> None:
+def test_template_without_a_layout_is_refused(tmp_path: Path, template: str) -> None:
     (tmp_path / "datamodel").mkdir()
     block = "# begin {{ definition.key }}\nx = 1\n# end\n"
     text = block * 2 if template == "twice" else template

@@ -1,4 +1,4 @@
-"""What pydantic-core reads by itself agrees with JSON Schema, and is written as it was read."""
+"""Types that pydantic-core validates itself agree with JSON Schema, and are written as read."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _is_fixed_point(text: str) -> bool:
 def _agrees(name: str, value: Any) -> bool:
     """Check both ways to read *value*; return whether it was valid."""
     adapter, is_valid = _adapters()[name], _judge(name).is_valid(value)
-    # RFC 3339 has a year 0, Python's dates begin with year 1
+    # RFC 3339 has a year 0; Python's dates start with year 1
     is_valid = is_valid and not (name in ("Day", "Moment") and value.startswith("0000"))
     text = json.dumps(value)
     for read, given_ in ((adapter.validate_python, value), (adapter.validate_json, text)):
@@ -124,22 +124,22 @@ ODD: Final[st.SearchStrategy[Any]] = st.sampled_from(
 
 
 @given(st.one_of(MOMENTS, st.datetimes(timezones=st.timezones()).map(str), ODD))
-def test_date_times(value: Any) -> None:
+def test_date_times_agree(value: Any) -> None:
     _agrees("Moment", value)
 
 
 @given(st.one_of(DATES, MOMENTS, st.dates().map(str), st.integers().map(str), ODD))
-def test_dates(value: Any) -> None:
+def test_dates_agree(value: Any) -> None:
     _agrees("Day", value)
 
 
 @given(st.one_of(KEYS, ODD))
-def test_uuids(value: Any) -> None:
+def test_uuids_agree(value: Any) -> None:
     _agrees("Key", value)
 
 
 @given(st.sampled_from(["Amount", "Cents"]), st.one_of(AMOUNTS, ODD))
-def test_decimals(name: str, value: Any) -> None:
+def test_decimals_agree(name: str, value: Any) -> None:
     _agrees(name, value)
 
 
@@ -158,12 +158,12 @@ def test_decimals_of_python_are_written_without_an_exponent(value: Decimal) -> N
 
 
 @given(st.sampled_from(["Whole", "Page", "Real", "Rate", "Flag"]), st.one_of(NUMBERS, ODD))
-def test_numbers(name: str, value: Any) -> None:
+def test_numbers_agree(name: str, value: Any) -> None:
     _agrees(name, value)
 
 
 @given(st.one_of(st.text(), st.sampled_from(["Onramp", "Swap", "onramp"]), ODD))
-def test_open_ended_text(value: Any) -> None:
+def test_open_ended_text_agrees(value: Any) -> None:
     _agrees("Kind", value)
 
 
@@ -188,5 +188,7 @@ EXAMPLES: Final[list[tuple[str, Any, bool]]] = [
 
 
 @cases(("name", "value", "is_valid"), EXAMPLES)
-def test_each_type_takes_some_and_refuses_others(name: str, value: Any, is_valid: bool) -> None:
+def test_each_type_accepts_some_values_and_refuses_others(
+    name: str, value: Any, is_valid: bool
+) -> None:
     assert _agrees(name, value) is is_valid

@@ -1,4 +1,4 @@
-"""The models of the payment API: under strict type checkers, and under the law."""
+"""The models of the payment API: with strict type checkers, and compared with the documents."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ dated: str = new.API_VERSION
 text: str = new.UpdateCustomerParams(email="a@b.example").model_dump_json(by_alias=True)
 '''
 
-# Four lines are wrong, and must be found wrong.
+# Four lines are wrong, and must be reported.
 MISTAKES = """
 from paynet import v2025_03_13 as old
 from paynet import v2026_07_01 as new
@@ -120,11 +120,11 @@ _MISTAKEN = [7, 11, 14, 15]
 
 @pytest.fixture(scope="module")
 def contracts() -> dict[str, dict[str, Any]]:
-    """The documents of the payment API by version, of all environments together."""
+    """The documents of the payment API by version, all environments merged."""
     api = load(Path(__file__).parents[2] / "schemas")
     projector = Projector(api)
     return {
-        # plain mappings and lists, as the validator wants them
+        # plain mappings and lists, as the validator needs them
         date: json.loads(json.dumps(projector.contract(date, EVERYWHERE).document))
         for date in api.table.dates
     }
@@ -150,14 +150,14 @@ def checked(contracts: dict[str, dict[str, Any]], tmp_path_factory: pytest.TempP
     return folder
 
 
-def test_mypy_finds_nothing_in_the_models_and_in_a_consumer(checked: Path) -> None:
+def test_mypy_accepts_the_models_and_a_consumer(checked: Path) -> None:
     packages = [f"law_{title}" for title in DOCUMENTS]
     ran = _ran(checked, sys.executable, "-m", "mypy", "consumer.py", "paynet", *packages)
     assert ran.startswith("Success: no issues found")
     assert _lines(_ran(checked, sys.executable, "-m", "mypy", "mistakes.py"), "error:") == _MISTAKEN
 
 
-def test_pyright_finds_nothing_in_the_models_and_in_a_consumer(checked: Path) -> None:
+def test_pyright_accepts_the_models_and_a_consumer(checked: Path) -> None:
     beside = Path(sys.executable).with_name("basedpyright")
     pyright = str(beside) if beside.exists() else which("basedpyright")
     if pyright is None:
@@ -170,22 +170,20 @@ def test_pyright_finds_nothing_in_the_models_and_in_a_consumer(checked: Path) ->
     assert sorted({*_lines(found, "error:")}) == _MISTAKEN
 
 
-def test_ruff_finds_nothing_in_the_models(checked: Path) -> None:
+def test_ruff_accepts_the_models(checked: Path) -> None:
     packages = ["paynet", *(f"law_{title}" for title in DOCUMENTS)]
     ran = _ran(
         checked,
         *(sys.executable, "-m", "ruff", "check", "--isolated", "--quiet"),
         *("--line-length", "100", "--target-version", "py311", "--select", "E,F,I,N,UP,B,RUF"),
-        # properties are called what the document calls them; nobody but us may look like us
+        # properties have the names of the document; only our own classes may look like ours
         *("--ignore", "N815,RUF001"),
         *packages,
     )
     assert ran == ""
 
 
-def test_the_distribution_can_be_built(
-    contracts: dict[str, dict[str, Any]], tmp_path: Path
-) -> None:
+def test_distribution_can_be_built(contracts: dict[str, dict[str, Any]], tmp_path: Path) -> None:
     package = Package(tmp_path, contracts)
     build = (sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", "dist", ".")
     ran = subprocess.run(build, cwd=package.folder, capture_output=True, text=True, check=False)
@@ -205,12 +203,12 @@ def _ran(folder: Path, *command: str) -> str:
 
 
 def _lines(found: str, what: str) -> list[int]:
-    """Return the lines of `mistakes.py` of which *found* says *what*."""
+    """Return the lines of `mistakes.py` for which *found* contains *what*."""
     places = [line.split(":") for line in found.splitlines() if "mistakes.py:" in line]
     return [int(place[1]) for place in places if what.strip(":") in ":".join(place)]
 
 
-def test_the_payment_api_is_read_as_its_documents_say(
+def test_payment_models_agree_with_the_documents(
     contracts: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
     package = Package(tmp_path, contracts)

@@ -1,4 +1,4 @@
-"""The models and JSON Schema 2020-12: no valid value is refused, and notes name what is left."""
+"""Models and JSON Schema 2020-12: no valid value is refused, and notes name unchecked parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dateline.sample import Sampler
 VERSION: Final = "2024-01-01"
 SUITE: Final = Path(__file__).parents[3] / "shared" / "data" / "json-schema-test-suite.tar.gz"
 
-# What these speak of, or where, no component of a document can say.
+# Groups about keywords or places that no component of a document can have.
 _ELSEWHERE: Final = ("$id", "$anchor", "$dynamic", "http", "$vocabulary")
 
 EXAMPLES: Final[dict[str, tuple[Any, list[Any], list[Any]]]] = {
@@ -77,7 +77,7 @@ EXAMPLES: Final[dict[str, tuple[Any, list[Any], list[Any]]]] = {
 
 
 class Verdict(NamedTuple):
-    """What a model says of a value: whether it takes it, and the notes on the model."""
+    """The verdict of a model on a value: whether it accepts it, and the notes on the model."""
 
     takes: bool
     notes: list[str]
@@ -105,7 +105,7 @@ class Models:
         return True
 
 
-def test_values_of_every_type(tmp_path: Path) -> None:
+def test_values_of_every_type_agree(tmp_path: Path) -> None:
     schemas = {name: schema for name, (schema, _, _) in EXAMPLES.items()}
     models, sampler = Models(tmp_path, schemas), Sampler(document(schemas))
     for name, (schema, valid, invalid) in EXAMPLES.items():
@@ -119,7 +119,7 @@ def test_values_of_every_type(tmp_path: Path) -> None:
 
 
 def groups() -> Iterator[tuple[str, Any, list[Any]]]:
-    """Yield what each group of the suite is called, its schema, and its instances."""
+    """Yield the description, schema and instances of each group of the suite."""
     with tarfile.open(SUITE) as suite:
         for member in suite.getmembers():
             if Path(member.name).parent != Path("tests/draft2020-12") or not member.isfile():
@@ -135,7 +135,7 @@ def groups() -> Iterator[tuple[str, Any, list[Any]]]:
 
 
 def _moved(node: Any, name: str) -> Any:
-    """Return *node* with references into the component *name*, where it stands."""
+    """Return *node* with its references redirected into the component *name*."""
     if isinstance(node, list):
         return [_moved(each, name) for each in node]
     if not isinstance(node, dict):
@@ -151,7 +151,7 @@ def _moved(node: Any, name: str) -> Any:
 
 
 def _failing(errors: Iterable[Any]) -> set[str]:
-    """Return the keywords that *errors* pass on their way to what is wrong."""
+    """Return the keywords on the paths of *errors*."""
     found: set[str] = set()
     for error in errors:
         found |= {str(step) for step in error.evaluation_path}
@@ -163,7 +163,7 @@ def _failing(errors: Iterable[Any]) -> set[str]:
 def disagreements(
     models: Models, schemas: dict[str, Any], instances: dict[str, list[Any]]
 ) -> list[str]:
-    """Return where a model refuses what is valid, or takes what is not and no note tells why."""
+    """Return where a model refuses a valid value, or accepts an invalid one without a note."""
     registry = jsonschema_rs.Registry([("urn:all", {"components": {"schemas": schemas}})])
     found = []
     for name, values in instances.items():
@@ -176,7 +176,7 @@ def disagreements(
         for value in values:
             failing = _failing(validator.iter_errors(value))
             takes = models.takes(name, value)
-            # tests/schema/test_one_reading.py has the formats that models check
+            # tests/schema/test_one_reading.py covers the formats that models check
             is_noted = "format" in failing or any(f"`{each}`" in notes for each in failing)
             if takes is bool(failing) and not (takes and is_noted):
                 verb = "takes" if takes else "refuses"
@@ -247,7 +247,7 @@ COMBINED: Final[dict[str, Any]] = {
 }
 
 
-def test_combinations_of_keywords(tmp_path: Path) -> None:
+def test_combinations_of_keywords_agree(tmp_path: Path) -> None:
     listed: list[Any] = [
         None,
         True,
@@ -279,17 +279,17 @@ def test_combinations_of_keywords(tmp_path: Path) -> None:
         for value in (1, "b")
     ]
     listed += [{"a": "x", "b": "x"}, {"a": 1, "b": 1}, {"a": {"a": {"a": 1}}}]
-    # a class can't hold null: whoever refers to it says so
+    # a class can't include null: references to it do
     values = [value for value in listed if value is not None]
     instances = {name: listed if "null" in name.lower() else values for name in COMBINED}
     assert disagreements(Models(tmp_path, COMBINED), COMBINED, instances) == []
 
 
 @pytest.mark.skipif(not SUITE.is_file(), reason="the JSON Schema Test Suite is not here")
-def test_the_test_suite_of_json_schema(tmp_path: Path) -> None:
+def test_json_schema_test_suite(tmp_path: Path) -> None:
     found = {f"G{at}": group for at, group in enumerate(groups())}
     schemas = {name: _moved(schema, name) for name, (_, schema, _) in found.items()}
-    # two names that would be one field: refused by name, as in any document
+    # two names that would become one field are refused by name, as in any document
     for name in [name for name, (_, schema, _) in found.items() if "foo\\\\bar" in str(schema)]:
         with pytest.raises(SourceError, match="field-name-taken"):
             Package(tmp_path / name, {VERSION: document({name: schemas.pop(name)})})

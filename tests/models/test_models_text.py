@@ -1,4 +1,4 @@
-"""Hostile text comes out as it went in, and is never code."""
+"""Hostile text in documents is preserved as text, and never becomes code."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HOSTILE = {
     "german": "Größe – naïve “quotes”",
 }
 
-# What generated modules may call, beside classes in annotations.
+# What generated modules may call, apart from classes in annotations.
 _CALLS = {
     *("t.Field", "t.Tagged", "t.Pattern", "t.OneOf", "t.MultipleOf", "t.Spelled", "t.complete"),
     *("t.AtLeast", "t.AtMost", "t.Dependent", "t.Requires", "t.Unrecognized", "TypeAliasType"),
@@ -52,7 +52,7 @@ _FORBIDDEN = (
 
 
 def guarded(text: str) -> list[str]:
-    """Return what stands in *text* that a generated module of models never holds."""
+    """Return the parts of *text* that a generated module of models must not contain."""
     found = [
         f"character {character!a}"
         for character in text
@@ -81,7 +81,7 @@ def _is_odd(node: ast.stmt) -> bool:
     return not isinstance(node, _TOP_LEVEL)
 
 
-def test_the_guard_sees_what_it_is_for() -> None:
+def test_guard_detects_code() -> None:
     assert guarded("import os\nos.system('x')\nx = lambda: 1\ndef f(): ...\n'\u202e'") == [
         "character '\\u202e'",
         "statement def f():",
@@ -92,7 +92,7 @@ def test_the_guard_sees_what_it_is_for() -> None:
 
 
 def hostile(text: str) -> dict[str, Any]:
-    """Return a document that has *text* wherever text may stand."""
+    """Return a document with *text* in every place for text."""
     return document(
         {
             "Holder": {
@@ -163,9 +163,7 @@ def _pattern(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_text_comes_out_as_it_went_in(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_text_is_preserved(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = HOSTILE[kind]
     package = Package(tmp_path, {"2024-01-01": hostile(text)})
@@ -176,7 +174,7 @@ def test_text_comes_out_as_it_went_in(
             assert guarded(source) == []
             assert "os.system" not in _without_strings(source)
     module = package.version("2024-01-01")
-    # broken into lines where it is too long for one
+    # broken into lines if it is too long for one
     documented = [str(each.__doc__).split() for each in (module.Holder, module.Status)]
     assert documented == [text.split()] * 2
     fields = module.Holder.model_fields
@@ -210,7 +208,7 @@ def _without_strings(source: str) -> str:
     return ast.unparse(Blank().visit(ast.parse(source)))
 
 
-def test_the_title_of_a_version_is_text(tmp_path: Path) -> None:
+def test_title_of_a_version_is_text(tmp_path: Path) -> None:
     package = Package(tmp_path, {"2024-01-01": hostile("x")})
     assert package.version("2024-01-01").__doc__ == "Version 2024-01-01: What came on 2024-01-01"
     tomllib.loads(package.files["python/pyproject.toml"])
@@ -224,7 +222,7 @@ def test_the_title_of_a_version_is_text(tmp_path: Path) -> None:
     ],
 )
 @cases("indent", [0, 4])
-def test_a_docstring_says_the_words_of_its_text(text: str, indent: int) -> None:
+def test_docstring_has_the_words_of_its_text(text: str, indent: int) -> None:
     source = f"class A:\n{' ' * (indent or 1)}{docstring([text], indent)}\n"
     assert str(ast.literal_eval(_first(source))).split() == text.split()
 
@@ -248,7 +246,7 @@ def _first(source: str) -> ast.expr:
         (["FeeBreakdown", "FeeType"], "FeeBreakdownFeeType"),
     ],
 )
-def test_the_name_of_an_inline_type_doubles_no_words(parts: list[str], joined: str) -> None:
+def test_name_of_an_inline_type_repeats_no_words(parts: list[str], joined: str) -> None:
     assert join_names(parts) == joined
 
 
@@ -268,5 +266,5 @@ def test_the_name_of_an_inline_type_doubles_no_words(parts: list[str], joined: s
         *(("s3Bucket", "s3_bucket"), ("HTTPServer", "http_server"), ("X-Rate", "x_rate")),
     ],
 )
-def test_a_name_in_camel_case_has_the_words_that_readers_see(name: str, snaked: str) -> None:
+def test_camel_case_name_is_split_into_words(name: str, snaked: str) -> None:
     assert snake(name) == snaked

@@ -1,4 +1,4 @@
-"""The modules of models: each has what the same versions have."""
+"""Modules of models: types that the same versions share are in one module."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from support.modelling import TEXT, Package, document, record, ref
 
 
-def test_importing_a_version_defines_nothing_that_only_others_have(tmp_path: Path) -> None:
+def test_importing_a_version_defines_no_types_of_other_versions(tmp_path: Path) -> None:
     package = Package(
         tmp_path,
         {
@@ -37,7 +37,7 @@ def test_importing_a_version_defines_nothing_that_only_others_have(tmp_path: Pat
         assert ran.stdout.strip() == modules
 
 
-def test_a_type_that_comes_and_goes_is_in_a_module_of_bounded_name(tmp_path: Path) -> None:
+def test_type_of_scattered_versions_is_in_a_module_with_a_bounded_name(tmp_path: Path) -> None:
     days = [f"2024-01-{day:02}" for day in range(1, 25)]
     either = ({"A": record(x=TEXT)}, {"A": record(y=TEXT)})
     package = Package(tmp_path, {day: document(either[at % 2]) for at, day in enumerate(days)})

@@ -1,4 +1,4 @@
-"""Inline schemas that add something to a component they are part of: by name, or as a model."""
+"""Inline schemas that extend the component that contains them: by name, or as a model."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def generate_of(tmp_path: Path, schema: Any, openapi: str) -> Generated:
 
 @pytest.mark.parametrize("openapi", ["3.0.3", "3.1.0"])
 @pytest.mark.parametrize("spelling", SILENT)
-def test_bases_that_only_describe_leave_the_name_of_the_component(
+def test_bases_with_annotations_only_keep_the_name_of_the_component(
     spelling: str, openapi: str, tmp_path: Path
 ) -> None:
     generated = generate(tmp_path, SILENT[spelling], "itself", openapi)
@@ -106,7 +106,7 @@ REQUIRED: dict[str, Any] = {"required": ["x"]}
 NARROWED: dict[str, Any] = {"allOf": [NODE, REQUIRED]}
 NARROWED_LIST: dict[str, Any] = {"allOf": [NODE, {"maxItems": 1}]}
 
-# Schemas of Node that lead back to it with constraints beside, in all constructs.
+# Recursive schemas of Node with sibling constraints, in all constructs.
 RECURSIVE: dict[str, Any] = {
     "a field that two bases declare": {
         "allOf": [
@@ -176,7 +176,7 @@ ONLY_3_1: dict[str, Any] = {
 
 
 def list_valid(judge: Draft202012Validator) -> list[Any]:
-    """Return values for a class, which null is none of."""
+    """Return valid values for a class, except null."""
     values: list[Any] = [{}, [], "", "s", 1, None, {"x": "a"}]
     for _ in range(5):
         values += [
@@ -215,7 +215,7 @@ def depth(value: Any) -> int:
     return 1 + max(map(depth, children), default=0) if isinstance(value, dict | list) else 0
 
 
-def test_the_definitions_of_many_recursive_fields_grow_with_their_number_only(
+def test_number_of_definitions_is_linear_in_recursive_fields(
     tmp_path: Path,
 ) -> None:
     def count(size: int) -> int:

@@ -1,4 +1,4 @@
-"""Scalars that versions share are written once: the outputs are those of separate copies."""
+"""Scalars that versions share are laid out once, with the same output as separate copies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEYWORDS: dict[str, list[Any]] = {
     "format": ["date-time", "date", "uuid", "binary", "unknown"],
     "minLength": [1, "a text"],
     "maxLength": [5],
-    # the last ones can't be written
+    # the last ones can't be generated
     "pattern": ["^a+$", "(?=a)b", r"\p{Letter}", "("],
     "minimum": [1, "a text"],
     "maximum": [2.5],
@@ -30,7 +30,7 @@ KEYWORDS: dict[str, list[Any]] = {
     "example": ["an example"],
     "readOnly": [True],
     "writeOnly": [True],
-    # with these, more than the schema itself decides
+    # with these, the output depends on more than the schema itself
     "default": ["a", 1],
     "enum": [["a", "b"]],
     "const": ["a"],
@@ -49,13 +49,13 @@ SCALARS: list[dict[str, Any]] = [
 
 def make_schemas(number: int) -> dict[str, Any]:
     """Return components of a version that share all scalars with those of the others."""
-    # no component is equal in two versions, so each is written for each of them
+    # no component is equal in two versions, so each is generated for each of them
     marked = {"mark": {"type": "array", "minItems": number + 1}}
     fields = {f"field-{at}": schema for at, schema in enumerate(SCALARS)}
     return {
         "Optional": record(**fields, **marked),
         "Required": record(*fields, **fields, **marked),
-        # the names of the fields are others
+        # the names of the fields differ
         "Renamed": record(**{f"other{at}": each for at, each in enumerate(SCALARS)}, **marked),
         "Nested": record(
             lists={"type": "array", "items": SCALARS[number]},
@@ -75,10 +75,10 @@ def generate(documents: list[dict[str, Any]]) -> Models:
 
 
 @pytest.mark.parametrize("dialects", sorted({*product(("3.0.3", "3.1.0"), repeat=3)}), ids="-".join)
-def test_outputs_do_not_depend_on_what_versions_share(dialects: tuple[str, ...]) -> None:
+def test_output_does_not_depend_on_shared_scalars(dialects: tuple[str, ...]) -> None:
     documents = [document(make_schemas(at), each) for at, each in enumerate(dialects)]
     shared, apart = generate(documents), generate(json.loads(json.dumps(documents)))
     assert shared.artifacts == apart.artifacts
     assert shared.notes == apart.notes
-    # each version notes what can't be written, though none writes it
+    # each version has a note about it, although it is generated for none
     assert sum("pattern" in note for note in shared.notes) > len(DATES)
